@@ -1,0 +1,1 @@
+"""Read models: each a fold over the global log with a checkpoint; no rules here."""
