@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Brings the environment up to date and serves. Arguments go to `tabularium serve`; see deploy/serve.sh --help.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
+
+ensure_environment
+# Inexact: in a developer's checkout the tools that test.sh installed stay where they are.
+sync --no-dev --inexact
+
+exec .venv/bin/tabularium serve "$@"
