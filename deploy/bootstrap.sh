@@ -12,6 +12,8 @@ readonly UV_VERSION=0.13.8
 unset UV_DEFAULT_INDEX UV_INDEX UV_INDEX_URL UV_EXTRA_INDEX_URL UV_FIND_LINKS UV_PROJECT_ENVIRONMENT VIRTUAL_ENV
 unset UV_FROZEN UV_CONFIG_FILE PYTHONHOME
 export UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never UV_PYTHON=.venv/bin/python
+# The certificates the machine trusts: behind a company's proxy those that uv brings along are not enough.
+export UV_SYSTEM_CERTS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 # ensure_environment: a .venv of the chosen interpreter, with uv in it.
 ensure_environment() {
@@ -31,7 +33,7 @@ ensure_environment() {
     fi
     if [[ "$(.venv/bin/uv --version 2>/dev/null || true)" != "uv $UV_VERSION "* ]]; then
         echo "== uv $UV_VERSION" >&2
-        .venv/bin/python -m pip install --quiet --disable-pip-version-check "uv==$UV_VERSION"
+        .venv/bin/python -m pip install --quiet "uv==$UV_VERSION"
     fi
 }
 

@@ -6,9 +6,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 ensure_environment
 sync
 
+# check NAME COMMAND...: what a check has to say is of interest when it fails.
 check() {
     echo "== $1"
-    "${@:2}"
+    local said
+    said=$("${@:2}" 2>&1) || { echo "$said"; return 1; }
 }
 
 check "ruff check" .venv/bin/ruff check --quiet
