@@ -1,0 +1,1 @@
+"""Conquest of the Empire, Classic: two editions of one game, each a ruleset."""

@@ -1,0 +1,1 @@
+"""What every ruleset shares, and nothing that belongs to one game."""

@@ -1,0 +1,362 @@
+"""The rule catalogue: numbered statements of a game's rules, as data that refusals, options and tests can name.
+
+A catalogue is a TOML document: ``id``, ``version``, ``rulesets``, one ``[sources.<key>]`` per cited text,
+``[chapters]`` with their titles in order, then ``[[rule]]``, ``[[worked_example]]``, ``[[edition_difference]]``
+and ``[[player_decision]]``. ``load`` refuses anything else; ``coverage`` says which rules are held by tests.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Annotated, Any, Literal, cast
+
+import msgspec
+from msgspec import Meta, Struct
+
+from domain.kernel.words import RuleId
+
+EVERY_RULESET = "*"
+"""The ruleset id by which a catalogue says that its rules hold in every ruleset."""
+
+Line = Annotated[str, Meta(min_length=1, pattern=r"\S")]
+"""A text that may not be blank."""
+
+_RULE_ID = re.compile(r"[A-Z]+-[A-Z0-9]+-[0-9]+")
+_CITATION = re.compile(r"(?P<key>[a-z0-9-]+)(?::(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?)?")
+_PLACE_IN_DOCUMENT = re.compile(r"`\$\.(?P<table>\w+)\[(?P<index>[0-9]+)\](?P<rest>[^`]*)`")
+
+
+class CatalogueError(Exception):
+    """A catalogue that cannot be used, or a question it cannot answer; the message is one line."""
+
+
+class UnknownRuleError(CatalogueError, KeyError):
+    """No rule of the catalogue has this id; the message names the ids that come close."""
+
+    __str__ = Exception.__str__  # KeyError would show the message in quotes
+
+
+class Source(Struct, frozen=True, forbid_unknown_fields=True):
+    """A text that rules cite.
+
+    ``lines`` and ``sha256`` identify the plain-text form whose lines the citations count, from 1.
+    A source without ``lines`` is cited as a whole.
+    """
+
+    title: Line
+    cited_as: Line
+    language: Line
+    lines: Annotated[int, Meta(ge=1)] | None = None
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
+
+
+class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+    """One numbered statement. ``ambiguity`` is what the source leaves open, ``ruling`` how it is decided here."""
+
+    id: RuleId
+    applies: Annotated[tuple[str, ...], Meta(min_length=1)]
+    title: Line
+    text: Line
+    source: Annotated[tuple[str, ...], Meta(min_length=1)]
+    ambiguity: Line | None = None
+    ruling: Line | None = None
+    decision: Line | None = None
+    differs_from: tuple[RuleId, ...] = ()
+
+    @property
+    def chapter(self) -> str:
+        """The chapter that the id names: ``MOV`` of ``CC-MOV-03``."""
+        return self.id.split("-")[1]
+
+    @property
+    def is_our_ruling(self) -> bool:
+        """Whether the rule rests on a ruling of this project, not on the source alone."""
+        return self.ruling is not None and self.ruling.lower().startswith("ours")
+
+    def holds_in(self, ruleset_id: str) -> bool:
+        return ruleset_id in self.applies or EVERY_RULESET in self.applies
+
+
+class Roll(Struct, frozen=True, forbid_unknown_fields=True):
+    """One roll of a worked example: ``faces`` counts what came up; dice it leaves out are misses."""
+
+    by: Line
+    dice: Annotated[int, Meta(ge=1)]
+    faces: Mapping[str, Annotated[int, Meta(ge=0)]]
+    round: Annotated[int, Meta(ge=1)] | None = None
+    hits: Annotated[int, Meta(ge=0)] | None = None
+
+
+class WorkedExample(Struct, frozen=True, forbid_unknown_fields=True):
+    """A position, what the players choose and what follows. ``derived``: not printed in a source, but follows."""
+
+    id: RuleId
+    title: Line
+    applies: Annotated[tuple[str, ...], Meta(min_length=1)]
+    source: Annotated[tuple[str, ...], Meta(min_length=1)]
+    rules: Annotated[tuple[RuleId, ...], Meta(min_length=1)]
+    setup: Line
+    choices: Line
+    expected: Line
+    rolls: tuple[Roll, ...] = ()
+    notes: Line | None = None
+    derived: bool = False
+
+
+class EditionDifference(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where editions part: what each ``says``, by ruleset. ``functional``: play differs, not only the wording."""
+
+    id: RuleId
+    topic: Line
+    says: Annotated[Mapping[str, Line], Meta(min_length=2)]
+    rules: Annotated[tuple[RuleId, ...], Meta(min_length=1)]
+    functional: bool
+
+
+class PlayerDecision(Struct, frozen=True, forbid_unknown_fields=True):
+    """A choice the rules leave to a player. ``active``: whether it is the player whose turn it is who chooses."""
+
+    id: RuleId
+    title: Line
+    applies: Annotated[tuple[str, ...], Meta(min_length=1)]
+    phase: Line
+    player: Line
+    active: Literal["yes", "no", "either"]
+    when: Line
+    options: Annotated[tuple[Line, ...], Meta(min_length=1)]
+    optional: bool
+    rules: Annotated[tuple[RuleId, ...], Meta(min_length=1)]
+
+
+class Chapter(Struct, frozen=True):
+    """A chapter of the catalogue and its rules, in order."""
+
+    id: str
+    title: str
+    rules: tuple[Rule, ...]
+
+
+class Catalogue(
+    Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    dict=True,  # room for the cached index
+    rename={
+        "chapter_titles": "chapters",
+        "rules": "rule",
+        "examples": "worked_example",
+        "differences": "edition_difference",
+        "decisions": "player_decision",
+    },
+):
+    """The rules of one game in all its rulesets, checked by ``load``."""
+
+    id: Line
+    version: Annotated[int, Meta(ge=1)]
+    rulesets: Annotated[tuple[Line, ...], Meta(min_length=1)]
+    sources: Annotated[Mapping[str, Source], Meta(min_length=1)]
+    chapter_titles: Annotated[Mapping[str, Line], Meta(min_length=1)]
+    rules: Annotated[tuple[Rule, ...], Meta(min_length=1)]
+    examples: tuple[WorkedExample, ...] = ()
+    differences: tuple[EditionDifference, ...] = ()
+    decisions: tuple[PlayerDecision, ...] = ()
+
+    @cached_property
+    def _by_id(self) -> dict[str, Rule]:
+        return {rule.id: rule for rule in self.rules}
+
+    def rule(self, rule_id: str) -> Rule:
+        """The rule of this id; ``UnknownRuleError`` (a ``CatalogueError`` and a ``KeyError``) if there is none."""
+        rule = self._by_id.get(rule_id)
+        if rule is None:
+            near = get_close_matches(rule_id.upper(), self._by_id, n=3, cutoff=0.7)
+            hint = f"; near misses: {', '.join(near)}" if near else ""
+            raise UnknownRuleError(f"catalogue {self.id} has no rule {rule_id!r}{hint}")
+        return rule
+
+    def for_ruleset(self, ruleset_id: str) -> tuple[Rule, ...]:
+        """The rules that hold in a ruleset, in order; ``CatalogueError`` if the catalogue does not cover it."""
+        if ruleset_id not in self.rulesets and EVERY_RULESET not in self.rulesets:
+            known = ", ".join(self.rulesets)
+            raise CatalogueError(f"catalogue {self.id} has no ruleset {ruleset_id!r}; it has {known}")
+        return tuple(rule for rule in self.rules if rule.holds_in(ruleset_id))
+
+    def chapters(self, ruleset_id: str | None = None) -> tuple[Chapter, ...]:
+        """The chapters in order, with all their rules or those of one ruleset; empty chapters are left out."""
+        rules = self.rules if ruleset_id is None else self.for_ruleset(ruleset_id)
+        members: dict[str, list[Rule]] = {chapter: [] for chapter in self.chapter_titles}
+        for rule in rules:
+            members[rule.chapter].append(rule)
+        return tuple(
+            Chapter(chapter, self.chapter_titles[chapter], tuple(rules)) for chapter, rules in members.items() if rules
+        )
+
+    def cite(self, entry: Rule | WorkedExample) -> str:
+        """Where the statement stands, for a person: ``German booklet 2005, lines 148-157``."""
+        places: dict[str, list[str]] = {}
+        for citation in entry.source:
+            key, _, lines = citation.partition(":")
+            places.setdefault(key, []).extend([lines] if lines else [])
+        return "; ".join(self.sources[key].cited_as + _in_words(lines) for key, lines in places.items())
+
+
+def _in_words(lines: Sequence[str]) -> str:
+    if not lines:
+        return ""
+    one = len(lines) == 1 and "-" not in lines[0]
+    return f", line{'' if one else 's'} {', '.join(lines)}"
+
+
+def load(raw: bytes | str) -> Catalogue:
+    """The catalogue in a TOML document; ``CatalogueError``, one line, if the document is not a sound one."""
+    try:
+        tables = msgspec.toml.decode(raw, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CatalogueError(_one_line(f"not a TOML document: {error}")) from None
+    try:
+        catalogue = msgspec.convert(tables, Catalogue)
+    except msgspec.ValidationError as error:
+        raise CatalogueError(_one_line(_with_entry_id(str(error), tables))) from None
+    _check(catalogue)
+    return catalogue
+
+
+def _with_entry_id(message: str, tables: Mapping[str, Any]) -> str:
+    """The message, naming the id of the entry at fault: a reader cannot count to ``$.rule[217]``."""
+    place = _PLACE_IN_DOCUMENT.search(message)
+    if place is None:
+        return message
+    number = int(place["index"])
+    entry: object = tables[place["table"]][number]
+    name = cast(dict[str, object], entry).get("id") if isinstance(entry, dict) else None
+    return message.replace(place[0], f"{place['table']} {name or f'number {number + 1}'}{place['rest']}")
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+def _check(catalogue: Catalogue) -> None:
+    """What the types cannot say: ids are unique and well formed, and every reference leads somewhere."""
+    _check_ids(catalogue)
+    _check_chapters(catalogue)
+    for entry in (*catalogue.rules, *catalogue.examples):
+        for citation in entry.source:
+            _check_citation(entry.id, citation, catalogue.sources)
+    for entry in (*catalogue.rules, *catalogue.examples, *catalogue.decisions):
+        _check_rulesets(entry.id, entry.applies, catalogue)
+    for difference in catalogue.differences:
+        _check_rulesets(difference.id, difference.says, catalogue)
+    for entry in (*catalogue.examples, *catalogue.differences, *catalogue.decisions):
+        for rule_id in entry.rules:
+            _existing(entry.id, rule_id, catalogue)
+    for example in catalogue.examples:
+        _check_rolls(example)
+    _check_counterparts(catalogue)
+
+
+def _check_ids(catalogue: Catalogue) -> None:
+    seen: set[str] = set()
+    for entry in (*catalogue.rules, *catalogue.examples, *catalogue.differences, *catalogue.decisions):
+        if not _RULE_ID.fullmatch(entry.id):
+            raise CatalogueError(f"{entry.id!r} is not an id of the form GAME-CHAPTER-01")
+        if entry.id in seen:
+            raise CatalogueError(f"{entry.id} is there twice")
+        seen.add(entry.id)
+
+
+def _check_chapters(catalogue: Catalogue) -> None:
+    for rule in catalogue.rules:
+        if rule.chapter not in catalogue.chapter_titles:
+            raise CatalogueError(f"{rule.id}: chapter {rule.chapter} has no title")
+    for empty in catalogue.chapter_titles.keys() - {rule.chapter for rule in catalogue.rules}:
+        raise CatalogueError(f"chapter {empty} has no rule")
+
+
+def _check_citation(entry_id: RuleId, citation: str, sources: Mapping[str, Source]) -> None:
+    parts = _CITATION.fullmatch(citation)
+    if parts is None:
+        raise CatalogueError(f"{entry_id}: {citation!r} is not a citation of the form source:first-last")
+    source = sources.get(parts["key"])
+    if source is None:
+        raise CatalogueError(f"{entry_id}: no source {parts['key']!r}; there is {', '.join(sources)}")
+    if (source.lines is None) != (parts["first"] is None):
+        expected = "as a whole" if source.lines is None else "by line"
+        raise CatalogueError(f"{entry_id}: {citation!r}: source {parts['key']} is cited {expected}")
+    if source.lines is None:
+        return
+    first = int(parts["first"])
+    last = int(parts["last"] or first)
+    if not 1 <= first <= last <= source.lines:
+        raise CatalogueError(f"{entry_id}: {citation!r}: source {parts['key']} has lines 1-{source.lines}")
+
+
+def _check_rulesets(entry_id: RuleId, rulesets: Iterable[str], catalogue: Catalogue) -> None:
+    for ruleset_id in rulesets:
+        if ruleset_id not in catalogue.rulesets:
+            known = ", ".join(catalogue.rulesets)
+            raise CatalogueError(f"{entry_id}: ruleset {ruleset_id!r} is not one of {known}")
+
+
+def _check_rolls(example: WorkedExample) -> None:
+    for roll in example.rolls:
+        if sum(roll.faces.values()) > roll.dice:
+            raise CatalogueError(f"{example.id}: {roll.by} shows more faces than {roll.dice} dice have")
+
+
+def _check_counterparts(catalogue: Catalogue) -> None:
+    for rule in catalogue.rules:
+        for other in rule.differs_from:
+            if rule.id not in _existing(rule.id, other, catalogue).differs_from:
+                raise CatalogueError(f"{rule.id} differs from {other}, but {other} does not say so")
+
+
+def _existing(entry_id: RuleId, rule_id: RuleId, catalogue: Catalogue) -> Rule:
+    try:
+        return catalogue.rule(rule_id)
+    except UnknownRuleError as error:
+        raise CatalogueError(f"{entry_id}: {error}") from None
+
+
+class ChapterCoverage(Struct, frozen=True):
+    """How many rules of a chapter hold in the ruleset, how many are covered, and the ids that are not."""
+
+    chapter: str
+    title: str
+    total: int
+    covered: int
+    missing: tuple[RuleId, ...]
+
+
+class Coverage(Struct, frozen=True):
+    """How much of a catalogue is covered in one ruleset. ``unknown``: claimed ids of this game that name no rule."""
+
+    catalogue: str
+    ruleset: str
+    total: int
+    covered: int
+    chapters: tuple[ChapterCoverage, ...]
+    unknown: tuple[RuleId, ...]
+
+
+def coverage(catalogue: Catalogue, ruleset_id: str, covered: Mapping[RuleId, Sequence[str]]) -> Coverage:
+    """The coverage of a ruleset, given what covers each rule; a rule with an empty list is not covered."""
+    claimed = {rule_id for rule_id, by in covered.items() if by}
+    chapters = tuple(_chapter_coverage(chapter, claimed) for chapter in catalogue.chapters(ruleset_id))
+    games = {rule.id.split("-")[0] for rule in catalogue.rules}
+    existing = {rule.id for rule in catalogue.rules}
+    return Coverage(
+        catalogue=catalogue.id,
+        ruleset=ruleset_id,
+        total=sum(chapter.total for chapter in chapters),
+        covered=sum(chapter.covered for chapter in chapters),
+        chapters=chapters,
+        unknown=tuple(sorted(rule_id for rule_id in claimed - existing if rule_id.split("-")[0] in games)),
+    )
+
+
+def _chapter_coverage(chapter: Chapter, claimed: set[RuleId]) -> ChapterCoverage:
+    missing = tuple(rule.id for rule in chapter.rules if rule.id not in claimed)
+    total = len(chapter.rules)
+    return ChapterCoverage(chapter.id, chapter.title, total, total - len(missing), missing)

@@ -1,0 +1,116 @@
+"""Which tests cover which rules: what scenario files and pytest marks claim, read without running anything.
+
+A scenario claims rules by ``rules = ["CC-MOV-03"]`` in its ``[[scenario]]`` table; ``rulesets = [...]`` limits the
+claim to those rulesets. A test claims rules by ``@pytest.mark.rule("CC-MOV-03", ...)`` on itself, on its class or
+on its module (``pytestmark``). A test that is skipped or expected to fail claims nothing.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.words import RuleId
+
+
+class CoverageError(Exception):
+    """A scenario or test file whose claims cannot be read; the message is one line that names the file."""
+
+
+class _Scenario(Struct):
+    title: str = ""
+    rules: tuple[RuleId, ...] = ()
+    rulesets: tuple[str, ...] | None = None
+
+
+class _ScenarioFile(Struct):
+    scenario: tuple[_Scenario, ...] = ()
+
+
+def collect(tests_dir: Path, ruleset_id: str | None = None) -> dict[RuleId, list[str]]:
+    """The tests that claim each rule, as ``path::title``; with a ruleset, without scenarios of other rulesets."""
+    covered: dict[RuleId, list[str]] = {}
+    for rule_id, name in _claims(tests_dir, ruleset_id):
+        names = covered.setdefault(rule_id, [])
+        if name not in names:
+            names.append(name)
+    return covered
+
+
+def _claims(tests_dir: Path, ruleset_id: str | None) -> Iterator[tuple[RuleId, str]]:
+    for path in sorted((tests_dir / "scenarios").rglob("*.toml")):
+        shown = _shown(path, tests_dir)
+        for number, scenario in enumerate(_scenarios(path, shown), start=1):
+            if ruleset_id is None or scenario.rulesets is None or ruleset_id in scenario.rulesets:
+                for rule_id in scenario.rules:
+                    yield rule_id, f"{shown}::{scenario.title or number}"
+    for path in sorted(tests_dir.rglob("*.py")):
+        shown = _shown(path, tests_dir)
+        for rule_id, title in _marked_tests(path, shown):
+            yield rule_id, f"{shown}::{title}"
+
+
+def _shown(path: Path, tests_dir: Path) -> str:
+    return (tests_dir.resolve().name / path.relative_to(tests_dir)).as_posix()
+
+
+def _scenarios(path: Path, shown: str) -> tuple[_Scenario, ...]:
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=_ScenarioFile).scenario
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CoverageError(f"{shown}: {' '.join(str(error).split())}") from None
+
+
+def _marked_tests(path: Path, shown: str) -> Iterator[tuple[RuleId, str]]:
+    try:
+        module = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError) as error:
+        raise CoverageError(f"{shown}: {' '.join(str(error).split())}") from None
+    yield from _tests_in(module.body, _pytestmark(module.body), "", shown)
+
+
+def _tests_in(
+    body: Iterable[ast.stmt], inherited: list[ast.expr], prefix: str, shown: str
+) -> Iterator[tuple[RuleId, str]]:
+    for node in body:
+        match node:
+            case ast.ClassDef() if node.name.startswith("Test"):
+                marks = inherited + node.decorator_list + _pytestmark(node.body)
+                yield from _tests_in(node.body, marks, f"{prefix}{node.name}::", shown)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if node.name.startswith("test"):
+                marks = inherited + node.decorator_list
+                if not any(_is_disabled(mark) for mark in marks):
+                    for rule_id in _rules_of(marks, shown):
+                        yield rule_id, prefix + node.name
+            case _:
+                pass
+
+
+def _pytestmark(body: Iterable[ast.stmt]) -> list[ast.expr]:
+    """The marks assigned to ``pytestmark``, one or a list of them."""
+    marks: list[ast.expr] = []
+    for node in body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="pytestmark")], value=value):
+                marks = list(value.elts) if isinstance(value, ast.List | ast.Tuple) else [value]
+            case _:
+                pass
+    return marks
+
+
+def _is_disabled(mark: ast.expr) -> bool:
+    call = mark.func if isinstance(mark, ast.Call) else mark
+    return ast.unparse(call) in ("pytest.mark.skip", "pytest.mark.xfail")
+
+
+def _rules_of(marks: Iterable[ast.expr], shown: str) -> Iterator[RuleId]:
+    """The ids of every ``pytest.mark.rule(...)``, also of those on the cases of a ``parametrize``."""
+    for mark in marks:
+        for node in ast.walk(mark):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.rule":
+                for argument in node.args:
+                    if not (isinstance(argument, ast.Constant) and isinstance(argument.value, str)):
+                        raise CoverageError(f"{shown}: line {node.lineno}: the rule ids of a mark are plain strings")
+                    yield RuleId(argument.value)
