@@ -1,0 +1,76 @@
+"""The editions of Conquest of the Empire Classic: one implementation, and a named switch for each difference."""
+
+from msgspec import Struct
+
+
+class Edition(Struct, frozen=True):
+    """The switches on which the two editions differ in play; the rule ids stand beside each (friz / 2005)."""
+
+    id: str
+    consents: bool
+    """Other players may allow transit and the use of roads: CC-ALY-02, CC-ROAD-13 / CC-ALY-11, CC-ROAD-14."""
+    galleys_block_straits: bool
+    """Galleys of others block a strait, for marches and retreats: CC-STR-01, CC-RET-15 / CC-STR-02, CC-RET-16."""
+    coast_leads_back_only: bool
+    """A galley that entered a coast leaves it for the same sea zone this turn: CC-SEA-16 / CC-SEA-17."""
+    foreign_coasts_for_landing_only: bool
+    """A galley enters a foreign coast only where a legion lands: CC-SEA-22 / CC-SEA-24."""
+    galleys_die_on_foreign_coasts: bool
+    """At the end of combat, and the attacker's when he loses: CC-SEA-31, CC-SEA-33 / CC-SEA-32."""
+    naval_hits_are_matched: bool
+    """At most one hit per own galley and cycle: CC-NAV-06 / CC-NAV-07."""
+    both_may_retreat: bool
+    """The attacker announces even when the defender retreats: CC-RET-01, CC-RET-09 / CC-RET-02."""
+    retreat_to_own_provinces: bool
+    """Retreat leads to own uncontested provinces only: CC-RET-03 / CC-RET-05."""
+    retreat_needs_destination: bool
+    """Without a destination no retreat can be announced: CC-RET-07 / CC-RET-08 (all is lost)."""
+    new_units_take_leaders: bool
+    """A unit placed at home may take a stranded enemy leader: CC-CAP-06 / not provided."""
+    tribute_needs_home: bool
+    """No tribute while the Home Province is lost: CC-TRI-04 / CC-TRI-05."""
+    purchase_needs_home: bool
+    """Nothing can be bought while the Home Province is lost: CC-BUY-05 / CC-BUY-06 (units only)."""
+    ransom_in_any_turn: bool
+    """Owner and captor may deal in anybody's placement phase: CC-RAN-02 / CC-RAN-03."""
+    returned_join_caesar: bool
+    """A general returns to his Caesar when the home is lost: CC-RAN-08 / CC-RAN-09 (no return)."""
+
+
+FRIZ = Edition(
+    id="friz",
+    consents=True,
+    galleys_block_straits=True,
+    coast_leads_back_only=True,
+    foreign_coasts_for_landing_only=True,
+    galleys_die_on_foreign_coasts=True,
+    naval_hits_are_matched=True,
+    both_may_retreat=True,
+    retreat_to_own_provinces=True,
+    retreat_needs_destination=True,
+    new_units_take_leaders=True,
+    tribute_needs_home=True,
+    purchase_needs_home=True,
+    ransom_in_any_turn=True,
+    returned_join_caesar=True,
+)
+"""The community edition, Versione di Friz 1.5."""
+
+PUBLISHED_2005 = Edition(
+    id="2005",
+    consents=False,
+    galleys_block_straits=False,
+    coast_leads_back_only=False,
+    foreign_coasts_for_landing_only=False,
+    galleys_die_on_foreign_coasts=False,
+    naval_hits_are_matched=False,
+    both_may_retreat=False,
+    retreat_to_own_provinces=False,
+    retreat_needs_destination=False,
+    new_units_take_leaders=False,
+    tribute_needs_home=False,
+    purchase_needs_home=False,
+    ransom_in_any_turn=False,
+    returned_join_caesar=False,
+)
+"""The publisher's edition of 2005."""

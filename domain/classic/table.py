@@ -1,0 +1,516 @@
+"""The table of Conquest of the Empire Classic: what lies where, whose turn it is, and what is under way.
+
+Everything is public. Pieces of one kind are counted; leaders and galleys are individuals, because they move, carry
+and are captured one by one.
+"""
+
+from typing import Any, ClassVar, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from domain.classic.editions import Edition
+from domain.kernel import message
+from domain.kernel.board import Map
+from domain.kernel.table import Table as KernelTable
+from domain.kernel.words import AreaId, Seat
+
+Phase = Literal["setup", "movement", "combat", "tribute", "destruction", "purchase", "placement", "over"]
+"""The six phases of a turn (CC-TRN-03), before them the choice of homes, after them the end of the game."""
+
+LEADER_MOVES = GALLEY_MOVES = CAVALRY_MOVES = 2
+FOOT_MOVES = 1
+"""Movement points per turn (CC-PCS-08)."""
+
+PIECES = {"infantry": 20, "cavalry": 20, "catapults": 6, "galleys": 8}
+"""Pieces of each colour (CC-PCS-03), besides one Caesar and four generals."""
+
+STOCK = {"cities": 16, "fortifications": 16, "roads": 20}
+"""Pieces that all players share (CC-PCS-04)."""
+
+
+class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A number of land combat units of each type (CC-PCS-06)."""
+
+    infantry: message.Count = 0
+    cavalry: message.Count = 0
+    catapults: message.Count = 0
+
+    @property
+    def total(self) -> int:
+        return self.infantry + self.cavalry + self.catapults
+
+    def __add__(self, other: "Units") -> "Units":
+        return Units(
+            self.infantry + other.infantry, self.cavalry + other.cavalry, self.catapults + other.catapults
+        )
+
+    def __sub__(self, other: "Units") -> "Units":
+        return Units(
+            self.infantry - other.infantry, self.cavalry - other.cavalry, self.catapults - other.catapults
+        )
+
+    def within(self, other: "Units") -> bool:
+        """Tell whether `other` has at least as many of each type."""
+        return (
+            self.infantry <= other.infantry
+            and self.cavalry <= other.cavalry
+            and self.catapults <= other.catapults
+        )
+
+
+NO_UNITS = Units()
+
+
+class Army(Struct, frozen=True, omit_defaults=True):
+    """One player's land combat units in one province, by what they have done this turn.
+
+    Attributes:
+        fresh: units that still have all their movement points.
+        tired: cavalry with one of its two points left.
+        spent: units without a point left, or stopped by an enemy.
+        landed: units that came ashore this turn; they are spent, too, and cannot retreat (CC-RET-11).
+    """
+
+    fresh: Units = NO_UNITS
+    tired: int = 0
+    spent: Units = NO_UNITS
+    landed: Units = NO_UNITS
+
+    @property
+    def units(self) -> Units:
+        """All of them, by type."""
+        return self.fresh + self.spent + self.landed + Units(cavalry=self.tired)
+
+    @property
+    def by_land(self) -> Units:
+        """Those that did not land from a galley this turn."""
+        return self.fresh + self.spent + Units(cavalry=self.tired)
+
+
+NO_ARMY = Army()
+
+
+class Province(Struct, frozen=True, omit_defaults=True):
+    """A land province. `owner` controls it, with or without pieces there (CC-PCS-14)."""
+
+    owner: Seat | None = None
+    city: bool = False
+    fortified: bool = False
+    armies: dict[Seat, Army] = field(default_factory=dict[Seat, Army])
+    """Land combat units by seat; a seat without any is absent. Never changed in place: see `with_army`."""
+
+
+class Leader(Struct, frozen=True, omit_defaults=True):
+    """A Caesar or general.
+
+    Attributes:
+        kind: ``caesar`` or ``general``.
+        colour: the seat whose piece it is; it never changes.
+        owner: the seat that it serves.
+        at: the province where it stands; None aboard a galley, in captivity or out of the game.
+        aboard: the galley that carries it.
+        captor: the seat that holds it prisoner.
+        moves: movement points left this turn.
+        marched: it moved on land this turn.
+        landed: it came ashore this turn.
+    """
+
+    kind: Literal["caesar", "general"]
+    colour: Seat
+    owner: Seat
+    at: AreaId | None = None
+    aboard: str | None = None
+    captor: Seat | None = None
+    moves: int = LEADER_MOVES
+    marched: bool = False
+    landed: bool = False
+
+    @property
+    def on_board(self) -> bool:
+        return self.at is not None or self.aboard is not None
+
+
+class Galley(Struct, frozen=True, omit_defaults=True):
+    """A galley, in a sea zone or on a coast.
+
+    Attributes:
+        at: the sea zone, or the coastal province on whose coast it lies.
+        coast: which coast of that province; None at sea.
+        came_from: the sea zone from which it entered the coast this turn.
+        cargo: the land combat units aboard; leaders aboard name the galley themselves.
+    """
+
+    owner: Seat
+    at: AreaId
+    coast: str | None = None
+    moves: int = GALLEY_MOVES
+    came_from: AreaId | None = None
+    cargo: Units = NO_UNITS
+
+
+class Player(Struct, frozen=True, omit_defaults=True):
+    """A player's standing.
+
+    Attributes:
+        home: the original Home Province (CC-SET-08); None until it is drawn or picked.
+        talents: the treasury.
+        colours: the seats whose unused pieces he may buy: his own and those of captured Caesars (CC-CAP-15).
+        fallen_to: the seat that captured his Caesar; None while he plays.
+    """
+
+    colours: tuple[Seat, ...]
+    home: AreaId | None = None
+    talents: int = 0
+    fallen_to: Seat | None = None
+
+
+class Group(Struct, frozen=True, omit_defaults=True):
+    """Leaders and units that step together. `units` have all their points, `tired` is cavalry with one point left."""
+
+    leaders: tuple[str, ...] = ()
+    units: Units = NO_UNITS
+    tired: message.Count = 0
+
+
+class Journey(Struct, frozen=True, omit_defaults=True):
+    """A road move under way: who may go on along the road without paying again (CC-ROAD-10, -11, -12).
+
+    Any other move ends it. `riders` are units whose point is paid, by type, with the points they have left.
+    """
+
+    at: AreaId
+    visited: tuple[AreaId, ...]
+    leaders: tuple[str, ...]
+    riders: Units = NO_UNITS
+    """Riders with no point left."""
+    tired_riders: int = 0
+    """Cavalry riders with one point left."""
+
+
+class Passage(Struct, frozen=True, omit_defaults=True):
+    """A passage that needs another player's consent (CC-ALY-04): a named group from one province to a neighbour.
+
+    Attributes:
+        kind: ``transit`` through the province it enters, use of a ``road``, or crossing of a ``strait``.
+        asked: the seats that have still to answer.
+        granted: True when all of them granted it; it is used up by the step.
+    """
+
+    mover: Seat
+    kind: Literal["transit", "road", "strait"]
+    origin: AreaId
+    to: AreaId
+    group: Group
+    asked: tuple[Seat, ...] = ()
+    granted: bool = False
+
+
+class Transit(Struct, frozen=True, omit_defaults=True):
+    """A group inside a province that it was allowed to cross (CC-ALY-03); it may leave or stay and fight."""
+
+    at: AreaId
+    group: Group
+
+
+class Grant(Struct, frozen=True, omit_defaults=True):
+    """A standing consent that answers requests until it is withdrawn. `where` is a province or sea; None: anywhere."""
+
+    by: Seat
+    to: Seat
+    kind: Literal["transit", "road", "strait"]
+    where: AreaId | None = None
+
+
+class Side(Struct, frozen=True, omit_defaults=True):
+    """One side of a land battle in the present round."""
+
+    seat: Seat
+    legion: Units | None = None
+    """The battle legion; None until it is formed."""
+    hits: int = 0
+    """Hits taken and not yet assigned."""
+    lost: Units = NO_UNITS
+    """Units marked as hit, removed at the end of the round."""
+    lost_landed: Units = NO_UNITS
+    """How many of those came from galleys this turn."""
+    retreats: bool | None = None
+    """What was announced; None until then."""
+
+
+class Battle(Struct, frozen=True, omit_defaults=True):
+    """A land battle under way."""
+
+    province: AreaId
+    attacker: Side
+    defender: Side
+    round: int = 1
+    step: Literal[
+        "form-defender",
+        "form-attacker",
+        "roll-attacker",
+        "mark-defender",
+        "roll-defender",
+        "mark-attacker",
+        "announce-defender",
+        "announce-attacker",
+        "pursue",
+        "mark-pursued",
+        "withdraw",
+    ] = "form-defender"
+    pursuit_hits: int = 0
+    strait_answers: dict[AreaId, bool] = field(default_factory=dict[AreaId, bool])
+    """Destinations across a strait that were asked for, and whether all owners agreed (CC-RET-15)."""
+
+
+class Fleet(Struct, frozen=True, omit_defaults=True):
+    """One side of a naval battle. `galleys` take part; `hit` are sunk at the end of the cycle."""
+
+    seat: Seat
+    galleys: tuple[str, ...]
+    hits: int = 0
+    hit: tuple[str, ...] = ()
+
+
+class NavalBattle(Struct, frozen=True, omit_defaults=True):
+    """A naval battle under way (CC-NAV-12: at most three cycles)."""
+
+    sea: AreaId
+    attacker: Fleet
+    defender: Fleet
+    cycle: int = 1
+    step: Literal["roll-attacker", "mark-defender", "roll-defender", "mark-attacker"] = "roll-attacker"
+
+
+class NavalPlan(Struct, frozen=True, omit_defaults=True):
+    """A naval battle that was declared and is still to be fought."""
+
+    sea: AreaId
+    opponent: Seat
+    galleys: tuple[str, ...]
+
+
+class Defeat(Struct, frozen=True, omit_defaults=True):
+    """A general in the winner's hands: to be captured or killed at once (CC-CAP-02)."""
+
+    leader: str
+    captor: Seat
+
+
+class Rescue(Struct, frozen=True, omit_defaults=True):
+    """Leaders whose fleet sank together with the enemy's; their owner places them (CC-NAV-16)."""
+
+    owner: Seat
+    leaders: tuple[str, ...]
+    sea: AreaId
+
+
+class Combat(Struct, frozen=True, omit_defaults=True):
+    """What is left to do in the combat phase."""
+
+    battles: tuple[AreaId, ...] = ()
+    """Provinces where a land battle must still be fought."""
+    naval: tuple[NavalPlan, ...] = ()
+    """Naval battles declared and not yet fought."""
+    seas_settled: tuple[AreaId, ...] = ()
+    """Sea zones for which the active player has declared or declined battle."""
+    leaders_settled: tuple[str, ...] = ()
+    """``province/seat`` of lone enemy leaders that were attacked or spared."""
+
+
+class Purchase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Pieces bought and not yet placed."""
+
+    infantry: message.Count = 0
+    cavalry: message.Count = 0
+    catapults: message.Count = 0
+    galleys: message.Count = 0
+    cities: message.Count = 0
+    fortifications: message.Count = 0
+    roads: message.Count = 0
+
+
+class Inflation(Struct, frozen=True, omit_defaults=True):
+    """A level of inflation that was triggered (CC-INF-01, -04): prices rise at the start of `seat`'s turn in `round`."""
+
+    factor: int
+    seat: Seat
+    round: int
+    effective: bool = False
+
+
+class Offer(Struct, frozen=True, omit_defaults=True):
+    """A ransom on the table (CC-RAN-04): `general` goes back to its owner for talents, prisoners and promises."""
+
+    id: str
+    proposer: Seat
+    owner: Seat
+    captor: Seat
+    general: str
+    talents: int = 0
+    prisoners: tuple[str, ...] = ()
+    promise: str = ""
+
+
+class Acclamation(Struct, frozen=True, omit_defaults=True):
+    """A winner proposed for general consent (CC-WIN-02) and those who have agreed."""
+
+    candidate: Seat
+    proposer: Seat
+    agreed: tuple[Seat, ...] = ()
+
+
+class Alliance(Struct, frozen=True, omit_defaults=True):
+    """An alliance proposed or concluded (CC-ALY-01); it binds nobody."""
+
+    id: str
+    proposer: Seat
+    members: tuple[Seat, ...]
+    accepted: tuple[Seat, ...] = ()
+
+
+class Table(KernelTable):
+    """The whole position. See the structs above; `static` fields are fixed for the game."""
+
+    static: ClassVar[tuple[str, ...]] = ("edition", "map", "pick_homes")
+
+    edition: Edition
+    map: Map
+    pick_homes: bool = False
+    """Homes are picked in seat order instead of drawn (CC-SET-03)."""
+
+    phase: Phase = "setup"
+    round: int = 1
+    order: list[Seat] = field(default_factory=list[Seat])
+    """The seats in turn order (CC-TRN-01), the fallen included: their slots are skipped."""
+    active: Seat | None = None
+    players: dict[Seat, Player] = field(default_factory=dict[Seat, Player])
+    provinces: dict[AreaId, Province] = field(default_factory=dict[AreaId, Province])
+    leaders: dict[str, Leader] = field(default_factory=dict[str, Leader])
+    """Leaders in the game, prisoners included; the killed and captured Caesars are gone."""
+    galleys: dict[str, Galley] = field(default_factory=dict[str, Galley])
+    next_galley: int = 1
+    roads: list[str] = field(default_factory=list[str])
+    """Roads as `road_id` of the two provinces."""
+
+    journey: Journey | None = None
+    request: Passage | None = None
+    """The passage that is being asked for, or was granted and not yet used."""
+    transits: list[Transit] = field(default_factory=list[Transit])
+    grants: list[Grant] = field(default_factory=list[Grant])
+    landings: list[AreaId] = field(default_factory=list[AreaId])
+    """Provinces where the active player landed a legion this turn (CC-SEA-23)."""
+
+    combat: Combat | None = None
+    battle: Battle | None = None
+    naval_battle: NavalBattle | None = None
+    defeats: list[Defeat] = field(default_factory=list[Defeat])
+    rescues: list[Rescue] = field(default_factory=list[Rescue])
+
+    bought: Purchase | None = None
+    inflations: list[Inflation] = field(default_factory=list[Inflation])
+    offers: list[Offer] = field(default_factory=list[Offer])
+    alliances: list[Alliance] = field(default_factory=list[Alliance])
+    acclamation: Acclamation | None = None
+    next_talk: int = 1
+    """Numbers offers and alliances."""
+    winner: Seat | None = None
+    won_by: str = ""
+    """The rule by which the game was won."""
+
+    # --- looking ---
+
+    def army(self, province: AreaId, seat: Seat) -> Army:
+        """The land combat units of `seat` there; an empty army when it has none."""
+        return self.provinces[province].armies.get(seat, NO_ARMY)
+
+    def enemies_in(self, province: AreaId, seat: Seat) -> list[Seat]:
+        """Other seats with land combat units there."""
+        return [other for other in self.provinces[province].armies if other != seat]
+
+    def leaders_at(self, province: AreaId, seat: Seat) -> list[str]:
+        """The leaders that serve `seat` and stand in the province (not aboard a galley)."""
+        return [name for name, leader in self.leaders.items() if leader.at == province and leader.owner == seat]
+
+    def leaders_aboard(self, galley: str) -> list[str]:
+        """The leaders aboard a galley."""
+        return [name for name, leader in self.leaders.items() if leader.aboard == galley]
+
+    def galleys_at(self, area: AreaId, seat: Seat | None = None) -> list[str]:
+        """The galleys in a sea zone or on a province's coasts, of one seat or of all."""
+        return [
+            name
+            for name, galley in self.galleys.items()
+            if galley.at == area and (seat is None or galley.owner == seat)
+        ]
+
+    def playing(self) -> list[Seat]:
+        """The seats still in the game, in turn order."""
+        return [seat for seat in self.order or self.players if self.players[seat].fallen_to is None]
+
+    @property
+    def acting(self) -> Seat:
+        """Who decides for the player on turn: himself, or whoever took his empire in mid-turn (CC-CAP-24)."""
+        assert self.active is not None, "nobody is on turn"
+        seat = self.active
+        while (captor := self.players[seat].fallen_to) is not None:
+            seat = captor
+        return seat
+
+    def home(self, seat: Seat) -> AreaId:
+        """The original Home Province of a seat. Raises `ValueError` before homes are assigned."""
+        home = self.players[seat].home
+        if home is None:
+            raise ValueError(f"{seat} has no Home Province yet")
+        return home
+
+    def controls_home(self, seat: Seat) -> bool:
+        """Tell whether a seat controls its original Home Province."""
+        return self.provinces[self.home(seat)].owner == seat
+
+    def tribute(self, seat: Seat) -> int:
+        """The tribute value, which is also where the marker stands (CC-ECO-01, -03), in talents."""
+        return sum(
+            self.map.area(area).value("tribute") + (5 if province.city else 0)
+            for area, province in self.provinces.items()
+            if province.owner == seat
+        )
+
+    # --- changing; for `apply` only ---
+
+    def set_army(self, province: AreaId, seat: Seat, army: Army) -> None:
+        """Put `army` there instead of what `seat` has; an empty one leaves no trace."""
+        place = self.provinces[province]
+        armies = {name: other for name, other in place.armies.items() if name != seat}
+        if army.units.total:
+            armies[seat] = army
+        self.change_province(province, armies=armies)
+
+    def change_province(self, province: AreaId, **changes: Any) -> None:
+        """Replace fields of a province."""
+        self.provinces[province] = replace(self.provinces[province], **changes)
+
+    def change_leader(self, leader: str, **changes: Any) -> None:
+        """Replace fields of a leader."""
+        self.leaders[leader] = replace(self.leaders[leader], **changes)
+
+    def change_galley(self, galley: str, **changes: Any) -> None:
+        """Replace fields of a galley."""
+        self.galleys[galley] = replace(self.galleys[galley], **changes)
+
+    def change_player(self, seat: Seat, **changes: Any) -> None:
+        """Replace fields of a player."""
+        self.players[seat] = replace(self.players[seat], **changes)
+
+
+def road_id(one: AreaId, other: AreaId) -> str:
+    """Name the road between two provinces, whichever way it is looked at."""
+    return f"{min(one, other)}|{max(one, other)}"
+
+
+class Event(message.Event[Table], frozen=True):
+    """An event at a Classic table."""
+
+
+class Command(message.Command[Table], frozen=True):
+    """A command at a Classic table."""

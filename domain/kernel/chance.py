@@ -1,0 +1,108 @@
+"""Chance that was fixed before the game and can be checked after it.
+
+When a game is created the service draws a 32-byte secret and publishes its SHA-256, the commitment. Each seat may
+then add entropy of its own. Draw number n (n = 1, 2, … over the whole log, retracted events included) yields the
+byte stream
+
+    HMAC-SHA256(secret, SHA-256(canonical {"entropy": {seat: text}, "game": id}) ‖ n as 8 bytes ‖ block as 4 bytes)
+
+for block = 0, 1, 2, … (integers big-endian). Dice and shuffles take bytes from it and reject those that would favour
+a face, so there is no modulo bias. When the game ends the secret is published and everyone can draw again.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from domain.kernel.canonical import canonical
+from domain.kernel.words import GameId, Seat
+
+SECRET_BYTES = 32
+
+
+def commitment_to(secret: bytes) -> str:
+    """Return the published commitment, SHA-256 of the secret, in hex."""
+    return hashlib.sha256(secret).hexdigest()
+
+
+class Chance(Protocol):
+    """Where dice, shuffles and salts come from. `draw` is the running number of the draw."""
+
+    def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
+        """Return `count` faces, each 1..sides."""
+        ...
+
+    def order(self, draw: int, length: int) -> tuple[int, ...]:
+        """Return a permutation of 0..length-1."""
+        ...
+
+    def salt(self, draw: int) -> bytes:
+        """Return 16 bytes that hide a sealed value until it is opened."""
+        ...
+
+
+class CommittedChance:
+    """Chance derived from a committed secret and the seats' entropy, as the module describes."""
+
+    __slots__ = ("_context", "_secret")
+
+    def __init__(self, secret: bytes, game: GameId, entropy: Mapping[Seat, str]) -> None:
+        self._secret = secret
+        self._context = hashlib.sha256(canonical({"entropy": dict(entropy), "game": game})).digest()
+
+    def _bytes(self, draw: int) -> Iterator[int]:
+        prefix = self._context + draw.to_bytes(8, "big")
+        block = 0
+        while True:
+            yield from hmac.digest(self._secret, prefix + block.to_bytes(4, "big"), "sha256")
+            block += 1
+
+    def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
+        stream = self._bytes(draw)
+        fair = 256 - 256 % sides
+        return tuple(next(byte for byte in stream if byte < fair) % sides + 1 for _ in range(count))
+
+    def order(self, draw: int, length: int) -> tuple[int, ...]:
+        stream = self._bytes(draw)
+        items = list(range(length))
+        for last in range(length - 1, 0, -1):
+            choices = last + 1
+            fair = 2**32 - 2**32 % choices
+            number = fair
+            while number >= fair:
+                number = int.from_bytes(bytes(next(stream) for _ in range(4)), "big")
+            chosen = number % choices
+            items[last], items[chosen] = items[chosen], items[last]
+        return tuple(items)
+
+    def salt(self, draw: int) -> bytes:
+        stream = self._bytes(draw)
+        return bytes(next(stream) for _ in range(16))
+
+
+class ScriptedChance:
+    """Dice that a scenario lays down in advance. Salts are zero; a shuffle keeps the given order.
+
+    Raises:
+        LookupError: more dice are rolled, or others, than the scenario wrote down.
+    """
+
+    def __init__(self, rolls: Sequence[Sequence[int]]) -> None:
+        self._rolls = [tuple(roll) for roll in rolls]
+        self.used = 0
+
+    def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
+        if self.used >= len(self._rolls):
+            raise LookupError(f"the scenario lays down {len(self._rolls)} rolls; a further one of {count} dice came")
+        roll = self._rolls[self.used]
+        if len(roll) != count or not all(1 <= face <= sides for face in roll):
+            raise LookupError(f"roll {self.used + 1} lays down {list(roll)}; {count} dice of {sides} sides were rolled")
+        self.used += 1
+        return roll
+
+    def order(self, draw: int, length: int) -> tuple[int, ...]:
+        return tuple(range(length))
+
+    def salt(self, draw: int) -> bytes:
+        return bytes(16)

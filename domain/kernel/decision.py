@@ -1,0 +1,45 @@
+"""What the engine waits for, and what may be answered."""
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from domain.kernel.words import RuleId, Seat
+
+
+class Decision(Struct, frozen=True, omit_defaults=True):
+    """An open decision: somebody must choose before the game goes on.
+
+    Attributes:
+        kind: what is to be decided, in the ruleset's words, such as ``choose-casualties``.
+        seats: the seats that still have to answer.
+        rule: the rule that asks for it.
+        title: the question, in a sentence.
+        depends: what waits for the answer, in a sentence.
+        about: what it concerns (area, hits, group …), JSON-shaped.
+    """
+
+    kind: str
+    seats: tuple[Seat, ...]
+    rule: RuleId
+    title: str
+    depends: str = ""
+    about: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+class Option(Struct, frozen=True, omit_defaults=True):
+    """A command, or a family of commands, that would be accepted now.
+
+    Attributes:
+        command: the command's type name.
+        rule: the rule that allows it.
+        schema: a JSON Schema (2020-12) of exactly the commands that would be accepted; see `domain.kernel.schema`.
+        title: what it does, in a few words.
+        decision: the kind of the open decision that it answers; absent when it may be given at any time.
+    """
+
+    command: str
+    rule: RuleId
+    schema: dict[str, Any]
+    title: str = ""
+    decision: str | None = None

@@ -1,0 +1,93 @@
+"""The bases of events and commands. A chapter of a ruleset is a file of these."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Generic, TypeVar
+
+from msgspec import Meta, Struct
+
+from domain.kernel.decision import Option
+from domain.kernel.secret import Vault
+from domain.kernel.table import Table
+from domain.kernel.words import LARGEST_INTEGER, Seat
+
+if TYPE_CHECKING:
+    from domain.kernel.draft import Draft
+
+T = TypeVar("T", bound=Table)
+
+Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
+"""A number of pieces, talents or points: never negative, exact in every JSON implementation."""
+
+_WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def kebab(name: str) -> str:
+    """Return the type name that is stored and sent for a class name: ``LegionMarched`` is ``legion-marched``."""
+    return _WORD_START.sub("-", name).lower()
+
+
+class Names:
+    """Display names for sentences: areas by their board names, everything else by its id, made readable."""
+
+    def __init__(self, areas: Mapping[str, str], seats: Mapping[str, str] | None = None) -> None:
+        self._names = {**areas, **(seats or {})}
+
+    def __call__(self, identifier: str) -> str:
+        return self._names.get(identifier) or identifier.replace("-", " ")
+
+    def all(self, identifiers: Iterable[str]) -> str:
+        """Return the names as an enumeration: "a, b and c"."""
+        names = [self(identifier) for identifier in identifiers]
+        return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "nothing"
+
+
+class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True, omit_defaults=True):
+    """Something that happened, with its outcome: enough to apply it without the rules. Names are past tense.
+
+    The type name and fields are the storage format: when a stored shape changes, raise `schema` and give the ruleset
+    an upcaster from the old one.
+    """
+
+    schema: ClassVar[int] = 1
+    reveals: ClassVar[bool] = False
+    """True for an event that shows somebody what was hidden: no undo goes behind it. Draws bar undo by themselves."""
+
+    def apply(self, table: T) -> None:
+        """Change `table` to what it is after this event. Total and fast: asks no rule, rolls nothing."""
+        raise NotImplementedError
+
+    def tell(self, names: Names) -> str:
+        """Return what happened in a sentence, for the history."""
+        raise NotImplementedError
+
+
+class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True, omit_defaults=True):
+    """Something a seat asks for. Names are imperatives.
+
+    A chapter states the whole of a command's law in one class: `decide` refuses or emits, `options` says beforehand
+    what `decide` would accept.
+    """
+
+    rule: ClassVar[str]
+    """The rule that provides for the command; cited when it is not the seat's to give now."""
+    answers: ClassVar[frozenset[str]] = frozenset()
+    """The kinds of open decision that it answers; empty for one that may be given at any time."""
+    sealed: ClassVar[bool] = False
+    """True when the command itself is a secret (a face-down offer): the log then holds only its commitment."""
+
+    def decide(self, draft: "Draft[T]", seat: Seat) -> None:
+        """Emit what happens, or raise `Refusal`. The kernel has checked that the seat may answer this decision."""
+        raise NotImplementedError
+
+    @classmethod
+    def options(cls, table: T, seat: Seat, vault: Vault) -> Iterable[Option]:
+        """Return exactly what `decide` would accept from `seat`, knowing only what `seat` may read."""
+        raise NotImplementedError
+
+
+def type_name(message: type[Struct]) -> str:
+    """Return the stored type name of an event or command class."""
+    tag = message.__struct_config__.tag
+    assert isinstance(tag, str), f"{message.__name__} has no type name"
+    return tag

@@ -1,0 +1,116 @@
+"""The log's rows and the hash chain over them.
+
+Row n is hashed as ``hash(n) = SHA-256(hash(n-1) ‖ bytes of row n)``; ``hash(0) = SHA-256("tabularium/1 " ‖ game id)``.
+The bytes of a row are the RFC 8785 form of
+
+    {"at", "cause", "draws", "event", "game", "schema", "version"}
+
+without ``cause`` where there is none: a row has one exactly when a command, or an account, brought it about.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct
+
+from domain.kernel.canonical import canonical
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+
+
+class Cause(Struct, frozen=True, omit_defaults=True):
+    """Who brought an event about, and how; on the first event of each accepted command.
+
+    Attributes:
+        player: the account.
+        seat: the seat that it acted for; absent for acts outside the table (creating a game).
+        command: the command as it was given; of a sealed command its type and commitment.
+        key: the idempotency key that it came with.
+    """
+
+    player: PlayerId | None = None
+    seat: Seat | None = None
+    command: Raw | None = None
+    key: str | None = None
+
+
+class Record(Struct, frozen=True):
+    """One row of a game's log.
+
+    Attributes:
+        version: 1, 2, 3 … without a gap.
+        event: canonical JSON of the event, ``type`` included.
+        schema: the schema version of that event's shape.
+        draws: how many draws of chance the whole log has used up to here.
+        at: when it was recorded, RFC 3339 in UTC with microseconds.
+        cause: canonical JSON of its `Cause`, or None.
+        hash: the chain up to this row, 32 bytes.
+    """
+
+    version: Version
+    event: bytes
+    schema: int
+    draws: int
+    at: str
+    cause: bytes | None
+    hash: bytes
+
+    @property
+    def type(self) -> str:
+        """The event's type name."""
+        return msgspec.json.decode(self.event, type=_Typed).type
+
+
+class _Typed(Struct):
+    type: str
+
+
+def genesis(game: GameId) -> bytes:
+    """Return hash(0) of a game."""
+    return hashlib.sha256(b"tabularium/1 " + game.encode()).digest()
+
+
+def row_bytes(game: GameId, record: Record) -> bytes:
+    """Return the bytes of a row that are hashed: its RFC 8785 form, put together from parts that are canonical."""
+    cause = b'"cause":%b,' % record.cause if record.cause is not None else b""
+    return b'{"at":"%b",%b"draws":%d,"event":%b,"game":"%b","schema":%d,"version":%d}' % (
+        record.at.encode(),
+        cause,
+        record.draws,
+        record.event,
+        game.encode(),
+        record.schema,
+        record.version,
+    )
+
+
+def chain_hash(previous: bytes, game: GameId, record: Record) -> bytes:
+    """Return hash(n) of a row, given hash(n-1)."""
+    return hashlib.sha256(previous + row_bytes(game, record)).digest()
+
+
+def inscribe(
+    game: GameId,
+    previous: bytes,
+    version: Version,
+    event: Any,
+    *,
+    schema: int,
+    draws: int,
+    at: str,
+    cause: Cause | None,
+) -> Record:
+    """Return the row of an event, chained to the row before it."""
+    row = Record(version, canonical(event), schema, draws, at, canonical(cause) if cause else None, b"")
+    return msgspec.structs.replace(row, hash=chain_hash(previous, game, row))
+
+
+def first_broken(game: GameId, records: Iterable[Record]) -> Version | None:
+    """Return the first version whose number or hash does not continue the chain from the start; None when all do."""
+    previous = genesis(game)
+    for expected, record in enumerate(records, start=1):
+        if record.version != expected or record.hash != chain_hash(previous, game, record):
+            return expected
+        previous = record.hash
+    return None

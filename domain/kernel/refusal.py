@@ -1,0 +1,25 @@
+"""A command turned down, and why."""
+
+from domain.kernel.words import RuleId
+
+
+class Refusal(Exception):  # noqa: N818  (the architecture's word; it is an answer, not a fault)
+    """A command that the rules forbid here.
+
+    Args:
+        rule: the rule that it breaks, such as ``CC-MOV-09``.
+        asked: what was asked, in a sentence.
+        allowed: what would have been allowed, in a sentence.
+    """
+
+    def __init__(self, rule: str, asked: str, allowed: str) -> None:
+        super().__init__(f"{rule}: {asked} {allowed}")
+        self.rule = RuleId(rule)
+        self.asked = asked
+        self.allowed = allowed
+
+
+def refuse_unless(condition: object, rule: str, asked: str, allowed: str) -> None:
+    """Raise `Refusal` unless `condition` holds. For checks whose sentences cost nothing to build."""
+    if not condition:
+        raise Refusal(rule, asked, allowed)

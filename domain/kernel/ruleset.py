@@ -1,0 +1,181 @@
+"""What a ruleset is: the chapters wired up, and the few questions the kernel asks it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar, Union, cast
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.board import Board
+from domain.kernel.catalogue import Catalogue
+from domain.kernel.chance import Chance
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Command, Event, type_name
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.table import Table
+from domain.kernel.words import Seat
+
+T = TypeVar("T", bound=Table)
+
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+"""Turns an event's stored JSON of one schema version into that of the next."""
+
+
+class Result(Struct, frozen=True, omit_defaults=True):
+    """How a game ended: the winning seats (none for a draw) and the rule that ended it."""
+
+    winners: tuple[Seat, ...]
+    rule: str
+
+
+class Ruleset(ABC, Generic[T]):
+    """One game with one edition of its rules. `version` rises when a change of rules would fold or decide otherwise.
+
+    A ruleset declares its chapters' events and commands and answers the abstract questions below; deciding,
+    options, chance, secrets, the log, undo and proof are the kernel's.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    version: ClassVar[int]
+    board: ClassVar[str]
+    """The id of the built-in board that it is played on unless a game brings its own."""
+    setup: ClassVar[type[Struct]]
+    """What the creator of a game may choose; every field has a default."""
+    view_type: ClassVar[type[Struct]]
+    events: ClassVar[tuple[type[Event[Any]], ...]]
+    commands: ClassVar[tuple[type[Command[Any]], ...]]
+    upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
+    """By event type and the schema version that they lift to the next."""
+
+    @property
+    @abstractmethod
+    def catalogue(self) -> Catalogue:
+        """The rules, by id."""
+
+    @abstractmethod
+    def seats(self, players: int) -> tuple[Seat, ...]:
+        """Return the seats of a game of `players`; empty when the rules give no such set-up."""
+
+    @property
+    @abstractmethod
+    def players(self) -> tuple[int, ...]:
+        """The numbers of players that the rules give a set-up for."""
+
+    @abstractmethod
+    def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> T:
+        """Return the bare table, before `open`. Raises `ValueError` when the board cannot carry this ruleset."""
+
+    @abstractmethod
+    def open(self, draft: Draft[T]) -> None:
+        """Emit the set-up."""
+
+    @abstractmethod
+    def advance(self, draft: Draft[T]) -> None:
+        """After a command: emit what follows without anybody's choice, until someone must choose or the game is over."""
+
+    @abstractmethod
+    def decisions(self, table: T) -> Sequence[Decision]:
+        """Return the open decisions. None are left exactly when the game is over."""
+
+    @abstractmethod
+    def view(self, table: T, vault: Vault) -> Struct:
+        """Return the position as the holder of `vault` may see it."""
+
+    @abstractmethod
+    def result(self, table: T) -> Result | None:
+        """Return how the game ended, or None while it goes on."""
+
+    @abstractmethod
+    def arrange(self, position: Mapping[str, Any], board: Board) -> T:
+        """Return the table of a position written down in a scenario. Raises `ValueError` when it makes no sense."""
+
+    def decide(
+        self, table: T, seat: Seat, command: Command[T], chance: Chance, vault: Vault, draws: int = 0
+    ) -> Draft[T]:
+        """Return what happens when `seat` gives `command`: events, the table after them, chance used, secrets made.
+
+        `table` itself is left as it is. Raises `Refusal` when the rules forbid the command.
+        """
+        self._check_turn(table, seat, command)
+        draft = Draft(table.copy(), chance, vault, draws)
+        command.decide(draft, seat)
+        self.advance(draft)
+        assert draft.events, f"{type(command).__name__} was accepted and nothing happened"
+        return draft
+
+    def begin(self, table: T, chance: Chance) -> Draft[T]:
+        """Return the set-up of a game on a bare table."""
+        draft = Draft(table.copy(), chance, Vault())
+        self.open(draft)
+        self.advance(draft)
+        return draft
+
+    def options(self, table: T, seat: Seat, vault: Vault) -> list[Option]:
+        """Return what `decide` would accept from `seat`, who may read `vault`."""
+        kinds = {decision.kind for decision in self.decisions(table) if seat in decision.seats}
+        return [
+            option
+            for command in self.commands
+            if not command.answers or command.answers & kinds
+            for option in cast(Iterable[Option], command.options(table, seat, vault))
+        ]
+
+    def _check_turn(self, table: T, seat: Seat, command: Command[T]) -> None:
+        if not command.answers:
+            return
+        open_decisions = self.decisions(table)
+        if any(seat in decision.seats and decision.kind in command.answers for decision in open_decisions):
+            return
+        awaited = "; ".join(f"{' and '.join(d.seats)}: {d.title}" for d in open_decisions)
+        raise Refusal(
+            command.rule,
+            f"{seat} gave the command {type_name(type(command))}, which answers no decision open for {seat}.",
+            f"The game waits for {awaited}" if awaited else "The game is over.",
+        )
+
+    @cached_property
+    def event_union(self) -> Any:
+        """The tagged union of this ruleset's events."""
+        return Union[self.events]  # type: ignore[reportReturnType]  # noqa: UP007
+
+    @cached_property
+    def command_union(self) -> Any:
+        """The tagged union of this ruleset's commands."""
+        return Union[self.commands]  # type: ignore[reportReturnType]  # noqa: UP007
+
+    @cached_property
+    def _command_decoder(self) -> msgspec.json.Decoder[Any]:
+        return msgspec.json.Decoder(self.command_union)
+
+    def read_command(self, raw: bytes | msgspec.Raw) -> Command[T]:
+        """Return the command that `raw` JSON says, strictly. Raises `msgspec.DecodeError` or `ValidationError`."""
+        return self._command_decoder.decode(raw)
+
+
+class Library:
+    """The rulesets at hand. A game is folded for ever by the ruleset version that it began with."""
+
+    def __init__(self, rulesets: Iterable[Ruleset[Any]]) -> None:
+        self._rulesets = {(ruleset.id, ruleset.version): ruleset for ruleset in rulesets}
+
+    def current(self, ruleset_id: str) -> Ruleset[Any]:
+        """Return the newest version of a ruleset. Raises `LookupError` that names the known ones."""
+        versions = [version for known, version in self._rulesets if known == ruleset_id]
+        if not versions:
+            raise LookupError(f"There is no ruleset {ruleset_id!r}; known are {', '.join(self.ids())}.")
+        return self._rulesets[ruleset_id, max(versions)]
+
+    def at(self, ruleset_id: str, version: int) -> Ruleset[Any]:
+        """Return a ruleset in the version that a game began with. Raises `LookupError`."""
+        if (ruleset_id, version) not in self._rulesets:
+            raise LookupError(f"The game is played by {ruleset_id} version {version}, which this package lacks.")
+        return self._rulesets[ruleset_id, version]
+
+    def ids(self) -> list[str]:
+        """Return the ids of all rulesets, sorted."""
+        return sorted({ruleset_id for ruleset_id, _ in self._rulesets})

@@ -1,0 +1,247 @@
+"""Options as JSON Schema (2020-12): building them, testing a command against one, drawing a sample from one.
+
+Only a small part of JSON Schema is used: ``const``, ``enum``, integers with ``minimum`` and ``maximum``, arrays with
+``minItems``, ``maxItems`` and ``uniqueItems``, and objects with ``properties``, ``required`` and
+``additionalProperties: false``. Three documented keywords say what it cannot:
+
+``x-total``: ``{"of": [names], "minimum": a, "maximum": b, "times": name}`` in an object: the named integer properties
+    (absent counts as 0) add up to a..b. With ``times``, b is multiplied by the number of items in the array property
+    of that name. ``a`` and ``b`` may be absent. A list of such rules is allowed.
+``x-cost``: ``{"prices": {name: price}, "maximum": b}`` in an object: the integer properties times their prices
+    (properties absent from ``prices`` are free; an array property counts its items) cost at most b.
+``x-sum``: ``{"minimum": a, "maximum": b}`` in an object whose properties are all integers: they add up to a..b.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, cast
+
+Schema = dict[str, Any]
+
+
+class Random(Protocol):
+    """The part of ``random.Random`` that sampling needs; the domain has no randomness of its own."""
+
+    def random(self) -> float: ...
+    def randint(self, a: int, b: int) -> int: ...
+    def choice(self, seq: Sequence[Any]) -> Any: ...
+    def sample(self, population: Sequence[Any], k: int) -> list[Any]: ...
+
+
+def const(value: Any) -> Schema:
+    """Exactly `value`."""
+    return {"const": value}
+
+
+def one_of(values: Iterable[Any]) -> Schema:
+    """One of `values`."""
+    allowed = list(values)
+    return {"const": allowed[0]} if len(allowed) == 1 else {"enum": allowed}
+
+
+def count(minimum: int, maximum: int) -> Schema:
+    """An integer from `minimum` to `maximum`."""
+    return {"type": "integer", "minimum": minimum, "maximum": maximum}
+
+
+def text(longest: int) -> Schema:
+    """Any text of at most `longest` characters."""
+    return {"type": "string", "maxLength": longest}
+
+
+def subset(values: Iterable[Any], minimum: int = 0, maximum: int | None = None) -> Schema:
+    """An array of different items out of `values`."""
+    allowed = list(values)
+    return {
+        "type": "array",
+        "items": {"enum": allowed},
+        "uniqueItems": True,
+        "minItems": minimum,
+        "maxItems": len(allowed) if maximum is None else maximum,
+    }
+
+
+def array(items: Schema, minimum: int = 0, maximum: int = 0, *, unique: bool = False) -> Schema:
+    """An array of `minimum` to `maximum` items, each as `items` says."""
+    schema: Schema = {"type": "array", "items": items, "minItems": minimum, "maxItems": maximum}
+    return {**schema, "uniqueItems": True} if unique else schema
+
+
+def record(properties: Mapping[str, Schema], optional: Iterable[str] = (), **keywords: Any) -> Schema:
+    """An object with these properties, all required but the `optional` ones, and further keywords (``x_total`` …)."""
+    left_out = set(optional)
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": [name for name in properties if name not in left_out],
+        "additionalProperties": False,
+        **{name.replace("_", "-"): value for name, value in keywords.items() if value is not None},
+    }
+
+
+def command(kind: str, properties: Mapping[str, Schema] | None = None, **keywords: Any) -> Schema:
+    """The schema of a command of type `kind`. Integer properties that may be 0 may also be left out."""
+    fields = {"type": const(kind), **(properties or {})}
+    may_be_absent = [
+        name
+        for name, field in fields.items()
+        if (field.get("type") == "integer" and field["minimum"] <= 0 <= field["maximum"])
+        or (field.get("type") == "array" and field["minItems"] == 0)
+    ]
+    return record(fields, may_be_absent, **keywords)
+
+
+def matches(schema: Schema, value: Any) -> bool:
+    """Tell whether `value` is an instance of `schema`."""
+    if "const" in schema:
+        return _same(value, schema["const"])
+    if "enum" in schema:
+        return any(_same(value, allowed) for allowed in schema["enum"])
+    match schema.get("type"):
+        case "integer":
+            return type(value) is int and schema["minimum"] <= value <= schema["maximum"]
+        case "boolean":
+            return type(value) is bool
+        case "string":
+            return isinstance(value, str) and len(value) <= schema["maxLength"]
+        case "array":
+            return isinstance(value, list | tuple) and _array_matches(schema, cast(Sequence[Any], value))
+        case "object":
+            return isinstance(value, dict) and _object_matches(schema, cast(dict[str, Any], value))
+        case other:
+            raise ValueError(f"an option's schema cannot have the type {other!r}")
+
+
+def _same(value: Any, other: Any) -> bool:
+    return type(value) is type(other) and value == other
+
+
+def _array_matches(schema: Schema, value: Sequence[Any]) -> bool:
+    if not schema["minItems"] <= len(value) <= schema["maxItems"]:
+        return False
+    if schema.get("uniqueItems") and any(item in value[:index] for index, item in enumerate(value)):
+        return False
+    return all(matches(schema["items"], item) for item in value)
+
+
+def _object_matches(schema: Schema, value: dict[str, Any]) -> bool:
+    properties: dict[str, Schema] = schema["properties"]
+    return (
+        all(name in properties and matches(properties[name], item) for name, item in value.items())
+        and all(name in value for name in schema["required"])
+        and _totals_hold(schema, value)
+    )
+
+
+def _totals_hold(schema: Schema, value: Mapping[str, Any]) -> bool:
+    totals: Any = schema.get("x-total", [])
+    for total in cast(list[dict[str, Any]], totals if isinstance(totals, list) else [totals]):
+        amount = sum(value.get(name, 0) for name in total["of"])
+        if not total.get("minimum", 0) <= amount <= _most(total, value):
+            return False
+    if cost := schema.get("x-cost"):
+        spent = sum(price * _amount(value.get(name, 0)) for name, price in cost["prices"].items())
+        if spent > cost["maximum"]:
+            return False
+    if bounds := schema.get("x-sum"):
+        return bounds["minimum"] <= sum(value.values()) <= bounds["maximum"]
+    return True
+
+
+def _most(total: Mapping[str, Any], value: Mapping[str, Any]) -> float:
+    most = total.get("maximum", float("inf"))
+    return most * len(value.get(total["times"], ())) if "times" in total else most
+
+
+def _amount(value: Any) -> int:
+    return value if isinstance(value, int) else len(value)
+
+
+def sample(schema: Schema, rng: Random, attempts: int = 200) -> Any:
+    """Return a random instance of `schema`.
+
+    Raises:
+        ValueError: no instance was found in `attempts` tries; an option always has one.
+    """
+    for _ in range(attempts):
+        value = _draw(schema, rng)
+        if matches(schema, value):
+            return value
+    raise ValueError(f"no instance found of {schema}")
+
+
+def _draw(schema: Schema, rng: Random) -> Any:
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return rng.choice(schema["enum"])
+    match schema.get("type"):
+        case "integer":
+            return rng.randint(schema["minimum"], schema["maximum"])
+        case "boolean":
+            return rng.random() < 0.5
+        case "string":
+            return ""
+        case "array":
+            return _draw_array(schema, rng)
+        case _:
+            return _draw_object(schema, rng)
+
+
+def _draw_array(schema: Schema, rng: Random) -> list[Any]:
+    length = rng.randint(schema["minItems"], schema["maxItems"])
+    if schema.get("uniqueItems") and "enum" in schema["items"]:
+        return rng.sample(schema["items"]["enum"], length)
+    items: list[Any] = []
+    while len(items) < length:
+        item = _draw(schema["items"], rng)
+        if schema.get("uniqueItems") and item in items:
+            length -= 1
+            continue
+        items.append(item)
+    return items
+
+
+def _draw_object(schema: Schema, rng: Random) -> dict[str, Any]:
+    value = {name: _draw(field, rng) for name, field in schema["properties"].items()}
+    totals: Any = schema.get("x-total", [])
+    for total in cast(list[dict[str, Any]], totals if isinstance(totals, list) else [totals]):
+        _fit(schema, value, total["of"], total.get("minimum", 0), _most(total, value), rng)
+    if bounds := schema.get("x-sum"):
+        _fit(schema, value, list(value), bounds["minimum"], bounds["maximum"], rng)
+    if cost := schema.get("x-cost"):
+        _cheapen(schema, value, cost, rng)
+    return value
+
+
+def _fit(
+    schema: Schema, value: dict[str, Any], names: list[str], minimum: int, maximum: float, rng: Random
+) -> None:
+    """Shift the named integers, one by one, until they add up to a total within bounds, where that is possible."""
+    names = [name for name in names if name in value]
+    step = 1
+    while names and not minimum <= sum(value[name] for name in names) <= maximum:
+        step = 1 if sum(value[name] for name in names) < minimum else -1
+        bound = "maximum" if step == 1 else "minimum"
+        movable = [name for name in names if value[name] != schema["properties"][name].get(bound, value[name])]
+        if not movable:
+            return
+        value[rng.choice(movable)] += step
+
+
+def _cheapen(schema: Schema, value: dict[str, Any], cost: Mapping[str, Any], rng: Random) -> None:
+    """Take things away at random until what is left can be paid."""
+    prices: Mapping[str, int] = cost["prices"]
+    while sum(price * _amount(value.get(name, 0)) for name, price in prices.items()) > cost["maximum"]:
+        removable = [
+            name
+            for name in prices
+            if (value.get(name) if isinstance(value.get(name), int) else len(value.get(name, ())))
+            > schema["properties"][name].get("minimum", schema["properties"][name].get("minItems", 0))
+        ]
+        if not removable:
+            return
+        name = rng.choice(removable)
+        if isinstance(value[name], int):
+            value[name] -= 1
+        else:
+            value[name] = value[name][:-1]

@@ -1,0 +1,83 @@
+"""Hidden information: a commitment in the open, its content in a vault.
+
+A table holds no secret at all. Where the rules hide a value (a hand card, a face-down offer) the event and the table
+carry a `Sealed`: SHA-256(salt ‖ canonical value) and the seats that may read it. The value and its salt lie in the
+game's `Vault`. Views and options are given only the part of the vault that their seat may read, so they cannot tell
+what they must not. A hidden value that changes hands is sealed anew for its new readers.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from domain.kernel.canonical import canonical
+from domain.kernel.words import Seat
+
+
+class Sealed(Struct, frozen=True):
+    """A value that only `readers` may see. `commitment` is SHA-256(salt ‖ canonical value), in hex."""
+
+    commitment: str
+    readers: tuple[Seat, ...]
+
+
+class Secret(Struct, frozen=True):
+    """What a commitment hides: `salt` in hex (16 bytes), the JSON-shaped `value`, and who may read it."""
+
+    commitment: str
+    readers: tuple[Seat, ...]
+    salt: str
+    value: Any
+
+    def is_genuine(self) -> bool:
+        """Tell whether salt and value hash to the commitment."""
+        return commitment_of(bytes.fromhex(self.salt), self.value) == self.commitment
+
+
+class Opened(Struct, frozen=True):
+    """A secret made public by an event, so that everybody can check it against its commitment."""
+
+    commitment: str
+    salt: str
+    value: Any
+
+
+def commitment_of(salt: bytes, value: Any) -> str:
+    """Return the hex commitment to `value` under `salt`."""
+    return hashlib.sha256(salt + canonical(value)).hexdigest()
+
+
+class Vault:
+    """The secrets of one game, by commitment; or the part of them that one seat may read."""
+
+    __slots__ = ("_secrets",)
+
+    def __init__(self, secrets: Iterable[Secret] = ()) -> None:
+        self._secrets: dict[str, Secret] = {secret.commitment: secret for secret in secrets}
+
+    def open(self, sealed: Sealed) -> Any:
+        """Return the hidden value. Raises `KeyError` when this vault does not hold it."""
+        return self._secrets[sealed.commitment].value
+
+    def holds(self, sealed: Sealed) -> bool:
+        """Tell whether the holder of this vault may read `sealed`."""
+        return sealed.commitment in self._secrets
+
+    def secret(self, commitment: str) -> Secret:
+        """Return a secret with its salt. Raises `KeyError` when this vault does not hold it."""
+        return self._secrets[commitment]
+
+    def read_by(self, seat: Seat | None) -> "Vault":
+        """Return the part that `seat` may read; a spectator (None) reads nothing."""
+        return Vault(secret for secret in self._secrets.values() if seat in secret.readers)
+
+    def joined_by(self, secrets: Iterable[Secret]) -> "Vault":
+        """Return this vault with `secrets` added."""
+        added = tuple(secrets)
+        return Vault((*self._secrets.values(), *added)) if added else self
+
+    def all(self) -> Mapping[str, Secret]:
+        """Return every secret by its commitment, in the order of sealing."""
+        return self._secrets

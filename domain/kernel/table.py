@@ -1,0 +1,70 @@
+"""The state that events fold into."""
+
+import copy
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, ClassVar, Self, cast
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.canonical import canonical, digest
+
+
+class Table(Struct, kw_only=True):
+    """The state of one game, mutable inside the fold. Each ruleset derives its own.
+
+    Dictionaries and lists at the top level are changed in place; whatever lies in them is frozen and replaced whole,
+    so that `copy` costs a few microseconds and no two tables share anything that changes. Dictionary keys are
+    strings. Fields named in `static` (the board, the edition) are fixed when the game opens: they are no state and
+    stay out of `state` and `digest`.
+    """
+
+    static: ClassVar[tuple[str, ...]] = ()
+
+    def copy(self) -> Self:
+        """Return an independent table in the same position."""
+        twin = copy.copy(self)
+        for name in containers(type(self)):
+            setattr(twin, name, getattr(self, name).copy())
+        return twin
+
+    def state(self) -> dict[str, Any]:
+        """Return the position without the static fields."""
+        return {name: getattr(self, name) for name in self.__struct_fields__ if name not in self.static}
+
+    def digest(self) -> str:
+        """Return ``sha256:<hex>`` of the position's canonical bytes: equal tables, equal digests."""
+        return digest(self.state())
+
+    def snapshot(self) -> bytes:
+        """Return the position as canonical JSON, to be `restore`d."""
+        return canonical(self.state())
+
+    @classmethod
+    def restore(cls, snapshot: bytes, static: Mapping[str, Any]) -> Self:
+        """Return the table of a `snapshot`, with its static fields given.
+
+        Raises:
+            msgspec.ValidationError: the snapshot is not of this ruleset version's shape.
+        """
+        state = msgspec.json.decode(snapshot, type=_state_type(cls))
+        return cls(**static, **{name: getattr(state, name) for name in state.__struct_fields__})
+
+
+@cache
+def containers(table: type[Table]) -> tuple[str, ...]:
+    """Return the names of a table's own dictionaries, lists and sets."""
+    return tuple(
+        info.name
+        for info in msgspec.structs.fields(table)
+        if info.name not in table.static and getattr(info.type, "__origin__", info.type) in (dict, list, set)
+    )
+
+
+@cache
+def _state_type(table: type[Table]) -> type[Struct]:
+    fields = [
+        (info.name, cast(Any, info.type)) for info in msgspec.structs.fields(table) if info.name not in table.static
+    ]
+    return msgspec.defstruct(f"{table.__name__}State", fields, forbid_unknown_fields=True)

@@ -1,0 +1,24 @@
+"""The identifiers that every part of the house shares; kept apart by type where two kinds could be confused."""
+
+from typing import NewType
+
+GameId = NewType("GameId", str)
+"""A game, and the name of its event stream."""
+
+PlayerId = NewType("PlayerId", str)
+"""An account. Opaque: events never carry a name."""
+
+Seat = NewType("Seat", str)
+"""A place at the table of one game, such as a colour."""
+
+RuleId = NewType("RuleId", str)
+"""A numbered statement of a rule catalogue, such as ``CC-BAT-18``."""
+
+AreaId = NewType("AreaId", str)
+"""An area of a board, land or sea, such as ``mare-narbo``."""
+
+Version = int
+"""The number of events in a game's stream; "the game at version n" is its state after event n."""
+
+LARGEST_INTEGER = 2**53 - 1
+"""The largest integer that every JSON implementation keeps exact (RFC 7493)."""
