@@ -1,0 +1,595 @@
+"""A board as data: its areas and borders, how a file of them is read and checked, and its index for play.
+
+`parse_board` reads a file, `validate` says everything that is wrong with it, `Map.of` indexes it for play and
+`builtin` gives the boards that come with the project. An organizer's corrected board goes the same way.
+"""
+
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+
+import msgspec
+from msgspec import Meta, Struct
+
+from domain.kernel.canonical import canonical as canonical_bytes
+from domain.kernel.words import LARGEST_INTEGER, AreaId
+
+Kind = Literal["land", "sea"]
+BorderKind = Literal["land", "strait", "sea"]
+Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
+
+SLUG: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+FIELD: Final = re.compile(r"[a-z][a-z0-9_]*")
+
+_T = TypeVar("_T")
+
+
+class BoardError(Exception):
+    """A board that cannot be played on; `problems` has one line for each thing that is wrong."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        # A damaged file may hold line breaks and worse; a problem stays one line wherever it is shown.
+        self.problems: tuple[str, ...] = tuple(
+            "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in problem)
+            for problem in problems
+        )
+        super().__init__("; ".join(self.problems))
+
+
+# --- The file ---------------------------------------------------------------------------------------------------------
+
+
+class Coast(Struct, frozen=True, forbid_unknown_fields=True):
+    """A stretch of shore unbroken by other provinces, and the sea zones that it faces."""
+
+    id: str
+    seas: tuple[AreaId, ...]
+
+
+class Key(Struct, frozen=True, forbid_unknown_fields=True):
+    """The victory points printed in a key province: for the first place, the second and so on."""
+
+    vp: tuple[Count, ...]
+
+
+class Area(Struct, frozen=True, forbid_unknown_fields=True):
+    """One space of the board.
+
+    `values` are the numbers and `traits` the words that a game reads off the space (its family says which). `home`
+    marks where a seat may begin. `position` is longitude and latitude in degrees, for drawing only. `provenance` marks
+    each fact with a word of the board's legend; `source` says where it is from.
+    """
+
+    id: AreaId
+    name: str
+    kind: Kind
+    island: bool = False
+    home: bool = False
+    values: Mapping[str, Count] = {}
+    traits: Mapping[str, tuple[str, ...]] = {}
+    key: Key | None = None
+    coasts: tuple[Coast, ...] = ()
+    position: tuple[float, float] | None = None
+    aliases: tuple[str, ...] = ()
+    provenance: Mapping[str, str] = {}
+    source: str = ""
+
+    def value(self, name: str) -> int:
+        """Return the number called `name`; KeyError where the space has none."""
+        return self.values[name]
+
+    @property
+    def tribute(self) -> int | None:
+        """The talents that the space yields each turn; None for a sea zone (CC-BRD-02)."""
+        return self.values.get("tribute")
+
+
+class Border(Struct, frozen=True, forbid_unknown_fields=True):
+    """Two adjacent areas of one kind.
+
+    `strait_sea` is the sea zone that a strait crosses, `strait_sea_alternatives` those it might be if we read the
+    board wrongly: a remark, which play does not use.
+    """
+
+    between: tuple[AreaId, AreaId]
+    kind: BorderKind
+    strait_sea: AreaId | None = None
+    strait_sea_alternatives: tuple[AreaId, ...] = ()
+    provenance: Mapping[str, str] = {}
+    source: str = ""
+
+
+class Board(Struct, frozen=True, forbid_unknown_fields=True):
+    """A board as its file has it.
+
+    `family` names the games played on it (`FAMILIES`). `legend` explains the provenance marks, `sources` the marks in
+    brackets that a `source` cites.
+    """
+
+    id: str
+    family: str
+    title: str
+    areas: tuple[Area, ...]
+    borders: tuple[Border, ...]
+    legend: Mapping[str, str] = {}
+    sources: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        # The generated hash would stumble over the mappings; equality still compares every field.
+        return hash((self.id, self.title, len(self.areas), len(self.borders)))
+
+
+class Measure(Struct, frozen=True):
+    """A number that every area of one kind has, and no other area: one of those `allowed`."""
+
+    kind: Kind
+    allowed: tuple[int, ...]
+
+
+class Family(Struct, frozen=True):
+    """What the games of one family need of a board beyond its shape."""
+
+    values: Mapping[str, Measure]
+    traits: frozenset[str] = frozenset()
+    needs_home: bool = True
+
+
+FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
+    {
+        # CC-BRD-02 and CC-BRD-03.
+        "conquest": Family(values={"tribute": Measure(kind="land", allowed=(5, 10))}),
+    }
+)
+
+
+# --- Reading ----------------------------------------------------------------------------------------------------------
+
+
+def parse_board(raw: bytes) -> Board:
+    """Read a board file (JSON). Raise BoardError with one line on the first thing that is not of the board's form."""
+    try:
+        board = msgspec.json.decode(raw, type=Board)
+        json.loads(raw, object_pairs_hook=_refuse_repeated_field)
+    except msgspec.ValidationError as error:
+        raise BoardError([_explain(str(error), raw)]) from None
+    except UnicodeError:
+        raise BoardError(["the file is not UTF-8 text; a board is JSON in UTF-8"]) from None
+    except msgspec.DecodeError as error:
+        raise BoardError([f"the file is not JSON: {error}"]) from None
+    return board
+
+
+def _refuse_repeated_field(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # msgspec keeps the last of two equal fields, which would hide a slip of the pen in a hand-edited board.
+    for field, times in Counter(field for field, _ in pairs).items():
+        if times > 1:
+            row = dict(pairs)
+            label = row.get("id") or row.get("between")
+            where = f" of {json.dumps(label)}" if label else ""
+            raise BoardError([f"field `{field}`{where} is given {times} times; give it once"])
+    return dict(pairs)
+
+
+def _explain(message: str, raw: bytes) -> str:
+    """Turn msgspec's message into one that names the area or border meant, and what would be right."""
+    problem, _, path = message.partition(" - at `$")
+    path = path.rstrip("`")
+    if problem.startswith("Object contains unknown field"):
+        problem += f"; known are {', '.join(_struct_at(path).__struct_fields__)}"
+    elif problem.startswith("Invalid enum value"):
+        problem += f"; use {' or '.join(get_args(Kind if path.startswith('.areas') else BorderKind))}"
+    return f"{_place(path, raw)}: {problem[0].lower()}{problem[1:]}"
+
+
+def _struct_at(path: str) -> type[Struct]:
+    if re.search(r"\.coasts\[\d+\]$", path):
+        return Coast
+    if path.endswith(".key"):
+        return Key
+    if path.startswith(".areas["):
+        return Area
+    if path.startswith(".borders["):
+        return Border
+    return Board
+
+
+class _Row(Struct):
+    id: str | None = None
+    between: tuple[str, ...] | None = None
+
+
+class _Rows(Struct):
+    areas: tuple[_Row, ...] = ()
+    borders: tuple[_Row, ...] = ()
+
+
+def _place(path: str, raw: bytes) -> str:
+    place = path.removeprefix(".") or "the board"
+    at = re.match(r"\.(areas|borders)\[(\d+)\]", path)
+    if at is None:
+        return place
+    try:
+        rows = msgspec.json.decode(raw, type=_Rows)
+        row = (rows.areas if at[1] == "areas" else rows.borders)[int(at[2])]
+    except (msgspec.DecodeError, UnicodeError, RecursionError, IndexError):
+        return place  # more is wrong further on: the number of the row must do
+    label = row.id or (row.between and " - ".join(row.between))
+    return f"{place} ({label})" if label else place
+
+
+# --- Checking ---------------------------------------------------------------------------------------------------------
+
+
+def validate(board: Board) -> None:
+    """Raise BoardError with every reason why no game could be played on `board`, and what would be right instead."""
+    problems = [
+        *_board_problems(board),
+        *_name_problems(board),
+        *_area_problems(board),
+        *_coast_problems(board),
+        *_border_problems(board),
+        *_strait_problems(board),
+        *_family_problems(board),
+        *_remark_problems(board),
+    ]
+    # Whether all areas hang together is only worth saying of a board whose borders and coasts can be trusted.
+    problems = problems or list(_reach_problems(board))
+    if problems:
+        raise BoardError(problems)
+
+
+def _board_problems(board: Board) -> Iterator[str]:
+    if not SLUG.fullmatch(board.id):
+        yield f"board id {board.id!r} is not a slug; use lower-case words joined by hyphens, such as 'conquest'"
+    if not board.title.strip():
+        yield "the board has no title"
+    for kind in ("land", "sea"):
+        if not any(area.kind == kind for area in board.areas):
+            yield f"the board has no {kind} area; it needs at least one"
+
+
+def _name_problems(board: Board) -> Iterator[str]:
+    for area_id, times in _repeated(area.id for area in board.areas):
+        yield f"area id {area_id!r} is given {times} times; ids are unique"
+    bearers: dict[str, set[AreaId]] = {}
+    for area in board.areas:
+        if not SLUG.fullmatch(area.id):
+            yield f"area id {area.id!r} is not a slug; use lower-case words joined by hyphens, such as 'mare-narbo'"
+        for name in (area.name, *area.aliases):
+            if not name.strip() or name != name.strip():
+                yield f"{area.id}: {name!r} is no name; give a text without blanks around it"
+            bearers.setdefault(name.casefold(), set()).add(area.id)
+        for name, _ in _repeated(name.casefold() for name in (area.name, *area.aliases)):
+            yield f"{area.id}: name or alias {name!r} is given twice"
+    for name, ids in bearers.items():
+        if len(ids) > 1:
+            yield f"name or alias {name!r} is borne by {_listed(ids)}; a name means one area"
+
+
+def _area_problems(board: Board) -> Iterator[str]:
+    for area in board.areas:
+        if area.kind == "sea":
+            for field in ("island", "home", "key", "coasts"):
+                if getattr(area, field):
+                    yield f"{area.id}: a sea has no `{field}`; leave it out, or make the area land"
+        if area.island and not area.coasts:
+            yield f"{area.id}: an island has no coast; give it one, or set island to false"
+        if area.key is not None and (not area.key.vp or 0 in area.key.vp):
+            yield f"{area.id}: key.vp is {list(area.key.vp)}; give one positive number for each place that scores"
+        if area.position is not None and not all(math.isfinite(degrees) for degrees in area.position):
+            yield f"{area.id}: position is not two finite numbers"
+
+
+def _coast_problems(board: Board) -> Iterator[str]:
+    kinds = _kinds(board)
+    for area in board.areas:
+        for coast_id, _ in _repeated(coast.id for coast in area.coasts):
+            yield f"{area.id}: coast id {coast_id!r} is given twice; coasts of one area have different ids"
+        for coast in area.coasts:
+            where = f"{area.id}, coast {coast.id!r}"
+            if not SLUG.fullmatch(coast.id):
+                yield f"{where}: the coast's id is not a slug such as 'north'"
+            if not coast.seas:
+                yield f"{where}: faces no sea; name at least one, or leave the coast out"
+            for sea, _ in _repeated(coast.seas):
+                yield f"{where}: names {sea!r} twice"
+            for sea in dict.fromkeys(coast.seas):
+                if kinds.get(sea) != "sea":
+                    yield f"{where}: {_not_a(sea, 'sea', kinds)}"
+
+
+def _border_problems(board: Board) -> Iterator[str]:
+    kinds = _kinds(board)
+    islands = {area.id for area in board.areas if area.island}
+    for pair, times in _repeated(_pair(border) for border in board.borders):
+        yield f"border {' - '.join(pair)} is given {times} times; one border joins a pair, in either direction"
+    for border in board.borders:
+        where = _border(border)
+        kind: Kind = "sea" if border.kind == "sea" else "land"
+        if border.between[0] == border.between[1]:
+            yield f"{where}: an area does not border on itself"
+        for end in dict.fromkeys(border.between):
+            if kinds.get(end) != kind:
+                yield f"{where}: {_not_a(end, kind, kinds)}, but a {border.kind} border joins two {kind} areas"
+            elif border.kind == "land" and end in islands:
+                yield f"{where}: {end!r} is an island and has no land border; make it a strait, or island false"
+
+
+def _strait_problems(board: Board) -> Iterator[str]:
+    kinds = _kinds(board)
+    shores = {area.id: {sea for coast in area.coasts for sea in coast.seas} for area in board.areas}
+    for border in board.borders:
+        where = _border(border)
+        if border.kind != "strait":
+            if border.strait_sea is not None or border.strait_sea_alternatives:
+                yield f"{where}: a {border.kind} border has no strait_sea; leave it out, or make it a strait"
+            continue
+        if border.strait_sea is None:
+            yield f"{where}: a strait has no strait_sea; name the sea zone that it crosses"
+            continue
+        for sea, _ in _repeated((border.strait_sea, *border.strait_sea_alternatives)):
+            yield f"{where}: {sea!r} is named twice as the sea of the strait"
+        for sea in dict.fromkeys((border.strait_sea, *border.strait_sea_alternatives)):
+            if kinds.get(sea) != "sea":
+                yield f"{where}: strait_sea: {_not_a(sea, 'sea', kinds)}"
+                continue
+            for end in border.between:
+                if sea not in shores.get(end, ()):
+                    yield f"{where}: no coast of {end!r} faces {sea!r}, the sea of the strait; it must face both ends"
+
+
+def _family_problems(board: Board) -> Iterator[str]:
+    family = FAMILIES.get(board.family)
+    if family is None:
+        yield f"family {board.family!r} is unknown; known are {_listed(FAMILIES)}"
+        return
+    if family.needs_home and not any(area.home for area in board.areas):
+        yield "no area is a home; set home to true where a seat may begin"
+    for area in board.areas:
+        for unknown in sorted(area.values.keys() - family.values.keys()):
+            yield f"{area.id}: value {unknown!r} is unknown to {board.family}; known are {_listed(family.values)}"
+        for unknown in sorted(area.traits.keys() - family.traits):
+            yield f"{area.id}: trait {unknown!r} is unknown to {board.family}; known are {_listed(family.traits)}"
+        for name, measure in family.values.items():
+            yield from _measure_problems(area, name, measure)
+
+
+def _measure_problems(area: Area, name: str, measure: Measure) -> Iterator[str]:
+    value = area.values.get(name)
+    right = " or ".join(map(str, measure.allowed))
+    if area.kind != measure.kind:
+        if value is not None:
+            yield f"{area.id}: a {area.kind} has no {name}; leave it out"
+    elif value is None:
+        yield f"{area.id}: has no {name}; give {right}"
+    elif value not in measure.allowed:
+        yield f"{area.id}: {name} is {value}; it must be {right}"
+
+
+def _remark_problems(board: Board) -> Iterator[str]:
+    rows = [(str(area.id), area) for area in board.areas] + [(_border(border), border) for border in board.borders]
+    for where, row in rows:
+        for fact, mark in row.provenance.items():
+            if not FIELD.fullmatch(fact):
+                yield f"{where}: provenance of {fact!r}, which is no name of a fact, such as 'exists' or 'coasts'"
+            if mark not in board.legend:
+                yield f"{where}: provenance of {fact} is {mark!r}; the legend has {_listed(board.legend)}"
+        for cited in re.findall(r"\[([^\]]*)\]", row.source):
+            for mark in cited.split(", "):
+                if mark not in board.sources:
+                    yield f"{where}: source cites [{mark}]; sources has {_listed(board.sources)}"
+
+
+def _reach_problems(board: Board) -> Iterator[str]:
+    neighbours: dict[AreaId, set[AreaId]] = {area.id: set() for area in board.areas}
+    coastal = [(area.id, sea) for area in board.areas for coast in area.coasts for sea in coast.seas]
+    for here, there in [*(border.between for border in board.borders), *coastal]:
+        neighbours[here].add(there)
+        neighbours[there].add(here)
+    parts: list[set[AreaId]] = []
+    for area in board.areas:
+        if not any(area.id in part for part in parts):
+            parts.append(_reached(area.id, neighbours))
+    parts.sort(key=len, reverse=True)
+    for part in parts[1:]:
+        yield f"{_listed(part)}: cut off from the rest of the board; give a border, strait or coast that leads there"
+
+
+def _reached(start: AreaId, neighbours: Mapping[AreaId, set[AreaId]]) -> set[AreaId]:
+    reached = {start}
+    waiting = [start]
+    while waiting:
+        fresh = neighbours[waiting.pop()] - reached
+        reached |= fresh
+        waiting.extend(fresh)
+    return reached
+
+
+def _kinds(board: Board) -> dict[AreaId, Kind]:
+    return {area.id: area.kind for area in board.areas}
+
+
+def _pair(border: Border) -> tuple[AreaId, AreaId]:
+    one, other = sorted(border.between)
+    return one, other
+
+
+def _border(border: Border) -> str:
+    return f"border {border.between[0]} - {border.between[1]}"
+
+
+def _repeated(items: Iterable[_T]) -> list[tuple[_T, int]]:
+    return [(item, times) for item, times in Counter(items).items() if times > 1]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+def _not_a(area_id: AreaId, kind: Kind, kinds: Mapping[AreaId, Kind]) -> str:
+    is_what = f"is {kinds[area_id]}, not {kind}" if area_id in kinds else "is no area of this board"
+    return f"{area_id!r} {is_what}"
+
+
+# --- The board's identity ---------------------------------------------------------------------------------------------
+
+
+def canonical(board: Board) -> bytes:
+    """Return the RFC 8785 bytes of the facts of a valid board.
+
+    Facts are what play can tell apart: id, family, and of each area and border everything but what is for drawing and
+    for the record (position, aliases, provenance, sources, notes, the board's title). The order of the file does not
+    count: areas, borders, coasts and the like are sorted. So a remark may be mended without making another board.
+    """
+    facts = {
+        "id": board.id,
+        "family": board.family,
+        "areas": sorted((_area_facts(area) for area in board.areas), key=lambda facts: facts["id"]),
+        "borders": sorted((_border_facts(border) for border in board.borders), key=lambda facts: facts["between"]),
+    }
+    return canonical_bytes(facts)
+
+
+def _area_facts(area: Area) -> dict[str, Any]:
+    return {
+        "id": area.id,
+        "name": area.name,
+        "kind": area.kind,
+        "island": area.island,
+        "home": area.home,
+        "values": area.values,
+        "traits": area.traits,
+        "key": area.key,
+        "coasts": [{"id": coast.id, "seas": sorted(coast.seas)} for coast in sorted(area.coasts, key=_coast_id)],
+    }
+
+
+def _border_facts(border: Border) -> dict[str, Any]:
+    return {"between": _pair(border), "kind": border.kind, "strait_sea": border.strait_sea}
+
+
+def _coast_id(coast: Coast) -> str:
+    return coast.id
+
+
+# --- Play -------------------------------------------------------------------------------------------------------------
+
+
+class Map:
+    """A valid board, indexed for play. Made by `Map.of`; never changed.
+
+    Every listing is sorted by id, so that play does not depend on the order of the board's file. A question about an
+    area that the board does not have raises KeyError: ask `area_id in map` first where the id comes from outside.
+    """
+
+    __slots__ = (
+        "_areas",
+        "_coasts",
+        "_coasts_on",
+        "_land",
+        "_sea",
+        "_straits",
+        "board",
+        "digest",
+        "homes",
+        "lands",
+        "seas",
+    )
+
+    def __init__(self, board: Board) -> None:
+        """Index `board`, which must be valid; use `Map.of`, which sees to that and remembers the answer."""
+        self.board: Final = board
+        self.digest: Final = f"sha256:{hashlib.sha256(canonical(board)).hexdigest()}"
+        self._areas: Final = {area.id: area for area in sorted(board.areas, key=lambda area: area.id)}
+        self.lands: Final = tuple(area.id for area in self._areas.values() if area.kind == "land")
+        self.seas: Final = tuple(area.id for area in self._areas.values() if area.kind == "sea")
+        self.homes: Final = tuple(area.id for area in self._areas.values() if area.home)
+        self._land: Final = self._neighbours("land", "strait")
+        self._sea: Final = self._neighbours("sea")
+        self._straits: Final = {
+            ends: border.strait_sea
+            for border in board.borders
+            if border.strait_sea is not None
+            for ends in (border.between, border.between[::-1])
+        }
+        self._coasts: Final = {area.id: tuple(sorted(area.coasts, key=_coast_id)) for area in self._areas.values()}
+        self._coasts_on: Final = {
+            sea: tuple((land, coast.id) for land in self.lands for coast in self._coasts[land] if sea in coast.seas)
+            for sea in self._areas
+        }
+
+    @staticmethod
+    def of(board: Board) -> "Map":
+        """Return the map of `board`, made once for equal boards; BoardError if the board is not valid."""
+        return _map_of(board)
+
+    def __contains__(self, area_id: object) -> bool:
+        return area_id in self._areas
+
+    def __repr__(self) -> str:
+        return f"Map({self.board.id!r}, {self.digest!r})"
+
+    def area(self, area_id: AreaId) -> Area:
+        """Return the area itself: its name, its values, whether it is an island."""
+        return self._areas[area_id]
+
+    def land_neighbours(self, land: AreaId) -> tuple[AreaId, ...]:
+        """Return the provinces adjacent to `land`, by land or across a strait (CC-BRD-04, CC-BRD-05)."""
+        return self._land[land]
+
+    def strait_between(self, one: AreaId, other: AreaId) -> AreaId | None:
+        """Return the sea zone that a step from `one` to `other` crosses; None when they are not joined by a strait."""
+        return self._straits.get((one, other))
+
+    def sea_neighbours(self, sea: AreaId) -> tuple[AreaId, ...]:
+        """Return the sea zones adjacent to `sea`."""
+        return self._sea[sea]
+
+    def coasts(self, land: AreaId) -> tuple[Coast, ...]:
+        """Return the coasts of `land`, none for an inland province or a sea (CC-BRD-08)."""
+        return self._coasts[land]
+
+    def coasts_on(self, sea: AreaId) -> tuple[tuple[AreaId, str], ...]:
+        """Return each province with a coast on `sea`, with that coast's id."""
+        return self._coasts_on[sea]
+
+    def _neighbours(self, *kinds: BorderKind) -> dict[AreaId, tuple[AreaId, ...]]:
+        found: dict[AreaId, list[AreaId]] = {area_id: [] for area_id in self._areas}
+        for border in self.board.borders:
+            if border.kind in kinds:
+                one, other = border.between
+                found[one].append(other)
+                found[other].append(one)
+        return {area_id: tuple(sorted(others)) for area_id, others in found.items()}
+
+
+@lru_cache(maxsize=64)
+def _map_of(board: Board) -> Map:
+    validate(board)
+    return Map(board)
+
+
+# --- The boards that come with the project ----------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def builtin(board_id: str) -> Board:
+    """Return the project's own board of that id, read once and valid; BoardError if there is none."""
+    files = {
+        file.name.removesuffix(".json"): file
+        for file in resources.files("domain.boards").iterdir()
+        if file.name.endswith(".json")
+    }
+    if board_id not in files:
+        raise BoardError([f"there is no built-in board {board_id!r}; there are {_listed(files)}"])
+    board = parse_board(files[board_id].read_bytes())
+    validate(board)
+    return board
