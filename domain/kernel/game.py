@@ -194,6 +194,8 @@ class Game(Struct, kw_only=True):
         if self.players[seat] is not None:
             free = [name for name, holder in self.players.items() if holder is None]
             raise Refusal("TAB-LIFE-03", f"{seat} is taken.", f"Free are: {', '.join(free) or 'none'}.")
+        if player in self.players.values():
+            raise Refusal("TAB-LIFE-03", f"{player} asked for a second seat.", "A player takes one seat of a game.")
         return self._log([(SeatTaken(seat, player, entropy), 0)], at, Cause(player=player, seat=seat, key=key))
 
     def leave_seat(self, seat: Seat, player: PlayerId, *, at: str, key: str | None = None) -> Step:
@@ -215,7 +217,7 @@ class Game(Struct, kw_only=True):
 
     def _require_gathering(self, what: str) -> None:
         if self.status != "gathering":
-            raise Refusal("TAB-LIFE-02", f"To {what} was asked.", "That is possible only before the game has begun.")
+            raise Refusal("TAB-LIFE-02", f"To {what} was asked.", "That is possible only before the game has begun.", untimely=True)
 
     # --- in the game ---
 
@@ -268,7 +270,8 @@ class Game(Struct, kw_only=True):
         if self.status == "running":
             return self.ruleset
         state = "has not begun" if self.status == "gathering" else "is over"
-        raise Refusal("TAB-LIFE-01", "A command was given.", f"Commands are taken while a game runs; this one {state}.")
+        wanted = f"Commands are taken while a game runs; this one {state}."
+        raise Refusal("TAB-LIFE-01", "A command was given.", wanted, untimely=True)
 
     def retract(
         self,

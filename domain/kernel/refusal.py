@@ -10,13 +10,15 @@ class Refusal(Exception):  # noqa: N818  (the architecture's word; it is an answ
         rule: the rule that it breaks, such as ``CC-MOV-09``.
         asked: what was asked, in a sentence.
         allowed: what would have been allowed, in a sentence.
+        untimely: True when the command is not this seat's to give now, whatever its content.
     """
 
-    def __init__(self, rule: str, asked: str, allowed: str) -> None:
+    def __init__(self, rule: str, asked: str, allowed: str, *, untimely: bool = False) -> None:
         super().__init__(f"{rule}: {asked} {allowed}")
         self.rule = RuleId(rule)
         self.asked = asked
         self.allowed = allowed
+        self.untimely = untimely
 
 
 def refuse_unless(condition: object, rule: str, asked: str, allowed: str) -> None:

@@ -136,6 +136,7 @@ class Ruleset(ABC, Generic[T]):
             command.rule,
             f"{seat} gave the command {type_name(type(command))}, which answers no decision open for {seat}.",
             f"The game waits for {awaited}" if awaited else "The game is over.",
+            untimely=True,
         )
 
     @cached_property
