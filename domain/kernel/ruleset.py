@@ -49,6 +49,8 @@ class Ruleset(ABC, Generic[T]):
     view_type: ClassVar[type[Struct]]
     events: ClassVar[tuple[type[Event[Any]], ...]]
     commands: ClassVar[tuple[type[Command[Any]], ...]]
+    die: ClassVar[Mapping[str, int]] = {}
+    """Names for faces of the ruleset's die, for scenarios: each a number that shows it."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
     """By event type and the schema version that they lift to the next."""
 
@@ -89,6 +91,10 @@ class Ruleset(ABC, Generic[T]):
     @abstractmethod
     def result(self, table: T) -> Result | None:
         """Return how the game ended, or None while it goes on."""
+
+    def heading(self, table: T) -> str:
+        """Return where in the game the table is, such as "Round 3, red: movement", for the history."""
+        return ""
 
     @abstractmethod
     def arrange(self, position: Mapping[str, Any], board: Board) -> T:

@@ -1,0 +1,244 @@
+"""Conformance scenarios: a position and dice, commands, and what must come of them, in TOML.
+
+A file holds ``[[scenario]]`` tables; `Scenario` and `Move` say what may stand in them. A run checks more than is
+written: every accepted command must be an instance of an option, no refused one may be, a refusal must leave no
+trace, and folding the events must give the table that was decided on.
+"""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct, field
+
+from domain.kernel import schema
+from domain.kernel.board import Board
+from domain.kernel.chance import ScriptedChance
+from domain.kernel.draft import Draft
+from domain.kernel.refusal import Refusal
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.secret import Vault
+from domain.kernel.table import Table
+from domain.kernel.words import RuleId, Seat
+
+
+class Offered(Struct, forbid_unknown_fields=True):
+    """A command that must, or must not, be an instance of one of a seat's options."""
+
+    seat: Seat
+    command: dict[str, Any]
+
+
+class Move(Struct, forbid_unknown_fields=True):
+    """One step: a command of a seat, or only a look at the table.
+
+    Attributes:
+        events: events that must happen in this order; fields that are given must match, others may lie between.
+        absent: types of events that must not happen.
+        refused: the rule id by which the command must be refused.
+        then: paths into the table (``provinces.asia.owner``) and their values; what is absent counts as its default.
+        decisions: decisions that must be open afterwards; fields that are given must match.
+        offers: commands that must be on offer afterwards.
+        lacks: commands that must not be on offer afterwards.
+    """
+
+    seat: Seat | None = None
+    command: dict[str, Any] | None = None
+    events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    absent: list[str] = field(default_factory=list[str])
+    refused: RuleId | None = None
+    then: dict[str, Any] = field(default_factory=dict[str, Any])
+    decisions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    offers: list[Offered] = field(default_factory=list[Offered])
+    lacks: list[Offered] = field(default_factory=list[Offered])
+
+
+class Scenario(Struct, forbid_unknown_fields=True):
+    """A scenario: its rules, the position it starts from, the dice that fall and the steps.
+
+    `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. Without `given` the
+    game opens by the rules, for `players` seats.
+    """
+
+    title: str
+    rules: list[RuleId]
+    step: list[Move]
+    rulesets: list[str] = field(default_factory=list[str])
+    given: dict[str, Any] | None = None
+    players: int | None = None
+    setup: dict[str, Any] = field(default_factory=dict[str, Any])
+    dice: list[list[int | str]] = field(default_factory=list[list[int | str]])
+    note: str = ""
+
+
+class ScenarioFile(Struct, forbid_unknown_fields=True):
+    """The scenarios of one file."""
+
+    scenario: list[Scenario]
+
+
+class ScenarioError(Exception):
+    """A scenario file that cannot be read; the message says where and what would be right."""
+
+
+class Failure(Exception):
+    """A scenario that did not come out as written; the message says at which step and how."""
+
+
+def read(text: str) -> list[Scenario]:
+    """Return the scenarios of a file's text. Raises `ScenarioError`."""
+    try:
+        return msgspec.convert(tomllib.loads(text), ScenarioFile).scenario
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise ScenarioError(str(error)) from error
+
+
+def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
+    """Play a scenario by `ruleset`. Raises `Failure`, or `ScenarioError` when its position makes no sense."""
+    chance = ScriptedChance([_faces(roll, ruleset) for roll in scenario.dice])
+    draft = _opening(scenario, ruleset, board, chance)
+    table, vault, draws = draft.table, Vault(draft.secrets), draft.draws
+    for number, move in enumerate(scenario.step, start=1):
+        try:
+            if move.command is not None:
+                after = _play(move, ruleset, table, chance, vault, draws)
+                if after is not None:
+                    table, vault, draws = after.table, vault.joined_by(after.secrets), after.draws
+            _check(move, ruleset, table, vault)
+        except (Failure, LookupError) as failure:
+            raise Failure(f"step {number}: {failure}") from failure
+    if chance.used != len(scenario.dice):
+        raise Failure(f"{len(scenario.dice)} rolls are laid down, {chance.used} were rolled")
+
+
+def _faces(roll: Sequence[int | str], ruleset: Ruleset[Any]) -> list[int]:
+    try:
+        return [face if isinstance(face, int) else ruleset.die[face] for face in roll]
+    except KeyError as unknown:
+        raise ScenarioError(f"the die has no face {unknown}; it has {', '.join(ruleset.die)}") from unknown
+
+
+def _opening(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: ScriptedChance) -> Draft[Any]:
+    if scenario.given is not None:
+        try:
+            return Draft(ruleset.arrange(scenario.given, board), chance, Vault())
+        except (ValueError, KeyError, msgspec.ValidationError) as error:
+            raise ScenarioError(f"the position makes no sense: {error}") from error
+    seats = ruleset.seats(scenario.players or ruleset.players[0])
+    setup = msgspec.convert(scenario.setup, ruleset.setup)
+    return ruleset.begin(ruleset.lay(seats, setup, board), chance)
+
+
+def _play(
+    move: Move, ruleset: Ruleset[Any], table: Table, chance: ScriptedChance, vault: Vault, draws: int
+) -> Draft[Any] | None:
+    seat = Seat(move.seat or "")
+    try:
+        command = ruleset.read_command(msgspec.json.encode(move.command))
+    except msgspec.ValidationError as error:
+        raise Failure(f"{move.command} is no command: {error}") from error
+    before, rolled = table.digest(), chance.used
+    offered = _on_offer(ruleset, table, vault, seat, msgspec.to_builtins(command))
+    try:
+        draft = ruleset.decide(table, seat, command, chance, vault, draws)
+    except Refusal as refusal:
+        if move.refused is None:
+            raise Failure(f"{move.command} was refused: {refusal}") from refusal
+        if refusal.rule != move.refused:
+            raise Failure(f"refused by {refusal}; {move.refused} was expected") from refusal
+        _require(not offered, f"{move.command} is refused by {refusal.rule}, but on offer")
+        _require(table.digest() == before and chance.used == rolled, "the refusal left a trace")
+        return None
+    _require(move.refused is None, f"{move.command} was accepted; {move.refused} was to refuse it")
+    _require(offered, f"{move.command} was accepted, but no option offers it")
+    _require(table.digest() == before, "deciding changed the table that it was given")
+    _check_fold(ruleset, table, draft)
+    _check_events(move, draft)
+    return draft
+
+
+def _check_fold(ruleset: Ruleset[Any], table: Table, draft: Draft[Any]) -> None:
+    folded = table.copy()
+    stored = msgspec.json.encode(draft.events)
+    for event in msgspec.json.decode(stored, type=list[ruleset.event_union]):
+        event.apply(folded)
+    _require(folded.digest() == draft.table.digest(), "folding the events gives another table")
+
+
+def _check_events(move: Move, draft: Draft[Any]) -> None:
+    happened: list[dict[str, Any]] = [msgspec.to_builtins(event) for event in draft.events]
+    rest = iter(happened)
+    for wanted in move.events:
+        if not any(_fits(wanted, event) for event in rest):
+            raise Failure(f"no event {wanted} (in this order) among {_listed(happened)}")
+    for event in happened:
+        _require(event["type"] not in move.absent, f"{event} happened")
+
+
+def _check(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> None:
+    state = msgspec.to_builtins(table.state())
+    for path, wanted in move.then.items():
+        found = _at(state, path)
+        _require(_same(wanted, found), f"{path} is {found!r}, not {wanted!r}")
+    decisions: list[dict[str, Any]] = msgspec.to_builtins(ruleset.decisions(table))
+    for wanted in move.decisions:
+        _require(any(_fits(wanted, found) for found in decisions), f"{wanted} is not open: {_listed(decisions)}")
+    for offer in move.offers:
+        _require(_on_offer(ruleset, table, vault, offer.seat, offer.command), f"not on offer: {offer.command}")
+    for offer in move.lacks:
+        _require(not _on_offer(ruleset, table, vault, offer.seat, offer.command), f"on offer: {offer.command}")
+
+
+def _on_offer(ruleset: Ruleset[Any], table: Table, vault: Vault, seat: Seat, command: dict[str, Any]) -> bool:
+    options = ruleset.options(table, seat, vault.read_by(seat))
+    return any(schema.matches(option.schema, command) for option in options)
+
+
+def _at(state: Any, path: str) -> Any:
+    for part in path.split("."):
+        if isinstance(state, Mapping):
+            state = cast(Mapping[str, Any], state).get(part)
+        elif isinstance(state, Sequence) and part.isdigit() and int(part) < len(cast(Sequence[Any], state)):
+            state = cast(Sequence[Any], state)[int(part)]
+        else:
+            return None
+    return state
+
+
+def _fits(wanted: Any, found: Any) -> bool:
+    if isinstance(wanted, dict) and isinstance(found, Mapping):
+        given = cast(dict[str, Any], wanted)
+        return all(_fits(value, cast(Mapping[str, Any], found).get(name)) for name, value in given.items())
+    return _same(wanted, found)
+
+
+def _same(wanted: Any, found: Any) -> bool:
+    """Compare as JSON, where an absent field stands for its default."""
+    if not wanted and not found:
+        return True
+    if isinstance(wanted, dict) and isinstance(found, Mapping):
+        one, other = cast(dict[str, Any], wanted), cast(Mapping[str, Any], found)
+        return all(_same(one.get(name), other.get(name)) for name in {*one, *other})
+    if isinstance(wanted, list) and isinstance(found, list | tuple):
+        items, others = cast(list[Any], wanted), cast(Sequence[Any], found)
+        return len(items) == len(others) and all(map(_same, items, others))
+    return wanted == found
+
+
+def _listed(items: Iterable[Mapping[str, Any]]) -> str:
+    return "; ".join(str(dict(item)) for item in items) or "none"
+
+
+def _require(condition: object, complaint: str) -> None:
+    if not condition:
+        raise Failure(complaint)
+
+
+def runs(scenarios: Iterable[Scenario], rulesets: Iterable[Ruleset[Any]]) -> Iterator[tuple[Scenario, Ruleset[Any]]]:
+    """Yield each scenario with each of `rulesets` for which it is written; all of them when it names none."""
+    known = list(rulesets)
+    for scenario in scenarios:
+        for ruleset in known:
+            if not scenario.rulesets or ruleset.id in scenario.rulesets:
+                yield scenario, ruleset

@@ -1,0 +1,29 @@
+"""Every conformance scenario, by every ruleset for which it is written."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.boards import builtin
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.scenario import Scenario, read, run, runs
+from domain.library import LIBRARY
+
+FOLDER = Path(__file__).parent / "scenarios"
+
+
+def _cases() -> list[Any]:
+    """A folder is named after a ruleset, or after what the ids of its rulesets begin with."""
+    cases: list[Any] = []
+    for path in sorted(FOLDER.glob("*/*.toml")):
+        rulesets = [LIBRARY.current(name) for name in LIBRARY.ids() if name.startswith(path.parent.name)]
+        for scenario, ruleset in runs(read(path.read_text()), rulesets):
+            name = f"{ruleset.id}/{path.stem}/{scenario.title}"
+            cases.append(pytest.param(scenario, ruleset, id=name))
+    return cases
+
+
+@pytest.mark.parametrize(("scenario", "ruleset"), _cases())
+def test_scenario(scenario: Scenario, ruleset: Ruleset[Any]) -> None:
+    run(scenario, ruleset, builtin(ruleset.board))
