@@ -1,1 +1,5 @@
-"""Boards: areas, borders, straits, coasts and values. Data files, and what loads, checks and indexes them."""
+"""Boards: areas, borders, straits, coasts and values. Data files, and what loads and checks them."""
+
+from domain.boards.board import BoardError, builtin, parse_board, validate
+
+__all__ = ["BoardError", "builtin", "parse_board", "validate"]

@@ -1,10 +1,9 @@
-"""A board as data: its areas and borders, how a file of them is read and checked, and its index for play.
+"""Board files: how one is read and checked, and those that come with the project.
 
-`parse_board` reads a file, `validate` says everything that is wrong with it, `Map.of` indexes it for play and
-`builtin` gives the boards that come with the project. An organizer's corrected board goes the same way.
+`parse_board` reads a file, `validate` says everything that is wrong with it and `builtin` gives the project's own. An
+organizer's corrected board goes the same way. What a board is stands in `domain.kernel.board`.
 """
 
-import hashlib
 import json
 import math
 import re
@@ -13,17 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
-from typing import Annotated, Any, Final, Literal, TypeVar, get_args
+from typing import Any, Final, TypeVar, get_args
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from domain.kernel.canonical import canonical as canonical_bytes
-from domain.kernel.words import LARGEST_INTEGER, AreaId
-
-Kind = Literal["land", "sea"]
-BorderKind = Literal["land", "strait", "sea"]
-Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
+from domain.kernel.board import Area, Board, Border, BorderKind, Coast, Key, Kind
+from domain.kernel.words import AreaId
 
 SLUG: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 FIELD: Final = re.compile(r"[a-z][a-z0-9_]*")
@@ -43,88 +38,7 @@ class BoardError(Exception):
         super().__init__("; ".join(self.problems))
 
 
-# --- The file ---------------------------------------------------------------------------------------------------------
-
-
-class Coast(Struct, frozen=True, forbid_unknown_fields=True):
-    """A stretch of shore unbroken by other provinces, and the sea zones that it faces."""
-
-    id: str
-    seas: tuple[AreaId, ...]
-
-
-class Key(Struct, frozen=True, forbid_unknown_fields=True):
-    """The victory points printed in a key province: for the first place, the second and so on."""
-
-    vp: tuple[Count, ...]
-
-
-class Area(Struct, frozen=True, forbid_unknown_fields=True):
-    """One space of the board.
-
-    `values` are the numbers and `traits` the words that a game reads off the space (its family says which). `home`
-    marks where a seat may begin. `position` is longitude and latitude in degrees, for drawing only. `provenance` marks
-    each fact with a word of the board's legend; `source` says where it is from.
-    """
-
-    id: AreaId
-    name: str
-    kind: Kind
-    island: bool = False
-    home: bool = False
-    values: Mapping[str, Count] = {}
-    traits: Mapping[str, tuple[str, ...]] = {}
-    key: Key | None = None
-    coasts: tuple[Coast, ...] = ()
-    position: tuple[float, float] | None = None
-    aliases: tuple[str, ...] = ()
-    provenance: Mapping[str, str] = {}
-    source: str = ""
-
-    def value(self, name: str) -> int:
-        """Return the number called `name`; KeyError where the space has none."""
-        return self.values[name]
-
-    @property
-    def tribute(self) -> int | None:
-        """The talents that the space yields each turn; None for a sea zone (CC-BRD-02)."""
-        return self.values.get("tribute")
-
-
-class Border(Struct, frozen=True, forbid_unknown_fields=True):
-    """Two adjacent areas of one kind.
-
-    `strait_sea` is the sea zone that a strait crosses, `strait_sea_alternatives` those it might be if we read the
-    board wrongly: a remark, which play does not use.
-    """
-
-    between: tuple[AreaId, AreaId]
-    kind: BorderKind
-    strait_sea: AreaId | None = None
-    strait_sea_alternatives: tuple[AreaId, ...] = ()
-    provenance: Mapping[str, str] = {}
-    source: str = ""
-
-
-class Board(Struct, frozen=True, forbid_unknown_fields=True):
-    """A board as its file has it.
-
-    `family` names the games played on it (`FAMILIES`). `legend` explains the provenance marks, `sources` the marks in
-    brackets that a `source` cites.
-    """
-
-    id: str
-    family: str
-    title: str
-    areas: tuple[Area, ...]
-    borders: tuple[Border, ...]
-    legend: Mapping[str, str] = {}
-    sources: Mapping[str, str] = {}
-    notes: tuple[str, ...] = ()
-
-    def __hash__(self) -> int:
-        # The generated hash would stumble over the mappings; equality still compares every field.
-        return hash((self.id, self.title, len(self.areas), len(self.borders)))
+# --- The families -----------------------------------------------------------------------------------------------------
 
 
 class Measure(Struct, frozen=True):
@@ -309,7 +223,7 @@ def _coast_problems(board: Board) -> Iterator[str]:
 def _border_problems(board: Board) -> Iterator[str]:
     kinds = _kinds(board)
     islands = {area.id for area in board.areas if area.island}
-    for pair, times in _repeated(_pair(border) for border in board.borders):
+    for pair, times in _repeated(border.pair for border in board.borders):
         yield f"border {' - '.join(pair)} is given {times} times; one border joins a pair, in either direction"
     for border in board.borders:
         where = _border(border)
@@ -417,11 +331,6 @@ def _kinds(board: Board) -> dict[AreaId, Kind]:
     return {area.id: area.kind for area in board.areas}
 
 
-def _pair(border: Border) -> tuple[AreaId, AreaId]:
-    one, other = sorted(border.between)
-    return one, other
-
-
 def _border(border: Border) -> str:
     return f"border {border.between[0]} - {border.between[1]}"
 
@@ -437,144 +346,6 @@ def _listed(names: Iterable[str]) -> str:
 def _not_a(area_id: AreaId, kind: Kind, kinds: Mapping[AreaId, Kind]) -> str:
     is_what = f"is {kinds[area_id]}, not {kind}" if area_id in kinds else "is no area of this board"
     return f"{area_id!r} {is_what}"
-
-
-# --- The board's identity ---------------------------------------------------------------------------------------------
-
-
-def canonical(board: Board) -> bytes:
-    """Return the RFC 8785 bytes of the facts of a valid board.
-
-    Facts are what play can tell apart: id, family, and of each area and border everything but what is for drawing and
-    for the record (position, aliases, provenance, sources, notes, the board's title). The order of the file does not
-    count: areas, borders, coasts and the like are sorted. So a remark may be mended without making another board.
-    """
-    facts = {
-        "id": board.id,
-        "family": board.family,
-        "areas": sorted((_area_facts(area) for area in board.areas), key=lambda facts: facts["id"]),
-        "borders": sorted((_border_facts(border) for border in board.borders), key=lambda facts: facts["between"]),
-    }
-    return canonical_bytes(facts)
-
-
-def _area_facts(area: Area) -> dict[str, Any]:
-    return {
-        "id": area.id,
-        "name": area.name,
-        "kind": area.kind,
-        "island": area.island,
-        "home": area.home,
-        "values": area.values,
-        "traits": area.traits,
-        "key": area.key,
-        "coasts": [{"id": coast.id, "seas": sorted(coast.seas)} for coast in sorted(area.coasts, key=_coast_id)],
-    }
-
-
-def _border_facts(border: Border) -> dict[str, Any]:
-    return {"between": _pair(border), "kind": border.kind, "strait_sea": border.strait_sea}
-
-
-def _coast_id(coast: Coast) -> str:
-    return coast.id
-
-
-# --- Play -------------------------------------------------------------------------------------------------------------
-
-
-class Map:
-    """A valid board, indexed for play. Made by `Map.of`; never changed.
-
-    Every listing is sorted by id, so that play does not depend on the order of the board's file. A question about an
-    area that the board does not have raises KeyError: ask `area_id in map` first where the id comes from outside.
-    """
-
-    __slots__ = (
-        "_areas",
-        "_coasts",
-        "_coasts_on",
-        "_land",
-        "_sea",
-        "_straits",
-        "board",
-        "digest",
-        "homes",
-        "lands",
-        "seas",
-    )
-
-    def __init__(self, board: Board) -> None:
-        """Index `board`, which must be valid; use `Map.of`, which sees to that and remembers the answer."""
-        self.board: Final = board
-        self.digest: Final = f"sha256:{hashlib.sha256(canonical(board)).hexdigest()}"
-        self._areas: Final = {area.id: area for area in sorted(board.areas, key=lambda area: area.id)}
-        self.lands: Final = tuple(area.id for area in self._areas.values() if area.kind == "land")
-        self.seas: Final = tuple(area.id for area in self._areas.values() if area.kind == "sea")
-        self.homes: Final = tuple(area.id for area in self._areas.values() if area.home)
-        self._land: Final = self._neighbours("land", "strait")
-        self._sea: Final = self._neighbours("sea")
-        self._straits: Final = {
-            ends: border.strait_sea
-            for border in board.borders
-            if border.strait_sea is not None
-            for ends in (border.between, border.between[::-1])
-        }
-        self._coasts: Final = {area.id: tuple(sorted(area.coasts, key=_coast_id)) for area in self._areas.values()}
-        self._coasts_on: Final = {
-            sea: tuple((land, coast.id) for land in self.lands for coast in self._coasts[land] if sea in coast.seas)
-            for sea in self._areas
-        }
-
-    @staticmethod
-    def of(board: Board) -> "Map":
-        """Return the map of `board`, made once for equal boards; BoardError if the board is not valid."""
-        return _map_of(board)
-
-    def __contains__(self, area_id: object) -> bool:
-        return area_id in self._areas
-
-    def __repr__(self) -> str:
-        return f"Map({self.board.id!r}, {self.digest!r})"
-
-    def area(self, area_id: AreaId) -> Area:
-        """Return the area itself: its name, its values, whether it is an island."""
-        return self._areas[area_id]
-
-    def land_neighbours(self, land: AreaId) -> tuple[AreaId, ...]:
-        """Return the provinces adjacent to `land`, by land or across a strait (CC-BRD-04, CC-BRD-05)."""
-        return self._land[land]
-
-    def strait_between(self, one: AreaId, other: AreaId) -> AreaId | None:
-        """Return the sea zone that a step from `one` to `other` crosses; None when they are not joined by a strait."""
-        return self._straits.get((one, other))
-
-    def sea_neighbours(self, sea: AreaId) -> tuple[AreaId, ...]:
-        """Return the sea zones adjacent to `sea`."""
-        return self._sea[sea]
-
-    def coasts(self, land: AreaId) -> tuple[Coast, ...]:
-        """Return the coasts of `land`, none for an inland province or a sea (CC-BRD-08)."""
-        return self._coasts[land]
-
-    def coasts_on(self, sea: AreaId) -> tuple[tuple[AreaId, str], ...]:
-        """Return each province with a coast on `sea`, with that coast's id."""
-        return self._coasts_on[sea]
-
-    def _neighbours(self, *kinds: BorderKind) -> dict[AreaId, tuple[AreaId, ...]]:
-        found: dict[AreaId, list[AreaId]] = {area_id: [] for area_id in self._areas}
-        for border in self.board.borders:
-            if border.kind in kinds:
-                one, other = border.between
-                found[one].append(other)
-                found[other].append(one)
-        return {area_id: tuple(sorted(others)) for area_id, others in found.items()}
-
-
-@lru_cache(maxsize=64)
-def _map_of(board: Board) -> Map:
-    validate(board)
-    return Map(board)
 
 
 # --- The boards that come with the project ----------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
-from domain.kernel.board import Board, Map
 from domain.kernel import schema
+from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
 from domain.kernel.chance import Chance, CommittedChance, commitment_to
 from domain.kernel.decision import Decision, Option
@@ -209,7 +209,7 @@ class Game(Struct, kw_only=True):
         """Begin: the ruleset sets the table. Raises `Refusal` while a seat is free, or when it has begun."""
         self._require_gathering("start")
         if free := [seat for seat, holder in self.players.items() if holder is None]:
-            raise Refusal("TAB-LIFE-02", "The game was to start.", f"It starts when these are taken: {', '.join(free)}.")
+            raise Refusal("TAB-LIFE-02", "The game was to start.", f"These seats are still free: {', '.join(free)}.")
         bare = self.ruleset.lay(tuple(self.players), self.setup, self.board)
         draft = self.ruleset.begin(bare, self.chance(secret))
         happened = [(GameStarted(), 0), *zip(draft.events, draft.marks, strict=True)]
@@ -217,7 +217,7 @@ class Game(Struct, kw_only=True):
 
     def _require_gathering(self, what: str) -> None:
         if self.status != "gathering":
-            raise Refusal("TAB-LIFE-02", f"To {what} was asked.", "That is possible only before the game has begun.", untimely=True)
+            raise Refusal("TAB-LIFE-02", f"To {what} was asked.", "That belongs before the game.", untimely=True)
 
     # --- in the game ---
 
@@ -433,9 +433,7 @@ def _command_in_log(command: Command[Any], seat: Seat, draft: Draft[Any]) -> tup
 # --- folding a stored log ---
 
 
-def fold(
-    records: Sequence[Record], game_id: GameId, library: Library, board_of: Callable[[str], Board]
-) -> Game:
+def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of: Callable[[str], Board]) -> Game:
     """Return the game after `records`, a log from version 1 on.
 
     `board_of` returns the board with a given digest. Chain and rules are not checked here: `domain.kernel.verify` does.
@@ -475,7 +473,7 @@ _decoders: dict[int, tuple[Callable[[bytes], Any], Callable[[Record], bool]]] = 
 def reader(ruleset: Ruleset[Any]) -> tuple[Callable[[bytes], Any], Callable[[Record], bool]]:
     """Return the decoder of a ruleset's events, and a test whether a record has the present schema."""
     if id(ruleset) not in _decoders:
-        union: Any = Union[(*GAME_EVENTS, *ruleset.events)]  # type: ignore[reportInvalidTypeArguments]  # noqa: UP007
+        union: Any = Union[(*GAME_EVENTS, *ruleset.events)]
         old = {kind for kind, _ in ruleset.upcasters}
         newest = {type_name(event): event.schema for event in ruleset.events}
 

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar, Union, cast
+from typing import Any, ClassVar, Generic, TypeVar, Union
 
 import msgspec
 from msgspec import Struct
@@ -78,7 +78,7 @@ class Ruleset(ABC, Generic[T]):
 
     @abstractmethod
     def advance(self, draft: Draft[T]) -> None:
-        """After a command: emit what follows without anybody's choice, until someone must choose or the game is over."""
+        """After a command: emit what follows of itself, until somebody must choose or the game is over."""
 
     @abstractmethod
     def decisions(self, table: T) -> Sequence[Decision]:
@@ -128,7 +128,7 @@ class Ruleset(ABC, Generic[T]):
             option
             for command in self.commands
             if not command.answers or command.answers & kinds
-            for option in cast(Iterable[Option], command.options(table, seat, vault))
+            for option in command.options(table, seat, vault)
         ]
 
     def _check_turn(self, table: T, seat: Seat, command: Command[T]) -> None:
@@ -148,12 +148,12 @@ class Ruleset(ABC, Generic[T]):
     @cached_property
     def event_union(self) -> Any:
         """The tagged union of this ruleset's events."""
-        return Union[self.events]  # type: ignore[reportReturnType]  # noqa: UP007
+        return Union[self.events]  # noqa: UP007
 
     @cached_property
     def command_union(self) -> Any:
         """The tagged union of this ruleset's commands."""
-        return Union[self.commands]  # type: ignore[reportReturnType]  # noqa: UP007
+        return Union[self.commands]  # noqa: UP007
 
     @cached_property
     def _command_decoder(self) -> msgspec.json.Decoder[Any]:

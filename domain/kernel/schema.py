@@ -213,9 +213,7 @@ def _draw_object(schema: Schema, rng: Random) -> dict[str, Any]:
     return value
 
 
-def _fit(
-    schema: Schema, value: dict[str, Any], names: list[str], minimum: int, maximum: float, rng: Random
-) -> None:
+def _fit(schema: Schema, value: dict[str, Any], names: list[str], minimum: int, maximum: float, rng: Random) -> None:
     """Shift the named integers, one by one, until they add up to a total within bounds, where that is possible."""
     names = [name for name in names if name in value]
     step = 1

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 import msgspec
 from msgspec import Struct
@@ -64,7 +64,5 @@ def containers(table: type[Table]) -> tuple[str, ...]:
 
 @cache
 def _state_type(table: type[Table]) -> type[Struct]:
-    fields = [
-        (info.name, cast(Any, info.type)) for info in msgspec.structs.fields(table) if info.name not in table.static
-    ]
+    fields = [(info.name, info.type) for info in msgspec.structs.fields(table) if info.name not in table.static]
     return msgspec.defstruct(f"{table.__name__}State", fields, forbid_unknown_fields=True)

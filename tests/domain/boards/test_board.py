@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.boards.board import Board, BoardError, Map, builtin, canonical, parse_board, validate
+from domain.boards import BoardError, builtin, parse_board, validate
+from domain.kernel.board import Board, Map, canonical, from_canonical
 from domain.kernel.words import AreaId
 
 RAW = resources.files("domain.boards").joinpath("conquest.json").read_bytes()
@@ -523,8 +524,6 @@ def test_a_damaged_board_is_refused_with_what_would_be_right(damage: Callable[[R
     with pytest.raises(BoardError) as refused:
         validate(board)
     assert any(message in problem for problem in refused.value.problems), refused.value.problems
-    with pytest.raises(BoardError):
-        Map.of(board)
 
 
 def test_every_problem_of_a_board_is_named_at_once() -> None:
@@ -571,7 +570,7 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 def refusal(raw: bytes) -> tuple[str, ...]:
     """Read and check a board; nothing but BoardError may come of it."""
     try:
-        Map.of(parse_board(raw))
+        validate(parse_board(raw))
     except BoardError as refused:
         return refused.problems or ("refused without a reason\n",)
     return ()
@@ -609,6 +608,14 @@ def test_the_canonical_bytes_are_those_of_rfc_8785() -> None:
     facts = json.loads(canonical(CONQUEST))
     assert canonical(CONQUEST) == json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
     assert set(facts) == {"id", "family", "areas", "borders"}
+
+
+def test_the_canonical_bytes_give_the_board_back() -> None:
+    again = from_canonical(json.loads(canonical(CONQUEST)))
+    assert canonical(again) == canonical(CONQUEST)
+    for no_board in (None, [], {}, {"id": "nowhere"}, {**json.loads(canonical(CONQUEST)), "more": 1}):
+        with pytest.raises(msgspec.ValidationError):
+            from_canonical(no_board)
 
 
 def test_the_shipped_board_does_not_change_unnoticed() -> None:
