@@ -329,6 +329,15 @@ class Purchase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
     fortifications: message.Count = 0
     roads: message.Count = 0
 
+    @property
+    def total(self) -> int:
+        return sum(getattr(self, name) for name in self.__struct_fields__)
+
+    @property
+    def units(self) -> Units:
+        """The land combat units among them."""
+        return Units(self.infantry, self.cavalry, self.catapults)
+
 
 class Inflation(Struct, frozen=True, omit_defaults=True):
     """A level of inflation that was triggered (CC-INF-01, -04): prices rise at the start of `seat`'s turn in `round`."""
@@ -408,8 +417,12 @@ class Table(KernelTable):
     rescues: list[Rescue] = field(default_factory=list[Rescue])
 
     bought: Purchase | None = None
+    reinforced: bool = False
+    """New land combat units were placed this turn (CC-CAP-06)."""
     inflations: list[Inflation] = field(default_factory=list[Inflation])
     offers: list[Offer] = field(default_factory=list[Offer])
+    declined: list[str] = field(default_factory=list[str])
+    """``general/seat``: whose last offer for a prisoner came to nothing this turn; the other side may make the next."""
     alliances: list[Alliance] = field(default_factory=list[Alliance])
     acclamation: Acclamation | None = None
     next_talk: int = 1
@@ -514,3 +527,14 @@ class Event(message.Event[Table], frozen=True):
 
 class Command(message.Command[Table], frozen=True):
     """A command at a Classic table."""
+
+
+def bare(edition: Edition, board: Map, seats: tuple[Seat, ...], *, pick_homes: bool) -> Table:
+    """Return the table before set-up: every seat without a home, every province neutral and empty (CC-SET-07)."""
+    return Table(
+        edition=edition,
+        map=board,
+        pick_homes=pick_homes,
+        players={seat: Player((seat,)) for seat in seats},
+        provinces={land: Province() for land in board.lands},
+    )

@@ -1,0 +1,113 @@
+"""Phase 4, destruction of cities (chapter DES)."""
+
+from collections.abc import Iterable
+
+from domain.classic import sites, turn
+from domain.classic.table import Command, Event, Table
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+
+class CitiesDestroyed(Event, frozen=True):
+    """Cities were removed with their fortifications and all their roads (CC-DES-02, CC-DES-03)."""
+
+    seat: Seat
+    provinces: tuple[AreaId, ...]
+    roads: tuple[str, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        for province in self.provinces:
+            table.change_province(province, city=False, fortified=False)
+        for road in self.roads:
+            table.roads.remove(road)
+
+    def tell(self, names: Names) -> str:
+        roads = f" with {len(self.roads)} road{'s' if len(self.roads) > 1 else ''}" if self.roads else ""
+        cities = "the city" if len(self.provinces) == 1 else "the cities"
+        return f"{names(self.seat)} destroyed {cities} of {names.all(self.provinces)}{roads}."
+
+
+class CitiesSpared(Event, frozen=True):
+    """The player on turn destroyed nothing; `automatic` when he has no city."""
+
+    seat: Seat
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        pass
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} {'has no city to destroy' if self.automatic else 'destroyed no city'}."
+
+
+class DestroyCities(Command, frozen=True):
+    """Destroy some of one's own cities, any number at once (CC-DES-01)."""
+
+    rule = "CC-DES-01"
+    answers = frozenset({"destroy"})
+
+    provinces: tuple[AreaId, ...]
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        own = sites.cities(table, seat)
+        asked = f"The cities of {', '.join(self.provinces) or 'no province'} were to be destroyed."
+        if not self.provinces or len(set(self.provinces)) < len(self.provinces):
+            raise Refusal("CC-DES-01", asked, "Name one or more provinces, each once; finish-destruction spares all.")
+        if not set(self.provinces).issubset(own):
+            raise Refusal("CC-DES-01", asked, f"{seat} has cities in: {', '.join(own) or 'no province'}.")
+        gone = set(self.provinces)
+        roads = tuple(road for road in sorted(table.roads) if not gone.isdisjoint(road.split("|")))
+        draft.emit(CitiesDestroyed(seat, self.provinces, roads))
+        turn.enter(draft, "purchase")
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if own := sites.cities(table, seat):
+            wanted = schema.command("destroy-cities", {"provinces": schema.subset(own, 1)})
+            yield Option("destroy-cities", RuleId("CC-DES-01"), wanted, "Destroy own cities", "destroy")
+
+
+class FinishDestruction(Command, frozen=True):
+    """Destroy no city."""
+
+    rule = "CC-DES-01"
+    answers = frozenset({"destroy"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        draft.emit(CitiesSpared(seat))
+        turn.enter(draft, "purchase")
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        kind = "finish-destruction"
+        yield Option(kind, RuleId("CC-DES-01"), schema.command(kind), "Destroy no city", "destroy")
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Ask the player on turn which cities he destroys, if he has any."""
+    if table.phase != "destruction":
+        return []
+    own = sites.cities(table, table.acting)
+    if not own:
+        return []
+    rule, title = RuleId("CC-DES-01"), "Which of your cities do you destroy, if any?"
+    return [Decision("destroy", (table.acting,), rule, title, "The purchase phase follows.", {"cities": own})]
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Go on when the player on turn has no city."""
+    if draft.table.phase != "destruction":
+        return False
+    draft.emit(CitiesSpared(draft.table.acting, automatic=True))
+    turn.enter(draft, "purchase")
+    return True
+
+
+EVENTS = (CitiesDestroyed, CitiesSpared)
+COMMANDS = (DestroyCities, FinishDestruction)

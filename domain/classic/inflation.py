@@ -1,0 +1,95 @@
+"""Inflation: prices double and triple when tribute passes two marks (chapter INF)."""
+
+from collections import Counter
+from typing import Final
+
+from msgspec.structs import replace
+
+from domain.classic.table import Event, Inflation, Table
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.words import Seat
+
+LEVELS: Final = ((105, 2), (205, 3))
+"""The tribute value that triggers each level, and its factor on the base prices (CC-INF-01, CC-INF-04)."""
+
+
+class InflationTriggered(Event, frozen=True):
+    """A tribute marker reached a level for the first time; prices rise at the start of `seat`'s turn in `round`."""
+
+    factor: int
+    seat: Seat
+    round: int
+
+    def apply(self, table: Table) -> None:
+        table.inflations.append(Inflation(self.factor, self.seat, self.round))
+
+    def tell(self, names: Names) -> str:
+        when = f"from {names(self.seat)}'s turn in round {self.round}"
+        return f"{names(self.seat)} triggered inflation: {when}, prices are {self.factor} times the base prices."
+
+
+class PricesRose(Event, frozen=True):
+    """A level that was triggered came into effect, for everybody and for good (CC-INF-02, CC-INF-06)."""
+
+    factor: int
+
+    def apply(self, table: Table) -> None:
+        table.inflations[:] = [
+            replace(level, effective=True) if level.factor == self.factor else level for level in table.inflations
+        ]
+
+    def tell(self, names: Names) -> str:
+        return f"The inflation of {self.factor} times the base prices is in effect."
+
+
+def factor(table: Table) -> int:
+    """Return what base prices are multiplied by now: the highest level in effect (CC-INF-10)."""
+    return max((level.factor for level in table.inflations if level.effective), default=1)
+
+
+def watch(draft: Draft[Table]) -> None:
+    """Trigger the levels that somebody's tribute has reached; to be called whenever a tribute value may have risen."""
+    table = draft.table
+    triggered = {level.factor for level in table.inflations}
+    waiting = [level for level in LEVELS if level[1] not in triggered]
+    if not waiting:
+        return
+    tribute = _tribute_values(table)
+    for mark, factor in waiting:
+        for seat in _from_active(table):
+            if tribute[seat] >= mark:
+                draft.emit(InflationTriggered(factor, seat, _date(table, seat)))
+                break
+
+
+def turn_starts(draft: Draft[Table], seat: Seat, game_round: int) -> None:
+    """Bring levels into effect whose date has come; `seat`'s slot may be skipped (CC-INF-11)."""
+    for level in tuple(draft.table.inflations):
+        if not level.effective and level.seat == seat and level.round <= game_round:
+            draft.emit(PricesRose(level.factor))
+
+
+def _date(table: Table, seat: Seat) -> int:
+    """Return the round in which prices rise: after one turn of `seat` at the old prices (CC-INF-02, CC-INF-09)."""
+    assert table.active is not None, "tribute rises in somebody's turn"
+    over = table.order.index(seat) < table.order.index(table.active)
+    return table.round + (2 if over else 1)
+
+
+def _from_active(table: Table) -> list[Seat]:
+    """The seats in turn order, from the one on turn."""
+    start = table.order.index(table.active) if table.active is not None else 0
+    return table.order[start:] + table.order[:start]
+
+
+def _tribute_values(table: Table) -> Counter[Seat]:
+    # As table.tribute, but for all seats at once: this runs after every conquest.
+    values: Counter[Seat] = Counter()
+    for area, province in table.provinces.items():
+        if province.owner is not None:
+            values[province.owner] += table.map.area(area).value("tribute") + (5 if province.city else 0)
+    return values
+
+
+EVENTS = (InflationTriggered, PricesRose)

@@ -1,0 +1,143 @@
+"""Conquest of the Empire Classic: the chapters wired up, once for each edition."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from importlib import resources
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from domain.classic import (
+    battle,
+    capture,
+    combat,
+    conquest,
+    destruction,
+    inflation,
+    movement,
+    naval,
+    passage,
+    placement,
+    purchase,
+    ransom,
+    retreat,
+    roads,
+    sea,
+    setup,
+    talk,
+    tribute,
+    turn,
+    view,
+    winning,
+)
+from domain.classic.dice import FACES
+from domain.classic.editions import FRIZ, PUBLISHED_2005, Edition
+from domain.classic.position import arrange
+from domain.classic.table import Table, bare
+from domain.kernel import catalogue
+from domain.kernel.board import Board, Map
+from domain.kernel.catalogue import Catalogue
+from domain.kernel.decision import Decision
+from domain.kernel.draft import Draft
+from domain.kernel.ruleset import Result, Ruleset
+from domain.kernel.secret import Vault
+from domain.kernel.words import Seat
+
+CHAPTERS = (
+    setup,
+    turn,
+    movement,
+    roads,
+    passage,
+    sea,
+    combat,
+    battle,
+    retreat,
+    naval,
+    conquest,
+    capture,
+    tribute,
+    destruction,
+    purchase,
+    inflation,
+    placement,
+    ransom,
+    talk,
+    winning,
+)
+
+SEATS = tuple(map(Seat, ("red", "blue", "green", "yellow", "purple", "black")))
+
+
+class Setup(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the creator of a game chooses: how the Home Provinces are assigned (CC-SET-03)."""
+
+    homes: setup.Method = "drawn"
+
+
+class Classic(Ruleset[Table]):
+    """One edition of Conquest of the Empire Classic."""
+
+    version = 1
+    board = "conquest"
+    setup = Setup
+    view_type = view.View
+    die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
+    events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
+    commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
+    edition: ClassVar[Edition]
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        return catalogue.load(resources.files("domain.classic").joinpath("catalogue.toml").read_bytes())
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        return tuple(setup.HOMES)
+
+    def seats(self, players: int) -> tuple[Seat, ...]:
+        return SEATS[:players] if players in setup.HOMES else ()
+
+    def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
+        return bare(self.edition, Map.of(board), seats, pick_homes=setup.homes == "picked")
+
+    def open(self, draft: Draft[Table]) -> None:
+        setup.open(draft)
+
+    def advance(self, draft: Draft[Table]) -> None:
+        while draft.table.winner is None and not self.decisions(draft.table):
+            settled = any(settle(draft) for settle in SETTLERS)
+            assert settled, "nobody has to choose, and nothing follows"
+
+    def decisions(self, table: Table) -> Sequence[Decision]:
+        if table.winner is not None:
+            return ()
+        return next((found for decide in DECIDERS if (found := decide(table))), ())
+
+    def view(self, table: Table, vault: Vault) -> view.View:
+        return view.of(table)
+
+    def result(self, table: Table) -> Result | None:
+        return Result((table.winner,), table.won_by) if table.winner is not None else None
+
+    def heading(self, table: Table) -> str:
+        return f"Round {table.round}, {table.active}: {table.phase}" if table.active else "Setup"
+
+    def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
+        return arrange(position, self.edition, board)
+
+
+class Friz(Classic):
+    """The community edition."""
+
+    id = "conquest-classic-friz"
+    title = "Conquest of the Empire Classic, Versione di Friz 1.5"
+    edition = FRIZ
+
+
+class Published2005(Classic):
+    """The publisher's edition of 2005."""
+
+    id = "conquest-classic-2005"
+    title = "Conquest of the Empire Classic, 2005 edition"
+    edition = PUBLISHED_2005

@@ -1,0 +1,198 @@
+"""Set-up: Home Provinces, starting pieces and the order of turns (chapter SET, CC-TRN-01, CC-TRN-02)."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, Literal
+
+from domain.classic import turn
+from domain.classic.table import Army, Command, Event, Leader, Table, Units
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+Method = Literal["drawn", "picked"]
+"""How homes are assigned (CC-SET-03): by chance, or by the players in seat order."""
+
+HOME_ORDER: Final = tuple(
+    map(AreaId, ("macedonia", "galatia", "mesopotamia", "egypt", "numidia", "hispania", "italia"))
+)
+"""Clockwise around the Mediterranean: the order of turns (CC-TRN-01)."""
+
+HOMES: Final[Mapping[int, tuple[AreaId, ...]]] = MappingProxyType(
+    {
+        players: tuple(home for home in HOME_ORDER if home in homes)
+        for players, homes in {
+            2: {"hispania", "egypt"},
+            3: {"macedonia", "egypt", "hispania"},
+            4: {"hispania", "macedonia", "mesopotamia", "numidia"},
+            5: {*HOME_ORDER} - {"numidia", "galatia"},
+            6: {*HOME_ORDER} - {"mesopotamia"},
+        }.items()
+    }
+)
+"""The Home Provinces in play, by the number of players (CC-SET-02)."""
+
+COLOURS: Final = tuple(map(Seat, ("red", "blue", "green", "yellow", "purple", "black")))
+"""The seats, in the order in which they pick; a game of n players has the first n (CC-SET-01)."""
+
+INFANTRY: Final = 5
+GENERALS: Final = 4
+"""Each player starts with these, his Caesar and a fortified city (CC-SET-04)."""
+
+
+class HomesDrawn(Event, frozen=True):
+    """Chance gave every player a Home Province (CC-SET-03)."""
+
+    draw: int
+    homes: dict[Seat, AreaId]
+
+    def apply(self, table: Table) -> None:
+        for seat, home in self.homes.items():
+            table.change_player(seat, home=home)
+
+    def tell(self, names: Names) -> str:
+        drawn = [f"{names(home)} for {names(seat)}" for seat, home in self.homes.items()]
+        return f"Home Provinces were drawn: {', '.join(drawn)}."
+
+
+class HomePicked(Event, frozen=True):
+    """A player picked a Home Province, or got the last one."""
+
+    seat: Seat
+    home: AreaId
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.change_player(self.seat, home=self.home)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} {'gets' if self.automatic else 'picked'} {names(self.home)}."
+
+
+class EmpireFounded(Event, frozen=True):
+    """A player's starting pieces were put into his Home Province: Caesar, generals, infantry and a fortified city."""
+
+    seat: Seat
+    home: AreaId
+    generals: Count
+    infantry: Count
+
+    def apply(self, table: Table) -> None:
+        army = Army(fresh=Units(infantry=self.infantry))
+        table.change_province(self.home, owner=self.seat, city=True, fortified=True, armies={self.seat: army})
+        table.leaders[f"{self.seat}-caesar"] = Leader("caesar", self.seat, self.seat, at=self.home)
+        for number in range(1, self.generals + 1):
+            table.leaders[f"{self.seat}-general-{number}"] = Leader("general", self.seat, self.seat, at=self.home)
+
+    def tell(self, names: Names) -> str:
+        pieces = f"its Caesar, {self.generals} generals, {self.infantry} infantry and a fortified city"
+        return f"{names(self.seat)} starts in {names(self.home)} with {pieces}."
+
+
+class TurnOrderSet(Event, frozen=True):
+    """The order of turns was settled by the Home Provinces."""
+
+    order: tuple[Seat, ...]
+
+    def apply(self, table: Table) -> None:
+        table.order[:] = self.order
+
+    def tell(self, names: Names) -> str:
+        return f"The order of turns: {', '.join(map(names, self.order))}."
+
+
+def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
+    """Draw the homes and begin, unless the players pick them."""
+    if draft.table.pick_homes:
+        return
+    seats = _seats(draft.table)
+    homes = draft.shuffle(HOMES[len(seats)])
+    draft.emit(HomesDrawn(draft.draws, dict(zip(seats, homes, strict=True))))
+    _found(draft)
+
+
+def _found(draft: Draft[Table]) -> None:
+    table = draft.table
+    order = sorted(_seats(table), key=lambda seat: HOME_ORDER.index(table.home(seat)))
+    for seat in order:
+        draft.emit(EmpireFounded(seat, table.home(seat), GENERALS, INFANTRY))
+    draft.emit(TurnOrderSet(tuple(order)))
+    turn.begin(draft)
+
+
+def _seats(table: Table) -> list[Seat]:
+    # Not the order of the dictionary: a table restored from canonical JSON has it by name.
+    return [seat for seat in COLOURS if seat in table.players]
+
+
+def _free_homes(table: Table) -> list[AreaId]:
+    taken = {player.home for player in table.players.values()}
+    return [home for home in HOMES[len(table.players)] if home not in taken]
+
+
+class PickHome(Command, frozen=True):
+    """Take a Home Province that is still free (CC-SET-03)."""
+
+    rule = "CC-SET-03"
+    answers = frozenset({"pick-home"})
+
+    home: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        asked = f"{self.home} was asked for as a Home Province."
+        if self.home not in HOMES[len(table.players)]:
+            homes = ", ".join(HOMES[len(table.players)])
+            raise Refusal("CC-SET-02", asked, f"With {len(table.players)} players these are in play: {homes}.")
+        free = _free_homes(table)
+        if self.home not in free:
+            raise Refusal("CC-SET-03", asked, f"Still free are: {', '.join(free)}.")
+        draft.emit(HomePicked(seat, self.home))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        homes = schema.one_of(_free_homes(table))
+        yield Option(
+            "pick-home",
+            RuleId("CC-SET-03"),
+            schema.command("pick-home", {"home": homes}),
+            "Pick a Home Province",
+            "pick-home",
+        )
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Ask the next seat for its home; the last one has no choice."""
+    homeless = [seat for seat in _seats(table) if table.players[seat].home is None]
+    if table.phase != "setup" or len(homeless) < 2:
+        return []
+    return [
+        Decision(
+            "pick-home",
+            (homeless[0],),
+            RuleId("CC-SET-03"),
+            "Which Home Province do you take?",
+            "The game begins when everybody has a Home Province.",
+            {"homes": _free_homes(table)},
+        )
+    ]
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Give the last seat the last home, and set the table."""
+    table = draft.table
+    if table.phase != "setup":
+        return False
+    for seat in _seats(table):
+        if table.players[seat].home is None:
+            draft.emit(HomePicked(seat, _free_homes(table)[0], automatic=True))
+    _found(draft)
+    return True
+
+
+EVENTS = (HomesDrawn, HomePicked, EmpireFounded, TurnOrderSet)
+COMMANDS = (PickHome,)

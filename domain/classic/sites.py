@@ -1,0 +1,123 @@
+"""Where new pieces can stand (chapter PLC): asked before they are bought (CC-BUY-08) and when they are placed."""
+
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
+
+from domain.classic.table import Table, road_id
+from domain.kernel.board import Map
+from domain.kernel.words import AreaId, Seat
+
+PORTS: Final[Mapping[AreaId, tuple[AreaId, ...]]] = MappingProxyType(
+    {AreaId("mesopotamia"): (AreaId("syria"), AreaId("armenia"))}
+)
+"""Provinces that take the new galleys of a Home Province without a coast (CC-PLC-04)."""
+
+
+def galley_coasts(table: Table, seat: Seat) -> list[tuple[AreaId, str]]:
+    """Return the coasts for new galleys, each as its province and coast (CC-PLC-03, CC-PLC-04)."""
+    if not table.controls_home(seat):
+        return []
+    home = table.home(seat)
+    ports = (port for port in PORTS.get(home, (home,)) if table.provinces[port].owner == seat)
+    return [(port, coast.id) for port in ports for coast in table.map.coasts(port)]
+
+
+def cities(table: Table, seat: Seat) -> list[AreaId]:
+    """Return the provinces where a seat has a city, sorted."""
+    return sorted(area for area, province in table.provinces.items() if province.city and province.owner == seat)
+
+
+def city_sites(table: Table, seat: Seat) -> list[AreaId]:
+    """Return the provinces that may take a new city (CC-PLC-05), sorted."""
+    return sorted(area for area, province in table.provinces.items() if province.owner == seat and not province.city)
+
+
+def fortification_sites(table: Table, seat: Seat) -> list[AreaId]:
+    """Return the cities that may take a fortification (CC-PLC-06), sorted."""
+    return [area for area in cities(table, seat) if not table.provinces[area].fortified]
+
+
+def road_sites(table: Table, seat: Seat) -> list[str]:
+    """Return the roads that may be built between a seat's present cities (CC-PLC-07, CC-ROAD-03, -04), sorted."""
+    return _missing_roads(table, set(cities(table, seat)))
+
+
+def most_roads(table: Table, seat: Seat, new_cities: int) -> list[int]:
+    """Return, for 0 up to `new_cities` more cities, how many roads could then be built at most (CC-PLC-08).
+
+    There are as many places for cities as asked for.
+    """
+    return _most_roads(table, set(cities(table, seat)), city_sites(table, seat), new_cities)
+
+
+def city_sites_that_leave(table: Table, seat: Seat, new_cities: int, roads: int) -> list[AreaId]:
+    """Return the places for the next of `new_cities` cities after which `roads` roads can still all be built."""
+    sites, owned = city_sites(table, seat), set(cities(table, seat))
+    if len(_missing_roads(table, owned)) >= roads:
+        return sites
+    return [
+        site
+        for site in sites
+        if _most_roads(table, owned | {site}, [other for other in sites if other != site], new_cities - 1)[-1] >= roads
+    ]
+
+
+def _missing_roads(table: Table, owned: Collection[AreaId]) -> list[str]:
+    neighbours, _ = _by_land(table.map)
+    pairs = {road_id(one, other) for one in owned for other in neighbours[one] if other in owned}
+    return sorted(pairs.difference(table.roads))
+
+
+def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaId], new_cities: int) -> list[int]:
+    """Find the best choice of sites exactly, site by site along the map.
+
+    All that counts of a partial choice is how many sites it took and which of those have neighbours still to come;
+    of equal ones the best is kept. Taken in `_by_land`'s order there are never many.
+    """
+    neighbours, order = _by_land(table.map)
+    present = len(_missing_roads(table, owned))
+    gains = {site: sum(other in owned for other in neighbours[site]) for site in sites}
+    pending = [site for site in order if site in gains and (gains[site] or any(n in gains for n in neighbours[site]))]
+    bit = {site: 1 << place for place, site in enumerate(pending)}
+    near = {site: sum(bit.get(other, 0) for other in neighbours[site]) for site in pending}
+    choices: dict[tuple[int, int], int] = {(0, 0): present}
+    for place, site in enumerate(pending):
+        later = -1 << (place + 1)
+        relevant = sum(bit[other] for other in pending[: place + 1] if near[other] & later)
+        longer: dict[tuple[int, int], int] = {}
+        for (chosen, used), roads in choices.items():
+            without = (chosen & relevant, used)
+            longer[without] = max(longer.get(without, 0), roads)
+            if used < new_cities:
+                taken = ((chosen | bit[site]) & relevant, used + 1)
+                more = roads + gains[site] + (chosen & near[site]).bit_count()
+                longer[taken] = max(longer.get(taken, 0), more)
+        choices = longer
+    most = [present] * (new_cities + 1)
+    for (_, used), roads in choices.items():
+        most[used] = max(most[used], roads)
+    for used in range(new_cities):
+        most[used + 1] = max(most[used], most[used + 1])
+    return most
+
+
+@lru_cache(maxsize=64)
+def _by_land(board: Map) -> tuple[dict[AreaId, tuple[AreaId, ...]], list[AreaId]]:
+    """Return the neighbours that a road could join (CC-ROAD-03), and an order that cuts few borders at any point."""
+    neighbours = {
+        land: tuple(other for other in board.land_neighbours(land) if board.strait_between(land, other) is None)
+        for land in board.lands
+    }
+    order: list[AreaId] = []
+    left = set(board.lands)
+    while left:
+        after = {land: _open_after({*order, land}, neighbours) for land in left}
+        order.append(min(left, key=lambda land: (after[land], land)))
+        left.discard(order[-1])
+    return neighbours, order
+
+
+def _open_after(done: Collection[AreaId], neighbours: Mapping[AreaId, tuple[AreaId, ...]]) -> int:
+    return sum(any(other not in done for other in neighbours[land]) for land in done)

@@ -1,0 +1,49 @@
+"""Phase 3, tribute (chapters TRI and ECO; the lost home: CC-CON-09, CC-CON-10)."""
+
+from domain.classic import turn
+from domain.classic.table import Event, Table
+from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.words import Seat
+
+
+class TributeCollected(Event, frozen=True):
+    """The player on turn received his tribute value in talents (CC-TRI-01)."""
+
+    seat: Seat
+    talents: Count
+
+    def apply(self, table: Table) -> None:
+        table.change_player(self.seat, talents=table.players[self.seat].talents + self.talents)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} collected {self.talents} talents."
+
+
+class TributeForgone(Event, frozen=True):
+    """The player on turn received nothing, because he does not control his Home Province (CC-TRI-04)."""
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        pass
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} collected no tribute, being without the Home Province."
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Collect for the player on turn, and for nobody else (CC-TRI-02), and go on."""
+    table = draft.table
+    if table.phase != "tribute":
+        return False
+    seat = table.acting
+    if table.edition.tribute_needs_home and not table.controls_home(seat):
+        draft.emit(TributeForgone(seat))
+    else:
+        draft.emit(TributeCollected(seat, table.tribute(seat)))
+    turn.enter(draft, "destruction")
+    return True
+
+
+EVENTS = (TributeCollected, TributeForgone)

@@ -1,0 +1,74 @@
+"""The turn: its six phases and who comes next (chapter TRN)."""
+
+from domain.classic import inflation
+from domain.classic.table import GALLEY_MOVES, LEADER_MOVES, Army, Event, Phase, Table
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.words import Seat
+
+
+class TurnBegan(Event, frozen=True):
+    """A player's turn began with phase 1; all pieces have all their movement points (CC-PCS-08)."""
+
+    seat: Seat
+    round: int
+
+    def apply(self, table: Table) -> None:
+        table.active, table.round, table.phase = self.seat, self.round, "movement"
+        table.landings.clear()
+        for name, province in table.provinces.items():
+            if any(army != Army(fresh=army.fresh) for army in province.armies.values()):
+                rested = {seat: Army(fresh=army.units) for seat, army in province.armies.items()}
+                table.change_province(name, armies=rested)
+        for name, leader in table.leaders.items():
+            if leader.moves != LEADER_MOVES or leader.marched or leader.landed:
+                table.change_leader(name, moves=LEADER_MOVES, marched=False, landed=False)
+        for name, galley in table.galleys.items():
+            if galley.moves != GALLEY_MOVES or galley.came_from:
+                table.change_galley(name, moves=GALLEY_MOVES, came_from=None)
+
+    def tell(self, names: Names) -> str:
+        return f"Round {self.round}: {names(self.seat)} is on turn."
+
+
+class PhaseBegan(Event, frozen=True):
+    """The next phase of the turn began (CC-TRN-03)."""
+
+    phase: Phase
+
+    def apply(self, table: Table) -> None:
+        table.phase = self.phase
+        table.journey = table.request = None
+        table.transits.clear()
+
+    def tell(self, names: Names) -> str:
+        return f"The {self.phase} phase began."
+
+
+def enter(draft: Draft[Table], phase: Phase) -> None:
+    """Go on to a phase; what opens it follows in `ruleset.advance`."""
+    draft.emit(PhaseBegan(phase))
+
+
+def begin(draft: Draft[Table]) -> None:
+    """Begin the first turn of the game (CC-TRN-02)."""
+    draft.emit(TurnBegan(draft.table.order[0], 1))
+
+
+def end(draft: Draft[Table]) -> None:
+    """End the turn: the next player in the order is on turn; the slots of the fallen are skipped (CC-TRN-06)."""
+    table = draft.table
+    assert table.active is not None, "a turn is under way"
+    place, game_round = table.order.index(table.active), table.round
+    while True:
+        place = (place + 1) % len(table.order)
+        game_round += place == 0
+        seat = table.order[place]
+        # A skipped slot still brings the date of a price change (CC-INF-11).
+        inflation.turn_starts(draft, seat, game_round)
+        if table.players[seat].fallen_to is None:
+            draft.emit(TurnBegan(seat, game_round))
+            return
+
+
+EVENTS = (TurnBegan, PhaseBegan)

@@ -1,0 +1,6 @@
+"""The rulesets that this package can play."""
+
+from domain.classic.ruleset import Friz, Published2005
+from domain.kernel.ruleset import Library
+
+LIBRARY = Library([Friz(), Published2005()])

@@ -1,0 +1,39 @@
+"""What the commands share: tables and JSON on stdout, complaints as one line."""
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+import msgspec
+from rich.console import Console
+
+from domain.kernel.ruleset import Ruleset
+from domain.library import LIBRARY
+
+console = Console(highlight=False, soft_wrap=True)
+
+
+def bad_input(message: str) -> NoReturn:
+    """End with one line and exit code 2."""
+    raise click.UsageError(message)
+
+
+def print_json(value: Any) -> None:
+    """Print a struct or JSON-shaped value, indented, to stdout."""
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def ruleset_named(ruleset_id: str) -> Ruleset[Any]:
+    """Return a ruleset; one line names the known ones otherwise."""
+    try:
+        return LIBRARY.current(ruleset_id)
+    except LookupError as error:
+        bad_input(str(error))
+
+
+def read_file(path: Path) -> bytes:
+    """Return a file's bytes; one line says why not otherwise."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        bad_input(f"{path} cannot be read: {error.strerror}")

@@ -1,0 +1,154 @@
+"""The rule catalogues and the conformance scenarios on the command line."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table as RichTable
+
+from domain.boards import builtin
+from domain.kernel.catalogue import Coverage, Rule, UnknownRuleError, coverage
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.scenario import Failure, Scenario, ScenarioError, read, run, runs
+from domain.kernel.words import RuleId
+from domain.library import LIBRARY
+from service.cli.output import bad_input, console, print_json, read_file, ruleset_named
+from service.coverage import CoverageError, collect
+
+RulesetOption = Annotated[str | None, typer.Option("--ruleset", "-r", help="Only this ruleset.", metavar="ID")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+rules = typer.Typer(help="The rule catalogues: list them, read a rule, see which rules are tested.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(rules, name="rules")
+    app.command("scenario")(scenario)
+
+
+@rules.command("list")
+def list_rules(ruleset: RulesetOption = None, as_json: JsonOption = False) -> None:
+    """List every rule of a ruleset (or of all), by chapter."""
+    found = {rule.id: rule for each in _chosen(ruleset) for rule in each.catalogue.for_ruleset(each.id)}
+    if as_json:
+        print_json(list(found.values()))
+        return
+    for rule in found.values():
+        console.print(f"{rule.id:<14}{rule.title}{'  (our ruling)' if rule.is_our_ruling else ''}")
+
+
+@rules.command("show")
+def show(rule_id: Annotated[str, typer.Argument(metavar="ID")], as_json: JsonOption = False) -> None:
+    """Show one rule: its text, its source, what it leaves open and how we rule."""
+    ruleset, rule = _find(rule_id)
+    if as_json:
+        print_json({"rule": rule, "cited": ruleset.catalogue.cite(rule)})
+        return
+    console.print(f"[bold]{rule.id}  {rule.title}[/bold]\n\n{rule.text}\n")
+    for label, content in (
+        ("Applies", ", ".join(rule.applies)),
+        ("Source", ruleset.catalogue.cite(rule)),
+        ("Left open", rule.ambiguity),
+        ("Ruling", rule.ruling),
+        ("Decision", rule.decision),
+        ("Differs from", ", ".join(rule.differs_from)),
+    ):
+        if content:
+            console.print(f"{label + ':':<14}{content}")
+
+
+@rules.command("coverage")
+def show_coverage(
+    ruleset: RulesetOption = None,
+    tests: Annotated[Path, typer.Option(help="Where the scenarios and tests lie.")] = Path("tests"),
+    as_json: JsonOption = False,
+) -> None:
+    """Show which rules have a scenario or test; exit code 1 while one has none."""
+    if not tests.is_dir():
+        bad_input(f"{tests} is no directory of tests; name one with --tests")
+    try:
+        found = [(each, collect(tests, each.id)) for each in _chosen(ruleset)]
+    except CoverageError as error:
+        bad_input(str(error))
+    covered = {each.id: coverage(each.catalogue, each.id, claims) for each, claims in found}
+    if as_json:
+        print_json(covered)
+    else:
+        for ruleset_id, result in covered.items():
+            _print_coverage(ruleset_id, result)
+    if any(chapter.missing for result in covered.values() for chapter in result.chapters):
+        raise typer.Exit(1)
+
+
+def _print_coverage(ruleset_id: str, result: Coverage) -> None:
+    table = RichTable(title=ruleset_id)
+    for column in ("chapter", "rules", "covered", "missing"):
+        table.add_column(column, justify="right" if column in ("rules", "covered") else "left")
+    for chapter in result.chapters:
+        table.add_row(chapter.title, str(chapter.total), str(chapter.covered), ", ".join(chapter.missing))
+    share = 100 * result.covered / result.total if result.total else 100
+    table.add_section()
+    table.add_row("all", str(result.total), str(result.covered), f"{share:.1f} % covered")
+    console.print(table)
+
+
+def scenario(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Scenario files, or folders of them.")],
+    as_json: JsonOption = False,
+    ruleset: RulesetOption = None,
+) -> None:
+    """Run conformance scenarios; exit code 1 when one fails."""
+    results = [_outcome(path, case, rules_of) for path in _files(paths) for case, rules_of in _cases(path, ruleset)]
+    failed = [result for result in results if result["failure"]]
+    if as_json:
+        print_json({"run": len(results), "failed": len(failed), "scenarios": results})
+    else:
+        for result in failed:
+            console.print(f"FAILED {result['file']} [{result['ruleset']}] {result['title']}\n  {result['failure']}", markup=False)
+        console.print(f"{len(results) - len(failed)} of {len(results)} scenarios hold")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _files(paths: Sequence[Path]) -> list[Path]:
+    files = [file for path in paths for file in (sorted(path.rglob("*.toml")) if path.is_dir() else [path])]
+    return files or bad_input("there is no scenario file (*.toml) there")
+
+
+def _cases(path: Path, ruleset: str | None) -> list[tuple[Scenario, Ruleset[Any]]]:
+    """A scenario that names no ruleset is for all whose id begins with its folder's name."""
+    known = [each for each in _chosen(ruleset) if each.id.startswith(path.resolve().parent.name)]
+    try:
+        return list(runs(read(read_file(path).decode()), known or _chosen(ruleset)))
+    except (ScenarioError, UnicodeDecodeError) as error:
+        bad_input(f"{path}: {error}")
+
+
+def _outcome(path: Path, case: Scenario, ruleset: Ruleset[Any]) -> Mapping[str, Any]:
+    failure = ""
+    try:
+        run(case, ruleset, builtin(ruleset.board))
+    except (Failure, ScenarioError) as error:
+        failure = str(error)
+    return {
+        "file": str(path),
+        "ruleset": ruleset.id,
+        "title": case.title,
+        "rules": case.rules,
+        "failure": failure,
+    }
+
+
+def _chosen(ruleset_id: str | None) -> list[Ruleset[Any]]:
+    return [ruleset_named(ruleset_id)] if ruleset_id else [LIBRARY.current(known) for known in LIBRARY.ids()]
+
+
+def _find(rule_id: str) -> tuple[Ruleset[Any], Rule]:
+    message = ""
+    for ruleset in _chosen(None):
+        try:
+            return ruleset, ruleset.catalogue.rule(RuleId(rule_id.upper()))
+        except UnknownRuleError as error:
+            message = str(error.args[0] if error.args else error)
+    bad_input(message)

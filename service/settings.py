@@ -1,0 +1,79 @@
+"""What a running service is told from outside: environment variables that begin with ``TABULARIUM_``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, get_args, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+PREFIX = "TABULARIUM_"
+
+
+class SettingsError(ValueError):
+    """A setting that makes no sense; the message is one line that names the variable and what it takes."""
+
+
+class Settings(Struct, frozen=True):
+    """The settings of one service process.
+
+    Attributes:
+        data: the directory that holds the database; made when it is missing.
+        host: the address to listen on.
+        port: the port to listen on; 0 takes a free one.
+        log_level: ``debug``, ``info``, ``warning`` or ``error``.
+        durable: whether an accepted command is on the disk before it is answered. Without it a power failure may
+            lose the last moments, though never damage the file; a killed process loses nothing either way.
+        cache_games: how many games are kept in memory.
+        checkpoint_every: the distance, in events, of the positions that a game in memory keeps of its past.
+        body_limit: the largest request body, in bytes.
+        board_limit: the largest body of a request that brings a board, in bytes.
+        heartbeat: seconds between the comments of a stream on which nothing happens.
+        grace: seconds that open requests have when the service stops.
+    """
+
+    data: Path = Path("data")
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535)] = 8000
+    log_level: Annotated[str, Meta(pattern="^(debug|info|warning|error)$")] = "info"
+    durable: bool = True
+    cache_games: Annotated[int, Meta(ge=1)] = 256
+    checkpoint_every: Annotated[int, Meta(ge=10)] = 250
+    body_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024
+    board_limit: Annotated[int, Meta(ge=1024)] = 1024 * 1024
+    heartbeat: Annotated[float, Meta(gt=0)] = 15.0
+    grace: Annotated[float, Meta(ge=0)] = 2.0
+
+    @property
+    def database(self) -> Path:
+        """The file of the embedded store."""
+        return self.data / "tabularium.db"
+
+
+def from_env(environ: Mapping[str, str]) -> Settings:
+    """Return the settings that `environ` gives, with the defaults for the rest. Raises `SettingsError`."""
+    kinds = get_type_hints(Settings, include_extras=True)
+    given = {name: environ[PREFIX + name.upper()] for name in kinds if environ.get(PREFIX + name.upper())}
+    unknown = [name for name in environ if name.startswith(PREFIX) and name.removeprefix(PREFIX).lower() not in kinds]
+    if unknown:
+        known = ", ".join(PREFIX + name.upper() for name in kinds)
+        raise SettingsError(f"{unknown[0]} is no setting; known are {known}")
+    values: dict[str, object] = {}
+    for name, text in given.items():
+        try:
+            values[name] = _convert(text, kinds[name])
+        except msgspec.ValidationError as error:
+            raise SettingsError(f"{PREFIX}{name.upper()}={text!r}: {_lower(str(error))}") from None
+    return Settings(**values)  # type: ignore[reportArgumentType]
+
+
+def _convert(text: str, kind: object) -> object:
+    if kind is Path:
+        return Path(text).expanduser()
+    if bool in (kind, *get_args(kind)):
+        text = text.lower()
+    return msgspec.convert(text, kind, strict=False)
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]

@@ -1,0 +1,204 @@
+"""What a store of games does. It keeps bytes and versions and knows nothing of their meaning.
+
+One game is one stream of records, numbered 1, 2, 3 …; all streams together have one order, in which they became
+readable, and nobody who follows it ever misses a record. What an append brings (records, secrets, the answer to its
+idempotency key, the row of the index) is stored together or not at all, and is on the disk when `append` returns.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from domain.kernel.record import Record
+from domain.kernel.secret import Secret
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+
+
+class StoreError(Exception):
+    """Something is wrong with the store itself; the message is one line."""
+
+
+class StoreDamaged(StoreError):
+    """What lies where the store should be is damaged, or is something else. Nothing was overwritten."""
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot answer now (disk full, locked by another process, closed). Nothing was acknowledged."""
+
+
+class Conflict(Exception):  # noqa: N818  (a lost race, which the caller is to run again)
+    """The game did not stand at the expected version but at `head`. Nothing was stored."""
+
+    def __init__(self, head: Version) -> None:
+        super().__init__(f"the game stands at version {head}")
+        self.head = head
+
+
+class KeyReused(Exception):  # noqa: N818  (an answer to the client, not a fault)
+    """The idempotency key came before, with another request. Nothing was stored."""
+
+
+class UnknownCursor(ValueError):
+    """A cursor that this store did not give out."""
+
+
+class KeyUse(Struct, frozen=True):
+    """The use of an idempotency key: of which account, for what, and what it was answered.
+
+    `fingerprint` tells requests apart; `answer` is what a repetition of this one gets.
+    """
+
+    account: PlayerId
+    key: str
+    fingerprint: bytes
+    answer: bytes
+
+
+class Opening(Struct, frozen=True):
+    """What is kept of a new game beside its records.
+
+    `chance` is the secret of its chance; `board` the digest of its board and `board_file` the board itself, which is
+    kept once for all games on it.
+    """
+
+    ruleset: str
+    ruleset_version: int
+    title: str
+    organizer: PlayerId
+    chance: bytes
+    board: str
+    board_file: bytes
+
+
+class Append(Struct, frozen=True):
+    """Records to be added to a game that stands at version `expected`.
+
+    `status` is that of the game after them; `seats` say who sits where, when that changed or the game is new;
+    `opening` is there exactly when the game is new, and `expected` is then 0.
+    """
+
+    game: GameId
+    expected: Version
+    records: Sequence[Record]
+    status: str
+    secrets: Sequence[Secret] = ()
+    key: KeyUse | None = None
+    seats: Mapping[Seat, PlayerId | None] | None = None
+    opening: Opening | None = None
+
+
+class Appended(Struct, frozen=True):
+    """The game now stands at `version`. `repeated` is the first answer when the key had been used before."""
+
+    version: Version
+    repeated: bytes | None = None
+
+
+class GameRow(Struct, frozen=True):
+    """A game as the index lists it. `created` and `changed` are the times of its first and its last event."""
+
+    game: GameId
+    title: str
+    ruleset: str
+    ruleset_version: int
+    status: str
+    organizer: PlayerId
+    seats: dict[Seat, PlayerId | None]
+    version: Version
+    created: str
+    changed: str
+
+
+class PlayerRow(Struct, frozen=True):
+    """An account. The name is here and nowhere else."""
+
+    player: PlayerId
+    name: str
+    created: str
+
+
+class EventStore(Protocol):
+    """A store of games and accounts. Every method may raise `StoreError`."""
+
+    async def append(self, batch: Append) -> Appended:
+        """Store `batch` whole, durably, or not at all.
+
+        The idempotency key is looked up before anything else: a repetition gets the first answer whatever the
+        version is by now.
+
+        Raises:
+            Conflict: the game stands at another version than expected.
+            KeyReused: the key came with another request before.
+        """
+        ...
+
+    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeyUse | None:
+        """Return the use of a key in a game, or None."""
+        ...
+
+    async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        """Return the records of a game that follow version `after`; none of an unknown game."""
+        ...
+
+    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[GameId, Record]], str]:
+        """Return the records of all games that follow `cursor`, in the order in which they became readable.
+
+        The second value is the cursor after the last of them. None is the beginning. Raises `UnknownCursor`.
+        """
+        ...
+
+    async def head(self, game: GameId) -> Version:
+        """Return the version at which a game stands; 0 for an unknown one."""
+        ...
+
+    async def secrets(self, game: GameId) -> list[Secret]:
+        """Return what lies in the vault of a game, in the order of sealing."""
+        ...
+
+    async def chance(self, game: GameId) -> bytes:
+        """Return the secret of a game's chance. Raises `LookupError` for an unknown game."""
+        ...
+
+    async def board(self, digest: str) -> bytes | None:
+        """Return the board file with this digest, or None."""
+        ...
+
+    async def game(self, game: GameId) -> GameRow | None:
+        """Return the index row of a game, or None."""
+        ...
+
+    async def games(
+        self,
+        *,
+        status: str | None = None,
+        ruleset: str | None = None,
+        player: PlayerId | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> tuple[list[GameRow], str | None]:
+        """Return games, the newest first, and the cursor of the next page; None after the last page.
+
+        `player` picks the games in which that account holds a seat. Raises `UnknownCursor`.
+        """
+        ...
+
+    async def add_player(self, row: PlayerRow, token_hash: bytes) -> None:
+        """Store an account with the SHA-256 of its token."""
+        ...
+
+    async def player(self, player: PlayerId) -> PlayerRow | None:
+        """Return an account, or None."""
+        ...
+
+    async def player_by_token(self, token_hash: bytes) -> PlayerRow | None:
+        """Return the account whose token hashes to this, or None."""
+        ...
+
+    async def ready(self) -> None:
+        """Return when the store answers. Raises `StoreUnavailable`."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was handed in, then close."""
+        ...

@@ -1,0 +1,103 @@
+"""Who looks at a game, and what an event looks like to them."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from domain.kernel.record import Record
+from domain.kernel.secret import Secret, Vault
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+
+_COMMITMENT: Final = re.compile(rb'"commitment":"([0-9a-f]{64})"')
+
+
+class Viewer(Struct, frozen=True):
+    """Who looks: an account or nobody, the seat that it holds, and whether it may see everything.
+
+    Everything is seen by an organizer without a seat, and by anybody when the game is over.
+    """
+
+    player: PlayerId | None = None
+    seat: Seat | None = None
+    everything: bool = False
+
+    def may_read(self, secret: Secret) -> bool:
+        return self.everything or (self.seat is not None and self.seat in secret.readers)
+
+
+class EventView(Struct, frozen=True, omit_defaults=True):
+    """An event as a viewer sees it: its row of the log, and the secrets in it that this viewer may read.
+
+    `event` and `cause` are the JSON that is hashed, so a reader can check the chain with what is shown here.
+    """
+
+    version: Version
+    type: str
+    at: str
+    schema: int
+    draws: int
+    event: Raw
+    hash: str
+    cause: Raw | None = None
+    secrets: tuple[Secret, ...] = ()
+
+
+class Accepted(Struct, frozen=True):
+    """The answer to a request that was accepted.
+
+    Attributes:
+        game: the game.
+        after: the version before the request; its events are those from ``after + 1`` on.
+        version: the version after it.
+        events: what happened, as the account that asked may see it.
+        repeated: True when this is the first answer to a request that came again with the same idempotency key.
+    """
+
+    game: GameId
+    after: Version
+    version: Version
+    events: tuple[EventView, ...]
+    repeated: bool = False
+
+
+class Checked(Struct, frozen=True):
+    """Commands that would be accepted at `version`.
+
+    `commands` is how many of them were checked: what follows a command that rolls or reveals cannot be known before.
+    """
+
+    version: Version
+    commands: int
+
+
+def event_view(record: Record, vault: Vault, viewer: Viewer) -> EventView:
+    """Return a record as `viewer` may see it. `vault` holds all secrets of the game."""
+    return EventView(
+        version=record.version,
+        type=record.type,
+        at=record.at,
+        schema=record.schema,
+        draws=record.draws,
+        event=Raw(record.event),
+        hash=record.hash.hex(),
+        cause=Raw(record.cause) if record.cause is not None else None,
+        secrets=tuple(_readable(record, vault, viewer)),
+    )
+
+
+def _readable(record: Record, vault: Vault, viewer: Viewer) -> Iterable[Secret]:
+    secrets = vault.all()
+    if not secrets:
+        return
+    text = record.event + (record.cause or b"")
+    for commitment in dict.fromkeys(_COMMITMENT.findall(text)):
+        secret = secrets.get(commitment.decode())
+        if secret is not None and viewer.may_read(secret):
+            yield secret
+
+
+encode_accepted: Final = msgspec.json.Encoder().encode
+decode_accepted: Final = msgspec.json.Decoder(Accepted).decode

@@ -1,0 +1,86 @@
+"""Waking those who wait for a game's next event. A wake-up is a hint: the truth is in the store."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from domain.kernel.words import GameId, Version
+
+
+class Signal:
+    """Where one subscriber waits. Read the store after subscribing and after every wait, and nothing is missed."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self.closed = False
+
+    async def wait(self, timeout: float | None = None) -> bool:
+        """Return True when something happened since the last wait, False after `timeout` seconds without.
+
+        When `closed` is True the service is stopping: nothing more will come.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                await self._event.wait()
+        except TimeoutError:
+            return False
+        if not self.closed:
+            self._event.clear()
+        return True
+
+    def notify(self) -> None:
+        self._event.set()
+
+    def close(self) -> None:
+        self.closed = True
+        self._event.set()
+
+
+class Wake(Protocol):
+    """How writers wake readers."""
+
+    def subscribe(self, game: GameId) -> AbstractAsyncContextManager[Signal]:
+        """Return a context in which its `Signal` is told of every event of `game`."""
+        ...
+
+    def notify(self, game: GameId, version: Version) -> None:
+        """Say that `game` now stands at `version`."""
+        ...
+
+    def close(self) -> None:
+        """Wake everybody for the last time: streams end."""
+        ...
+
+
+class LocalWake:
+    """A `Wake` within one process and event loop."""
+
+    def __init__(self) -> None:
+        self._signals: dict[GameId, set[Signal]] = {}
+        self._closed = False
+
+    @contextlib.asynccontextmanager
+    async def subscribe(self, game: GameId) -> AsyncIterator[Signal]:
+        signal = Signal()
+        if self._closed:
+            signal.close()
+        self._signals.setdefault(game, set()).add(signal)
+        try:
+            yield signal
+        finally:
+            signals = self._signals[game]
+            signals.discard(signal)
+            if not signals:
+                del self._signals[game]
+
+    def notify(self, game: GameId, version: Version) -> None:
+        for signal in self._signals.get(game, ()):
+            signal.notify()
+
+    def close(self) -> None:
+        self._closed = True
+        for signals in self._signals.values():
+            for signal in signals:
+                signal.close()
