@@ -1,0 +1,25 @@
+"""Run the benchmarks named on the command line, or all, and print one JSON line for each figure."""
+
+import sys
+
+import msgspec
+
+from tests.bench import kernel, service
+from tests.bench.measure import Figure
+
+BENCHMARKS = {**kernel.BENCHMARKS, **service.BENCHMARKS}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    for name in names or BENCHMARKS:
+        for figure in BENCHMARKS[name]():
+            assert isinstance(figure, Figure)
+            print(msgspec.json.encode(figure).decode(), flush=True)
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,62 @@
+"""Timing: medians over repeats, percentiles over single calls."""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+
+class Figure(Struct, frozen=True):
+    """One measured figure, with its spread over the repeats and the goal that it is held against."""
+
+    bench: str
+    value: float
+    unit: str
+    least: float
+    most: float
+    repeats: int
+    goal: str = ""
+    note: str = ""
+
+
+def rate(bench: str, count: int, work: Callable[[], object], *, goal: str, repeats: int = 7, note: str = "") -> Figure:
+    """Return how many of `count` things a second `work` does."""
+    work()
+    rates = [count / _seconds(work) for _ in range(repeats)]
+    return figure(bench, rates, "1/s", goal=goal, note=note)
+
+
+def percentile(
+    bench: str, calls: Sequence[Callable[[], object]], share: float, *, goal: str, repeats: int = 5, note: str = ""
+) -> Figure:
+    """Return the given percentile of the milliseconds that single calls take."""
+    values: list[float] = []
+    for _ in range(repeats):
+        times = sorted(_seconds(call) * 1000 for call in calls)
+        values.append(times[min(len(times) - 1, int(share * len(times)))])
+    return figure(bench, values, "ms", goal=goal, note=note)
+
+
+def figure(bench: str, values: Sequence[float], unit: str, *, goal: str = "", note: str = "") -> Figure:
+    """Return the median of repeated measurements as a figure."""
+    return Figure(
+        bench,
+        _rounded(statistics.median(values)),
+        unit,
+        _rounded(min(values)),
+        _rounded(max(values)),
+        len(values),
+        goal,
+        note,
+    )
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
