@@ -36,6 +36,13 @@ class Edition(Struct, frozen=True):
     returned_join_caesar: bool
     """A general returns to his Caesar when the home is lost: CC-RAN-08 / CC-RAN-09 (no return)."""
 
+    own_numbers: dict[str, str] = {}
+    """Rules of the community edition that this one plays in the same way, under a number of its own."""
+
+    def cite(self, rule: str) -> str:
+        """Return the number under which this edition has a rule of the community edition that both play alike."""
+        return self.own_numbers.get(rule, rule)
+
 
 FRIZ = Edition(
     id="friz",
@@ -72,5 +79,10 @@ PUBLISHED_2005 = Edition(
     purchase_needs_home=False,
     ransom_in_any_turn=False,
     returned_join_caesar=False,
+    own_numbers={
+        "CC-SEA-11": "CC-SEA-12",
+        "CC-NAV-08": "CC-NAV-09",
+        "CC-NAV-14": "CC-NAV-15",
+    },
 )
 """The publisher's edition of 2005."""

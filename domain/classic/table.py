@@ -252,15 +252,24 @@ class Battle(Struct, frozen=True, omit_defaults=True):
         "mark-defender",
         "roll-defender",
         "mark-attacker",
+        "remove",
         "announce-defender",
         "announce-attacker",
+        "resolve",
         "pursue",
         "mark-pursued",
         "withdraw",
     ] = "form-defender"
     pursuit_hits: int = 0
+    """Hits of the pursuit, not yet assigned."""
+    leaving: tuple[Seat, ...] = ()
+    """The seats that have still to move out, in this order (CC-RET-09)."""
+    asking: AreaId | None = None
+    """The destination across a strait that is being asked for (CC-RET-15)."""
+    asked: tuple[Seat, ...] = ()
+    """Those who have still to answer."""
     strait_answers: dict[AreaId, bool] = field(default_factory=dict[AreaId, bool])
-    """Destinations across a strait that were asked for, and whether all owners agreed (CC-RET-15)."""
+    """Destinations that were asked for in this round, and whether all owners agreed."""
 
 
 class Fleet(Struct, frozen=True, omit_defaults=True):
@@ -279,7 +288,7 @@ class NavalBattle(Struct, frozen=True, omit_defaults=True):
     attacker: Fleet
     defender: Fleet
     cycle: int = 1
-    step: Literal["roll-attacker", "mark-defender", "roll-defender", "mark-attacker"] = "roll-attacker"
+    step: Literal["roll-attacker", "mark-defender", "roll-defender", "mark-attacker", "sink"] = "roll-attacker"
 
 
 class NavalPlan(Struct, frozen=True, omit_defaults=True):
@@ -298,11 +307,16 @@ class Defeat(Struct, frozen=True, omit_defaults=True):
 
 
 class Rescue(Struct, frozen=True, omit_defaults=True):
-    """Leaders whose fleet sank together with the enemy's; their owner places them (CC-NAV-16)."""
+    """Leaders off sunk galleys whom no enemy galley is left to take; their owner places them.
+
+    Attributes:
+        galleys: surviving galleys of his that take them aboard (CC-NAV-14); none when they come ashore (CC-NAV-16).
+    """
 
     owner: Seat
     leaders: tuple[str, ...]
     sea: AreaId
+    galleys: tuple[str, ...] = ()
 
 
 class Combat(Struct, frozen=True, omit_defaults=True):
