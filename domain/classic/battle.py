@@ -186,7 +186,7 @@ def next_round(draft: Draft[Table]) -> None:
     draft.emit(RoundBegan(fought(draft.table).round + 1))
 
 
-def end(draft: Draft[Table], ending: Ending, *, attacker_won: bool, rule: str) -> None:
+def end(draft: Draft[Table], ending: Ending, *, attacker_won: bool, rule: str = "CC-CAP-01") -> None:
     """End the battle, settle province and galleys, and give the loser's leaders left there to the winner.
 
     `rule` is the one by which they fall to him. The leaders of third players are none of his (CC-BAT-33).
@@ -224,8 +224,9 @@ def remove(table: Table, province: AreaId, seat: Seat, units: Units, landed: Uni
     from_spent = _common(left, army.spent)
     left -= from_spent
     from_tired = min(left.cavalry, army.tired)
+    left -= Units(cavalry=from_tired)
     army = Army(
-        fresh=army.fresh - left + Units(cavalry=from_tired),
+        fresh=army.fresh - left,
         tired=army.tired - from_tired,
         spent=army.spent - from_spent,
         landed=army.landed - landed,
@@ -275,11 +276,11 @@ def fortification_dice(table: Table, battle: Battle) -> int:
 
 
 def _roll(draft: Draft[Table], side: Side, enemy: Side, extra: int) -> None:
-    assert side.legion is not None and enemy.legion is not None, "both battle legions are formed"
-    draw, faces = dice.roll(draft, side.legion.total + extra)
+    legion, target = side.legion or NO_UNITS, enemy.legion or NO_UNITS
+    draw, faces = dice.roll(draft, legion.total + extra)
     catapults = force(draft.table, fought(draft.table), side.seat).units.catapults
-    scored = hits(faces, side.legion, catapults)
-    surplus = max(0, scored - enemy.legion.total)
+    scored = hits(faces, legion, catapults)
+    surplus = max(0, scored - target.total)
     draft.emit(LegionRolled(side.seat, draw, faces, scored, surplus, extra))
 
 
@@ -375,7 +376,7 @@ class MarkLosses(Command, frozen=True):
         units, legion = by_land + landed, side.legion or NO_UNITS
         asked = f"{listed(units)} were to be marked as hit."
         if landed.total and not is_mixed(army):
-            raise Refusal("CC-RET-13", asked, "The landed ones are told apart only in an army that came partly by land.")
+            raise Refusal("CC-RET-13", asked, "Landed units are told apart only where others came by land.")
         if is_mixed(army) and not (by_land.within(army.by_land) and landed.within(army.landed)):
             allowed = f"{listed(army.by_land)} came by land and {listed(army.landed)} landed."
             raise Refusal("CC-RET-13", asked, allowed)
@@ -398,7 +399,7 @@ class MarkLosses(Command, frozen=True):
 
 def is_mixed(army: Army) -> bool:
     """Tell whether some units landed this turn and others came by land (CC-RET-13)."""
-    return army.landed != NO_UNITS and army.by_land != NO_UNITS
+    return army.landed.total > 0 and army.by_land.total > 0
 
 
 def _marking(battle: Battle) -> Side:
@@ -530,15 +531,13 @@ def _mark_the_only_way(draft: Draft[Table], battle: Battle) -> bool:
 
 def _end_round(draft: Draft[Table], battle: Battle) -> None:
     attacker, defender = battle.attacker, battle.defender
-    draft.emit(
-        LossesRemoved(battle.province, attacker.lost, defender.lost, attacker.lost_landed, defender.lost_landed)
-    )
+    draft.emit(LossesRemoved(battle.province, attacker.lost, defender.lost, attacker.lost_landed, defender.lost_landed))
     attackers = force(draft.table, battle, attacker.seat).units.total
     defenders = force(draft.table, battle, defender.seat).units.total
     if not attackers and not defenders:
-        end(draft, "both-eliminated", attacker_won=False, rule="CC-BAT-29")
+        end(draft, "both-eliminated", attacker_won=False)
     elif not attackers or not defenders:  # CC-BAT-28: neither retreat nor pursuit
-        end(draft, "eliminated", attacker_won=attackers > 0, rule="CC-CAP-01")
+        end(draft, "eliminated", attacker_won=attackers > 0)
 
 
 EVENTS = (BattleBegan, RoundBegan, LegionFormed, LegionRolled, LossesMarked, LossesRemoved, BattleEnded)

@@ -1,0 +1,626 @@
+"""Going on or retreating, pursuit, and the way out (chapters RET and PUR).
+
+After a round in which both sides still have units, first the defender and then the attacker announces whether he goes
+on. A side that retreats alone is pursued; what is left of it moves to one province, named only now (CC-RET-20). Who
+needs consent to cross a strait asks for it before he announces (CC-RET-15).
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from domain.classic import battle, conquest, dice, passage
+from domain.classic.battle import exactly, force, forced, fought, listed
+from domain.classic.dice import Face
+from domain.classic.table import NO_UNITS, Army, Battle, Command, Event, Side, Table, Units
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal, refuse_unless
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+# --- events ---
+
+
+class RetreatAsked(Event, frozen=True):
+    """A side wants to retreat across a strait and asks the owners of the galleys there (CC-RET-15)."""
+
+    seat: Seat
+    to: AreaId
+    asked: tuple[Seat, ...]
+
+    def apply(self, table: Table) -> None:
+        table.battle = replace(fought(table), asking=self.to, asked=self.asked)
+
+    def tell(self, names: Names) -> str:
+        owners = names.all(self.asked)
+        return f"{names(self.seat)} asks {owners} for a way to retreat across the strait to {names(self.to)}."
+
+
+class RetreatAnswered(Event, frozen=True):
+    """The owner of galleys in a strait let a retreat pass or not; one refusal is enough."""
+
+    seat: Seat
+    to: AreaId
+    granted: bool
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        fight = fought(table)
+        asked = tuple(seat for seat in fight.asked if seat != self.seat)
+        if asked and self.granted:
+            table.battle = replace(fight, asked=asked)
+            return
+        answers = {**fight.strait_answers, self.to: self.granted}
+        table.battle = replace(fight, asking=None, asked=(), strait_answers=answers)
+
+    def tell(self, names: Names) -> str:
+        answer = "lets the retreat pass" if self.granted else "does not let the retreat pass"
+        return f"{names(self.seat)} {answer} to {names(self.to)}."
+
+
+class RetreatAnnounced(Event, frozen=True):
+    """A side announced that it retreats or that it goes on."""
+
+    seat: Seat
+    retreat: bool
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        fight = fought(table)
+        if self.seat == fight.defender.seat:
+            defender = replace(fight.defender, retreats=self.retreat)
+            table.battle = replace(fight, defender=defender, step="announce-attacker")
+        else:
+            attacker = replace(fight.attacker, retreats=self.retreat)
+            table.battle = replace(fight, attacker=attacker, step="resolve")
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} {'retreats' if self.retreat else 'goes on'}."
+
+
+class UnitsAbandoned(Event, frozen=True):
+    """Units that could not go along with a retreat were eliminated (CC-RET-08, CC-RET-12)."""
+
+    seat: Seat
+    province: AreaId
+    units: Units
+    landed: Units = NO_UNITS
+
+    def apply(self, table: Table) -> None:
+        battle.remove(table, self.province, self.seat, self.units, self.landed)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} lost {listed(self.units)} in {names(self.province)}, with no way to retreat."
+
+
+class RetreatBegan(Event, frozen=True):
+    """These sides leave the province, in this order. Without a pursuer nobody rolls."""
+
+    seats: tuple[Seat, ...]
+    pursuer: Seat | None = None
+
+    def apply(self, table: Table) -> None:
+        step = "pursue" if self.pursuer else "withdraw"
+        table.battle = replace(fought(table), leaving=self.seats, step=step)
+
+    def tell(self, names: Names) -> str:
+        pursuit = f"pursued by {names(self.pursuer)}" if self.pursuer else "without pursuit"
+        return f"The retreat of {names.all(self.seats)} began, {pursuit}."
+
+
+class PursuitRolled(Event, frozen=True):
+    """The winner rolled for the pursuit; `surplus` hits find no retreating unit any more."""
+
+    seat: Seat
+    draw: int
+    faces: tuple[Face, ...]
+    hits: int
+    surplus: int = 0
+
+    def apply(self, table: Table) -> None:
+        taken = self.hits - self.surplus
+        step = "mark-pursued" if taken else "withdraw"
+        table.battle = replace(fought(table), pursuit_hits=taken, step=step)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} rolled {names.all(self.faces)} in pursuit: {self.hits} hits."
+
+
+class PursuedEliminated(Event, frozen=True):
+    """The pursuer chose the retreating units that were eliminated (CC-PUR-05)."""
+
+    seat: Seat
+    province: AreaId
+    loser: Seat
+    units: Units
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        battle.remove(table, self.province, self.loser, self.units)
+        table.battle = replace(fought(table), pursuit_hits=0, step="withdraw")
+
+    def tell(self, names: Names) -> str:
+        return f"In pursuit {names(self.seat)} eliminated {listed(self.units)} of {names(self.loser)}."
+
+
+class ArmyRetreated(Event, frozen=True):
+    """All that a retreating side could take along moved to one province (CC-RET-06)."""
+
+    seat: Seat
+    province: AreaId
+    to: AreaId
+    units: Units = NO_UNITS
+    leaders: tuple[str, ...] = ()
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        fight = fought(table)
+        table.battle = replace(fight, leaving=tuple(seat for seat in fight.leaving if seat != self.seat))
+        if self.units.total:
+            table.set_army(self.province, self.seat, Army(landed=table.army(self.province, self.seat).landed))
+            there = table.army(self.to, self.seat)
+            table.set_army(self.to, self.seat, replace(there, spent=there.spent + self.units))
+        for leader in self.leaders:
+            table.change_leader(leader, at=self.to, moves=0)
+
+    def tell(self, names: Names) -> str:
+        leaders = f" with {names.all(self.leaders)}" if self.leaders else ""
+        way = f"from {names(self.province)} to {names(self.to)}"
+        return f"{names(self.seat)} retreated {way}: {listed(self.units)}{leaders}."
+
+
+# --- where one may retreat ---
+
+
+def destinations(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
+    """The provinces to which a side may retreat, those across a strait only with the consent that it needs."""
+    return [
+        to
+        for to in _neighbours(table, fight, seat)
+        if fight.strait_answers.get(to) or not _owners(table, fight, seat, to)
+    ]
+
+
+def _askable(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
+    """The destinations across a strait for which a side may ask for consent; one that is landed need not."""
+    if _landed_bar_retreat(table, force(table, fight, seat)):
+        return []
+    neighbours = _neighbours(table, fight, seat)
+    return [to for to in neighbours if to not in fight.strait_answers and _owners(table, fight, seat, to)]
+
+
+def _neighbours(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
+    """The adjacent provinces that qualify, straits aside."""
+    return [to for to in table.map.land_neighbours(fight.province) if _bar(table, fight, seat, to) is None]
+
+
+def _bar(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[str, str] | None:
+    """Why a province is no destination, straits aside: the rule and what it demands; None when it is one."""
+    if to not in table.provinces:
+        return "CC-RET-14", "Only a province is a refuge, never a galley."
+    # CC-RET-17: movement points, leaders, the size of a legion and roads do not matter.
+    if to not in table.map.land_neighbours(fight.province):
+        return "CC-RET-17", "A retreat is one step to an adjacent province."
+    to_own = table.edition.retreat_to_own_provinces
+    if table.combat is not None and to in table.combat.battles:
+        return "CC-RET-04" if to_own else "CC-RET-05", "A battle has still to be fought there."
+    if to_own and table.provinces[to].owner != seat:
+        return "CC-RET-03", "Only an own province is a refuge."
+    if not to_own and table.enemies_in(to, seat):
+        return "CC-RET-05", "Only a province without units of another player is a refuge."
+    return None
+
+
+def _owners(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[Seat, ...]:
+    """Who must agree that `seat` retreats to `to`: the others with galleys in the strait (CC-RET-15, CC-RET-16)."""
+    if table.map.strait_between(fight.province, to) is None:
+        return ()
+    return passage.strait_blockers(table, fight.province, to, seat)
+
+
+def _landed_bar_retreat(table: Table, army: Army) -> bool:
+    """A landed unit that survives keeps the whole side from retreating (CC-RET-11, CC-RET-13)."""
+    return table.edition.retreat_needs_destination and army.landed.total > 0
+
+
+def _may_retreat(table: Table, fight: Battle, seat: Seat) -> bool:
+    """Whether a side may announce a retreat (CC-RET-07, CC-RET-08)."""
+    if not table.edition.retreat_needs_destination:
+        return True
+    return not _landed_bar_retreat(table, force(table, fight, seat)) and bool(destinations(table, fight, seat))
+
+
+def _loss_without_retreat(table: Table, fight: Battle, seat: Seat) -> str | None:
+    """The rule by which no unit would get away in a retreat (2005); None when some would."""
+    if not destinations(table, fight, seat):
+        return "CC-RET-08"
+    return "CC-RET-12" if force(table, fight, seat).by_land.total == 0 else None
+
+
+def _leaders_to_go(table: Table, fight: Battle, seat: Seat) -> tuple[str, ...]:
+    """The leaders that can retreat: those that did not land this turn."""
+    return tuple(name for name in table.leaders_at(fight.province, seat) if not table.leaders[name].landed)
+
+
+# --- commands ---
+
+
+class Announce(Command, frozen=True):
+    """Announce a retreat, or that the battle goes on (CC-RET-01, CC-RET-02).
+
+    `confirm_loss` is needed, and only accepted, for a retreat in which no unit would get away (CC-RET-08).
+    """
+
+    rule: ClassVar[str] = "CC-RET-22"
+    answers: ClassVar[frozenset[str]] = frozenset({"announce"})
+
+    retreat: bool
+    confirm_loss: bool = False
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, fight = draft.table, fought(draft.table)
+        lost = _loss_without_retreat(table, fight, seat)
+        asked = f"{seat} wanted to {'retreat from' if self.retreat else 'go on in'} {fight.province}."
+        if self.retreat and _landed_bar_retreat(table, force(table, fight, seat)):
+            rule = "CC-RET-13" if battle.is_mixed(force(table, fight, seat)) else "CC-RET-11"
+            raise Refusal(rule, asked, "With units that landed this turn he must fight on.")
+        if self.retreat and not _may_retreat(table, fight, seat):
+            raise Refusal("CC-RET-07", asked, "Without a destination he must fight on.")
+        if self.retreat and lost and not self.confirm_loss:
+            raise Refusal(lost, asked, "No unit would get away; to be announced with `confirm_loss`.")
+        if self.confirm_loss and not (self.retreat and lost):
+            rule = "CC-RET-07" if table.edition.retreat_needs_destination else "CC-RET-08"
+            raise Refusal(rule, asked, "To be announced without `confirm_loss`: it does not lose every unit.")
+        draft.emit(RetreatAnnounced(seat, self.retreat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        fight = fought(table)
+        rule = RuleId("CC-RET-01" if table.edition.both_may_retreat else "CC-RET-02")
+        go_on = schema.command("announce", {"retreat": schema.const(False)})
+        yield Option("announce", rule, go_on, "Go on.", "announce")
+        if not _may_retreat(table, fight, seat):
+            return
+        fields = {"retreat": schema.const(True)}
+        if lost := _loss_without_retreat(table, fight, seat):
+            lose_all = schema.command("announce", {**fields, "confirm_loss": schema.const(True)})
+            yield Option("announce", RuleId(lost), lose_all, "Retreat and lose every unit.", "announce")
+        else:
+            yield Option("announce", rule, schema.command("announce", fields), "Retreat.", "announce")
+
+
+class AskRetreat(Command, frozen=True):
+    """Ask the owners of the galleys in a strait for a retreat across it, before announcing (CC-RET-15)."""
+
+    rule: ClassVar[str] = "CC-RET-15"
+    answers: ClassVar[frozenset[str]] = frozenset({"announce"})
+
+    to: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, fight = draft.table, fought(draft.table)
+        asked = f"{seat} wanted to ask for a retreat to {self.to}."
+        if _landed_bar_retreat(table, force(table, fight, seat)):
+            raise Refusal("CC-RET-11", asked, "With units that landed this turn he must fight on.")
+        if bar := _bar(table, fight, seat, self.to):
+            raise Refusal(bar[0], asked, bar[1])
+        if self.to in fight.strait_answers:
+            raise Refusal("CC-RET-15", asked, "He was answered in this round.")
+        owners = _owners(table, fight, seat, self.to)
+        refuse_unless(owners, "CC-RET-15", asked, "Nobody's galleys are in the way there.")
+        draft.emit(RetreatAsked(seat, self.to, owners))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        if places := _askable(table, fought(table), seat):
+            rules = schema.command("ask-retreat", {"to": schema.one_of(places)})
+            yield Option("ask-retreat", RuleId("CC-RET-15"), rules, "Ask for a retreat across the strait.", "announce")
+
+
+class AnswerRetreat(Command, frozen=True):
+    """Let a retreat across the strait pass one's galleys, or not (CC-RET-15)."""
+
+    rule: ClassVar[str] = "CC-RET-15"
+    answers: ClassVar[frozenset[str]] = frozenset({"answer-strait-retreat"})
+
+    grant: bool
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        to = fought(draft.table).asking
+        assert to is not None, "a retreat across a strait is being asked for"
+        draft.emit(RetreatAnswered(seat, to, self.grant))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        rules = schema.command("answer-retreat", {"grant": {"type": "boolean"}})
+        yield Option("answer-retreat", RuleId("CC-RET-15"), rules, "Let it pass, or not.", "answer-strait-retreat")
+
+
+class MarkPursued(Command, frozen=True):
+    """Choose the retreating units that the pursuit eliminates (CC-PUR-05)."""
+
+    rule: ClassVar[str] = "CC-PUR-05"
+    answers: ClassVar[frozenset[str]] = frozenset({"mark-pursued"})
+
+    infantry: Count = 0
+    cavalry: Count = 0
+    catapults: Count = 0
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        fight = fought(draft.table)
+        units, prey = Units(self.infantry, self.cavalry, self.catapults), _prey(draft.table, fight)
+        asked = f"{listed(units)} were to be eliminated in pursuit."
+        if not units.within(prey) or units.total != fight.pursuit_hits:
+            raise Refusal("CC-PUR-05", asked, f"One unit for each hit: {fight.pursuit_hits} of {listed(prey)}.")
+        draft.emit(PursuedEliminated(seat, fight.province, fight.leaving[0], units))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        fight = fought(table)
+        ranges = battle.choices(_prey(table, fight), fight.pursuit_hits)
+        rules = battle.counted_schema("mark-pursued", ranges, exactly(fight.pursuit_hits, ranges))
+        title = f"Eliminate {fight.pursuit_hits} retreating units."
+        yield Option("mark-pursued", RuleId("CC-PUR-05"), rules, title, "mark-pursued")
+
+
+class Withdraw(Command, frozen=True):
+    """Name the province to which the whole force retreats (CC-RET-06, CC-RET-20)."""
+
+    rule: ClassVar[str] = "CC-RET-20"
+    answers: ClassVar[frozenset[str]] = frozenset({"withdraw"})
+
+    to: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, fight = draft.table, fought(draft.table)
+        asked = f"{seat} wanted to retreat to {self.to}."
+        if bar := _bar(table, fight, seat, self.to):
+            raise Refusal(bar[0], asked, bar[1])
+        if self.to not in destinations(table, fight, seat):
+            raise Refusal("CC-RET-15", asked, "Only with the consent of all owners of galleys in the strait.")
+        _withdraw(draft, seat, self.to)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        rules = schema.command("withdraw", {"to": schema.one_of(destinations(table, fought(table), seat))})
+        yield Option("withdraw", RuleId("CC-RET-20"), rules, "Retreat to this province.", "withdraw")
+
+
+def _prey(table: Table, fight: Battle) -> Units:
+    """The units that are pursued."""
+    return force(table, fight, fight.leaving[0]).units
+
+
+def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = False) -> None:
+    """Carry out a retreat; units that end it in a province of nobody or of another player conquer it (CC-RET-21)."""
+    table, fight = draft.table, fought(draft.table)
+    units, leaders = force(table, fight, seat).by_land, _leaders_to_go(table, fight, seat)
+    draft.emit(ArmyRetreated(seat, fight.province, to, units, leaders, automatic))
+    if units.total and table.provinces[to].owner != seat:
+        conquest.conquer(draft, to, seat)
+
+
+# --- decisions, and what follows without one ---
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Who has to announce, to answer, to choose the victims of a pursuit or to name a destination."""
+    fight = table.battle
+    if fight is None:
+        return []
+    match fight.step:
+        case "announce-defender" | "announce-attacker":
+            return _answer_decision(table, fight) or _announce_decision(table, fight)
+        case "mark-pursued":
+            return _pursuit_decision(table, fight)
+        case "withdraw":
+            return _withdraw_decision(table, fight)
+        case _:
+            return []
+
+
+def _answer_decision(table: Table, fight: Battle) -> list[Decision]:
+    if fight.asking is None or _granted_beforehand(table, fight):
+        return []
+    side, place = _announcing(fight), table.map.area(fight.asking).name
+    decision = Decision(
+        "answer-strait-retreat",
+        fight.asked,
+        RuleId("CC-RET-15"),
+        f"May {side.seat} retreat across the strait to {place}?",
+        "Only with the consent of all owners of galleys there is it a destination.",
+        {"province": fight.province, "to": fight.asking, "seat": side.seat},
+    )
+    return [decision]
+
+
+def _announce_decision(table: Table, fight: Battle) -> list[Decision]:
+    side = _announcing(fight)
+    if fight.asking is not None or _is_spared(table, fight) or _must_go_on(table, fight, side):
+        return []
+    both = table.edition.both_may_retreat
+    decision = Decision(
+        "announce",
+        (side.seat,),
+        RuleId("CC-RET-01" if both else "CC-RET-02"),
+        f"Does {side.seat} go on fighting in {table.map.area(fight.province).name}, or retreat?",
+        "Then the attacker announces." if side is fight.defender else "Then the battle goes on or ends.",
+        {"province": fight.province, "round": fight.round, "enemy_retreats": bool(fight.defender.retreats)},
+    )
+    return [decision]
+
+
+def _pursuit_decision(table: Table, fight: Battle) -> list[Decision]:
+    if forced(battle.choices(_prey(table, fight), fight.pursuit_hits)) is not None:
+        return []
+    decision = Decision(
+        "mark-pursued",
+        (_pursuer(fight),),
+        RuleId("CC-PUR-05"),
+        f"Which {fight.pursuit_hits} retreating units are eliminated?",
+        "What is left then retreats.",
+        {"province": fight.province, "hits": fight.pursuit_hits, "seat": fight.leaving[0]},
+    )
+    return [decision]
+
+
+def _withdraw_decision(table: Table, fight: Battle) -> list[Decision]:
+    if not _somebody_leaves(table, fight) or len(destinations(table, fight, fight.leaving[0])) == 1:
+        return []
+    decision = Decision(
+        "withdraw",
+        fight.leaving[:1],
+        RuleId("CC-RET-20"),
+        f"To which province does the army in {table.map.area(fight.province).name} retreat?",
+        "The battle is over when the retreating army has left.",
+        {"province": fight.province},
+    )
+    return [decision]
+
+
+def _announcing(fight: Battle) -> Side:
+    return fight.defender if fight.step == "announce-defender" else fight.attacker
+
+
+def _pursuer(fight: Battle) -> Seat:
+    return fight.attacker.seat if fight.leaving[0] == fight.defender.seat else fight.defender.seat
+
+
+def _granted_beforehand(table: Table, fight: Battle) -> Seat | None:
+    """One of those asked who has consented for good to crossings of that strait."""
+    if fight.asking is None:
+        return None
+    seat, strait = _announcing(fight).seat, table.map.strait_between(fight.province, fight.asking)
+    for grant in table.grants:
+        if grant.kind == "strait" and grant.to == seat and grant.by in fight.asked and grant.where in (None, strait):
+            return grant.by
+    return None
+
+
+def _is_spared(table: Table, fight: Battle) -> bool:
+    """Whether the attacker is not asked because the defender's retreat ends the battle (CC-RET-02)."""
+    return fight.step == "announce-attacker" and bool(fight.defender.retreats) and not table.edition.both_may_retreat
+
+
+def _must_go_on(table: Table, fight: Battle, side: Side) -> bool:
+    """Whether a side has no choice: it can neither retreat nor ask for a way (CC-RET-07)."""
+    return not _may_retreat(table, fight, side.seat) and not _askable(table, fight, side.seat)
+
+
+def _somebody_leaves(table: Table, fight: Battle) -> bool:
+    """Whether the next side to move out still has something to move; leaders escape by themselves (CC-PUR-06)."""
+    if not fight.leaving:
+        return False
+    seat = fight.leaving[0]
+    return force(table, fight, seat).by_land.total > 0 or bool(_leaders_to_go(table, fight, seat))
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Announce and withdraw where there is no choice, and carry out what was announced."""
+    fight = draft.table.battle
+    if fight is None:
+        return False
+    match fight.step:
+        case "announce-defender" | "announce-attacker":
+            return _settle_announcement(draft, fight)
+        case "resolve":
+            _resolve(draft, fight)
+        case "pursue":
+            _pursue(draft, fight)
+        case "mark-pursued":
+            return _mark_the_only_way(draft, fight)
+        case "withdraw":
+            return _leave_the_only_way(draft, fight)
+        case _:
+            return False
+    return True
+
+
+def _settle_announcement(draft: Draft[Table], fight: Battle) -> bool:
+    table = draft.table
+    if fight.asking is not None:
+        owner = _granted_beforehand(table, fight)
+        if owner is None:
+            return False
+        draft.emit(RetreatAnswered(owner, fight.asking, granted=True, automatic=True))
+    elif _is_spared(table, fight):
+        _resolve(draft, fight)
+    elif _must_go_on(table, fight, _announcing(fight)):
+        draft.emit(RetreatAnnounced(_announcing(fight).seat, retreat=False, automatic=True))
+    else:
+        return False
+    return True
+
+
+def _resolve(draft: Draft[Table], fight: Battle) -> None:
+    """Both announced: another round, both leave, or one is pursued (CC-RET-01, CC-PUR-01, CC-PUR-02)."""
+    leaving = tuple(side.seat for side in (fight.defender, fight.attacker) if side.retreats)
+    if not leaving:
+        battle.next_round(draft)
+    elif len(leaving) == 2:
+        draft.emit(RetreatBegan(leaving))
+    else:
+        _retreat_alone(draft, fight, leaving[0])
+
+
+def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
+    """One side retreats: what cannot go is lost first, the rest is pursued (CC-RET-20)."""
+    table, winner = draft.table, fight.attacker.seat if seat == fight.defender.seat else fight.defender.seat
+    army, stranded = force(table, fight, seat), not destinations(table, fight, seat)
+    lost = army.units if stranded else army.landed
+    if lost.total:
+        draft.emit(UnitsAbandoned(seat, fight.province, lost, army.landed))
+    if stranded:
+        battle.end(draft, "retreat", attacker_won=seat == fight.defender.seat, rule="CC-RET-08")
+        return
+    draft.emit(RetreatBegan((seat,), winner if army.by_land.total else None))
+
+
+def _pursue(draft: Draft[Table], fight: Battle) -> None:
+    """The winner rolls a die for every unit he has there; fortifications give none (CC-PUR-03, CC-PUR-07)."""
+    pursuer = _pursuer(fight)
+    units = force(draft.table, fight, pursuer).units
+    draw, faces = dice.roll(draft, units.total)
+    hits = min(faces.count("cavalry"), units.cavalry)  # CC-PUR-04
+    surplus = max(0, hits - _prey(draft.table, fight).total)
+    draft.emit(PursuitRolled(pursuer, draw, faces, hits, surplus))
+
+
+def _mark_the_only_way(draft: Draft[Table], fight: Battle) -> bool:
+    lost = forced(battle.choices(_prey(draft.table, fight), fight.pursuit_hits))
+    if lost is None:
+        return False
+    draft.emit(PursuedEliminated(_pursuer(fight), fight.province, fight.leaving[0], Units(**lost), automatic=True))
+    return True
+
+
+def _leave_the_only_way(draft: Draft[Table], fight: Battle) -> bool:
+    """Withdraw to the only destination; when nobody is left to leave, end the battle (CC-RET-18, CC-RET-19)."""
+    if _somebody_leaves(draft.table, fight):
+        seat = fight.leaving[0]
+        places = destinations(draft.table, fight, seat)
+        if len(places) != 1:
+            return False
+        _withdraw(draft, seat, places[0], automatic=True)
+        return True
+    both = bool(fight.attacker.retreats and fight.defender.retreats)
+    attacker_won = bool(fight.defender.retreats) and not both
+    battle.end(draft, "both-retreat" if both else "retreat", attacker_won=attacker_won, rule="CC-RET-13")
+    return True
+
+
+EVENTS = (
+    RetreatAsked,
+    RetreatAnswered,
+    RetreatAnnounced,
+    UnitsAbandoned,
+    RetreatBegan,
+    PursuitRolled,
+    PursuedEliminated,
+    ArmyRetreated,
+)
+COMMANDS = (Announce, AskRetreat, AnswerRetreat, MarkPursued, Withdraw)
