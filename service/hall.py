@@ -1,1 +1,655 @@
-"""The games that are being played: loaded once, kept in memory, changed one command at a time."""
+"""The games that are being played: loaded once, kept in memory, changed one request at a time."""
+
+import asyncio
+import bisect
+import hashlib
+import secrets
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct, field
+from msgspec.structs import replace
+
+from domain.boards import builtin, parse_board, validate
+from domain.kernel.board import Board, Map
+from domain.kernel.canonical import canonical
+from domain.kernel.game import Game, GameCreated, Step, Undo, fold, later, retraction
+from domain.kernel.message import Command, type_name
+from domain.kernel.record import Record, first_broken
+from domain.kernel.refusal import Refusal
+from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.secret import Vault
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.clock import Clock, stamp
+from service.identity import ID_BYTES, new_id
+from service.settings import Settings
+from service.store.protocol import (
+    Append,
+    Conflict,
+    EventStore,
+    KeyReused,
+    KeyUse,
+    Opening,
+    StoreError,
+    StoreUnavailable,
+)
+from service.views import Accepted, Checked, EventView, Viewer, decode_accepted, encode_accepted, event_view
+from service.wake import Wake
+
+RECENT: Final = 128
+"""How many of a game's last records are kept in memory, for those who follow it."""
+
+ATTEMPTS: Final = 5
+"""How often a request is decided anew after another process was quicker."""
+
+UNDO: Final = type_name(Undo)
+
+
+class UnknownGame(LookupError):  # noqa: N818  (these are answers to a client, named for what is the matter)
+    """There is no such game."""
+
+
+class UnknownRuleset(LookupError):  # noqa: N818
+    """There is no such ruleset; the message names the known ones."""
+
+
+class UnknownVersion(LookupError):  # noqa: N818
+    """The game does not have this version; `head` is its last."""
+
+    def __init__(self, version: Version, head: Version) -> None:
+        super().__init__(f"There is no version {version} of this game; its versions are 1 to {head}.")
+        self.version = version
+        self.head = head
+
+
+class UnknownPlayer(LookupError):  # noqa: N818
+    """There is no such account."""
+
+
+class NotSeated(PermissionError):  # noqa: N818
+    """The account may not do this in this game: it holds no seat there, or not that one."""
+
+
+class StaleVersion(Exception):  # noqa: N818
+    """The client expected another version than the one at which the game stands, `head`."""
+
+    def __init__(self, expected: Version, head: Version) -> None:
+        super().__init__(f"Version {expected} was expected; the game stands at version {head}.")
+        self.expected = expected
+        self.head = head
+
+
+class GameDamaged(StoreError):  # noqa: N818
+    """What is stored of a game is not what was once written, or this package cannot read it."""
+
+
+class Play(Struct, eq=False):
+    """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions."""
+
+    id: GameId
+    game: Game | None = None
+    vault: Vault = field(default_factory=Vault)
+    secret: bytes = b""
+    past: dict[Version, Game] = field(default_factory=dict[Version, Game])
+    recent: list[Record] = field(default_factory=list[Record])
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def now(self) -> Game:
+        """The game as it stands. To be asked only once it has been loaded."""
+        assert self.game is not None
+        return self.game
+
+
+class Request(Struct, frozen=True):
+    """Who asks for what: `key` is the hashed idempotency key, `content` what the key stands for."""
+
+    game: GameId
+    player: PlayerId
+    at: str
+    expected: Version | None = None
+    key: str | None = None
+    content: bytes = b""
+
+    @property
+    def fingerprint(self) -> bytes:
+        return hashlib.sha256(self.content).digest()
+
+
+Decide = Callable[[Play, Request], Awaitable[Step]]
+"""What a request does to a game. Raises `Refusal` or `NotSeated`."""
+
+
+class Hall:
+    """All games of a store, as they are played.
+
+    Requests to one game queue; different games run side by side. A request that was accepted is stored before it is
+    answered. With an idempotency key, a repetition of an accepted request gets the first answer, whatever has
+    happened since. Every method may raise `StoreError`.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        library: Library,
+        wake: Wake,
+        clock: Clock,
+        settings: Settings,
+        randomness: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        """`randomness` returns so many random bytes: for new ids and the secrets of chance."""
+        self._store = store
+        self._library = library
+        self._wake = wake
+        self._clock = clock
+        self._settings = settings
+        self._randomness = randomness
+        self._plays: OrderedDict[GameId, Play] = OrderedDict()
+        self._boards: dict[str, Board] = {}
+        self._running: set[asyncio.Task[Accepted]] = set()
+
+    # --- looking ---
+
+    async def game(self, game_id: GameId) -> Game:
+        """Return a game as it stands. Raises `UnknownGame`."""
+        return (await self._play(game_id)).now
+
+    async def at(self, game_id: GameId, version: Version) -> Game:
+        """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
+        play = await self._play(game_id)
+        if not 1 <= version <= play.now.version:
+            raise UnknownVersion(version, play.now.version)
+        return play.now if version == play.now.version else await self._as_it_was(play, version)
+
+    async def vault(self, game_id: GameId) -> Vault:
+        """Return all secrets of a game. Raises `UnknownGame`."""
+        return (await self._play(game_id)).vault
+
+    async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        """Return the records that follow version `after`. Raises `UnknownGame`."""
+        play = await self._play(game_id)
+        if play.recent and play.recent[0].version <= after + 1:
+            first = after + 1 - play.recent[0].version
+            return play.recent[first:][:limit]
+        return await self._store.read(game_id, after, limit)
+
+    async def events(
+        self, game_id: GameId, viewer: Viewer, after: Version = 0, limit: int | None = None
+    ) -> list[EventView]:
+        """Return the events that follow version `after`, as `viewer` may see them. Raises `UnknownGame`."""
+        records = await self.records(game_id, after, limit)
+        vault = await self.vault(game_id)
+        return [event_view(record, vault, viewer) for record in records]
+
+    @staticmethod
+    def viewer(game: Game, player: PlayerId | None) -> Viewer:
+        """Return what `player`, or nobody in particular, is to `game` as it stands now."""
+        seat = next((seat for seat, holder in game.players.items() if holder == player), None) if player else None
+        unseated_organizer = player is not None and player == game.organizer and seat is None
+        return Viewer(player, seat, game.status == "over" or unseated_organizer)
+
+    # --- acting ---
+
+    async def create(
+        self,
+        player: PlayerId,
+        ruleset_id: str,
+        players: int,
+        setup: Mapping[str, Any] | None = None,
+        *,
+        board: bytes | None = None,
+        organizer: PlayerId | None = None,
+        title: str = "",
+        key: str | None = None,
+    ) -> Accepted:
+        """Open a new game; its summary at the time is that of ``at(accepted.game, accepted.version)``.
+
+        Args:
+            board: a board file to play on, instead of the ruleset's own.
+            organizer: who organizes the game, when that is not `player`.
+
+        Raises:
+            UnknownRuleset, UnknownPlayer: there is none.
+            BoardError: the board is not valid.
+            msgspec.ValidationError: the ruleset does not know this setup.
+            ValueError: the ruleset cannot be played on this board.
+            Refusal: not for so many players.
+            KeyReused: the key came with another request before.
+        """
+        ruleset = self._ruleset(ruleset_id)
+        if organizer is not None and await self._store.player(organizer) is None:
+            raise UnknownPlayer(f"There is no account {organizer!r}.")
+        own = builtin(ruleset.board) if board is None else _read_board(board)
+        digest = Map.of(own).digest
+        content = canonical(["create", ruleset_id, players, dict(setup or {}), digest, organizer, title])
+        # The id follows from the key: so a repetition meets the first game, and no other table of keys is needed.
+        seed = hashlib.sha256(_hashed(player, key).encode()).digest() if key else self._randomness(ID_BYTES)
+        request = Request(
+            game=GameId(new_id("g", seed[:ID_BYTES])),
+            player=player,
+            at=stamp(self._clock),
+            key=_hashed(player, key) if key else None,
+            content=content,
+        )
+        secret = self._randomness(32)
+        step = Game.create(
+            ruleset,
+            request.game,
+            players,
+            setup=setup or {},
+            board=own,
+            organizer=organizer or player,
+            creator=player,
+            secret=secret,
+            at=request.at,
+            key=request.key,
+        )
+        opening = Opening(
+            ruleset=ruleset.id,
+            ruleset_version=ruleset.version,
+            title=title,
+            organizer=organizer or player,
+            chance=secret,
+            board=digest,
+            board_file=msgspec.json.encode(own),
+        )
+        self._boards[digest] = own
+        return await self._finish(self._store_step(Play(request.game, secret=secret), request, step, opening))
+
+    async def take_seat(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        seat: Seat | None = None,
+        entropy: str = "",
+        *,
+        expected: Version | None = None,
+        key: str | None = None,
+    ) -> Accepted:
+        """Seat a player: on `seat`, or on the first that is free. Raises as `command` does."""
+
+        async def decide(play: Play, request: Request) -> Step:
+            game = play.now
+            free = (name for name, holder in game.players.items() if holder is None)
+            chosen = seat or next(free, None) or next(iter(game.players))
+            return game.take_seat(chosen, player, entropy, at=request.at, key=request.key)
+
+        return await self._act(game_id, player, expected, key, ["take-seat", seat, entropy], decide)
+
+    async def leave_seat(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        seat: Seat | None = None,
+        *,
+        expected: Version | None = None,
+        key: str | None = None,
+    ) -> Accepted:
+        """Free the seat that a player holds. Raises as `command` does."""
+
+        async def decide(play: Play, request: Request) -> Step:
+            held = self._seat(play.now, player)
+            if seat is not None and seat != held:
+                raise NotSeated(f"{seat} is not your seat; you hold {held}.")
+            return play.now.leave_seat(held, player, at=request.at, key=request.key)
+
+        return await self._act(game_id, player, expected, key, ["leave-seat", seat], decide)
+
+    async def start(
+        self, game_id: GameId, player: PlayerId, *, expected: Version | None = None, key: str | None = None
+    ) -> Accepted:
+        """Begin a game, as its organizer or one of its players. Raises as `command` does."""
+
+        async def decide(play: Play, request: Request) -> Step:
+            if player != play.now.organizer:
+                self._seat(play.now, player)
+            return play.now.start(play.secret, player=player, at=request.at, key=request.key)
+
+        return await self._act(game_id, player, expected, key, ["start"], decide)
+
+    async def command(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        commands: Sequence[bytes | Raw],
+        *,
+        expected: Version | None = None,
+        key: str | None = None,
+    ) -> Accepted:
+        """Let a player's seat give commands (JSON, ``undo`` among them): all of them happen or none does.
+
+        Raises:
+            UnknownGame: there is none.
+            NotSeated: the player has no seat in this game.
+            StaleVersion: the game does not stand at version `expected`.
+            Refusal: a command breaks a rule, or is none that the ruleset knows (TAB-CMD-01).
+            KeyReused: the key came with another request before.
+            msgspec.DecodeError: a command is not JSON.
+        """
+        content = ["command", *(msgspec.json.decode(raw) for raw in commands)] if key else []
+
+        async def decide(play: Play, request: Request) -> Step:
+            seat = self._seat(play.now, player)
+            to = _undo(commands)
+            if to is not None:
+                return await self._undo(play, seat, to, request)
+            step, decided = self._decide(play, seat, read_commands(play.now.ruleset, commands), request)
+            if decided < len(commands):
+                raise Refusal(
+                    "TAB-LIST-02",
+                    f"Command {decided} of {len(commands)} rolls or reveals something, and others follow it.",
+                    "End the list with it, and decide on the rest when its outcome is known.",
+                )
+            return step
+
+        return await self._act(game_id, player, expected, key, content, decide)
+
+    async def check(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        commands: Sequence[bytes | Raw],
+        *,
+        expected: Version | None = None,
+    ) -> Checked:
+        """Say whether `command` would accept this, and store nothing.
+
+        What follows a command that rolls or reveals is not looked at: nobody may try out dice. Raises as `command`.
+        """
+        play = await self._play(game_id)
+        if expected is not None and expected != play.now.version:
+            raise StaleVersion(expected, play.now.version)
+        seat, version = self._seat(play.now, player), play.now.version
+        request = Request(game=game_id, player=player, at=stamp(self._clock))
+        to = _undo(commands)
+        if to is not None:
+            await self._undo(play, seat, to, request)
+            return Checked(version, 1)
+        _, decided = self._decide(play, seat, read_commands(play.now.ruleset, commands), request)
+        return Checked(version, decided)
+
+    async def close(self) -> None:
+        """Wait for the requests that are under way."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    # --- deciding ---
+
+    @staticmethod
+    def _decide(play: Play, seat: Seat, commands: Sequence[Command[Any]], request: Request) -> tuple[Step, int]:
+        """Return the step of the commands up to the first that cannot be taken back, and how many these are."""
+        step, records, sealed, vault = Step(play.now, ()), list[Record](), list[Any](), play.vault
+        for number, command in enumerate(commands, start=1):
+            step = step.game.command(
+                seat, (command,), play.secret, vault, player=request.player, at=request.at, key=request.key
+            )
+            records.extend(step.records)
+            sealed.extend(step.secrets)
+            vault = vault.joined_by(step.secrets)
+            if not step.game.undo_to:
+                return Step(step.game, tuple(records), tuple(sealed)), number
+        return Step(step.game, tuple(records), tuple(sealed)), len(commands)
+
+    async def _undo(self, play: Play, seat: Seat, to: Version, request: Request) -> Step:
+        history = await self._store.read(play.id)
+        return play.now.retract(
+            to, "undo", history, self._library, seat=seat, player=request.player, at=request.at, key=request.key
+        )
+
+    @staticmethod
+    def _seat(game: Game, player: PlayerId) -> Seat:
+        for seat, holder in game.players.items():
+            if holder == player:
+                return seat
+        raise NotSeated("You hold no seat in this game.")
+
+    def _ruleset(self, ruleset_id: str) -> Ruleset[Any]:
+        try:
+            return self._library.current(ruleset_id)
+        except LookupError as error:
+            raise UnknownRuleset(str(error)) from None
+
+    # --- storing ---
+
+    async def _act(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        expected: Version | None,
+        key: str | None,
+        content: list[Any],
+        decide: Decide,
+    ) -> Accepted:
+        request = Request(
+            game=game_id,
+            player=player,
+            at=stamp(self._clock),
+            expected=expected,
+            key=_hashed(player, key) if key else None,
+            content=canonical(content) if key else b"",
+        )
+        return await self._finish(self._run(request, decide))
+
+    async def _finish(self, work: Awaitable[Accepted]) -> Accepted:
+        """Await `work`, which goes on to its end even when the client who asked for it has gone."""
+        task = asyncio.ensure_future(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
+
+    async def _run(self, request: Request, decide: Decide) -> Accepted:
+        play = await self._play(request.game)
+        async with play.lock:
+            for _ in range(ATTEMPTS):
+                try:
+                    if request.expected is not None and request.expected != play.now.version:
+                        raise StaleVersion(request.expected, play.now.version)
+                    step = await decide(play, request)
+                    return await self._store_step(play, request, step)
+                except Conflict:
+                    await self._load(play)
+                except (Refusal, NotSeated, StaleVersion):
+                    # A repetition of what was accepted is refused more often than not: the game has moved on.
+                    first = await self._first_answer(request)
+                    if first is None:
+                        raise
+                    return first
+        raise StoreUnavailable(f"{request.game} changed {ATTEMPTS} times while this was decided; ask again")
+
+    async def _store_step(self, play: Play, request: Request, step: Step, opening: Opening | None = None) -> Accepted:
+        before, game = play.game, step.game
+        vault = play.vault.joined_by(step.secrets)
+        viewer = self.viewer(game, request.player)
+        after = before.version if before else 0
+        events = tuple(event_view(record, vault, viewer) for record in step.records)
+        accepted = Accepted(game.id, after, game.version, events)
+        use = request.key and KeyUse(request.player, request.key, request.fingerprint, encode_accepted(accepted))
+        appended = await self._store.append(
+            Append(
+                game=game.id,
+                expected=after,
+                records=step.records,
+                status=game.status,
+                secrets=step.secrets,
+                key=use or None,
+                seats=game.players if before is None or before.players != game.players else None,
+                opening=opening,
+            )
+        )
+        if appended.repeated is not None:
+            return replace(decode_accepted(appended.repeated), repeated=True)
+        self._keep(play, step, vault)
+        self._wake.notify(game.id, game.version)
+        return accepted
+
+    async def _first_answer(self, request: Request) -> Accepted | None:
+        """Return what this request was answered before, if it was. Raises `KeyReused`."""
+        use = request.key and await self._store.seen(request.game, request.player, request.key)
+        if not use:
+            return None
+        if use.fingerprint != request.fingerprint:
+            raise KeyReused
+        return replace(decode_accepted(use.answer), repeated=True)
+
+    # --- what is in memory ---
+
+    def _keep(self, play: Play, step: Step, vault: Vault) -> None:
+        every = self._settings.checkpoint_every
+        if play.game is None:
+            self._plays[play.id] = play
+            self._evict()
+        elif play.game.version // every < step.game.version // every:
+            play.past[step.game.version] = step.game
+        play.game, play.vault = step.game, vault
+        play.recent = [*play.recent, *step.records][-RECENT:]
+
+    async def _play(self, game_id: GameId) -> Play:
+        """Return a game in memory, loaded if need be. Raises `UnknownGame`."""
+        play = self._plays.get(game_id)
+        if play is None:
+            play = self._plays[game_id] = Play(game_id)
+            self._evict()
+        else:
+            self._plays.move_to_end(game_id)
+        if play.game is None:
+            async with play.lock:
+                if play.game is None:
+                    await self._load(play)
+        return play
+
+    def _evict(self) -> None:
+        spare = len(self._plays) - self._settings.cache_games
+        if spare > 0:
+            idle = [game_id for game_id, play in self._plays.items() if not play.lock.locked()]
+            # The last is the one that is about to be used.
+            for game_id in idle[:-1][:spare]:
+                del self._plays[game_id]
+
+    async def _load(self, play: Play) -> None:
+        try:
+            stored = await self._store.load(play.id)
+            if stored is None:
+                raise UnknownGame(f"There is no game {play.id!r}.")
+            records = stored.records
+            broken = first_broken(play.id, records) or (len(records) + 1 if len(records) < stored.head else None)
+            if broken is not None or not records:
+                raise GameDamaged(f"game {play.id} is damaged in the store from version {broken or 1} on")
+            try:
+                board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
+                game = fold(records, play.id, self._library, lambda _: board)
+                game.chance(stored.chance)
+            except (LookupError, ValueError) as error:
+                raise GameDamaged(f"game {play.id} cannot be read from the store: {error}") from error
+        except BaseException:
+            self._plays.pop(play.id, None)
+            raise
+        play.game, play.vault, play.secret = game, Vault(stored.secrets), stored.chance
+        play.past, play.recent = {}, records[-RECENT:]
+
+    async def _board(self, digest: str) -> Board:
+        if digest not in self._boards:
+            file = await self._store.board(digest)
+            if file is None:
+                raise LookupError(f"its board {digest} is missing")
+            board = parse_board(file)
+            if Map.of(board).digest != digest:
+                raise LookupError(f"its board {digest} is damaged")
+            self._boards[digest] = board
+        return self._boards[digest]
+
+    # --- the past ---
+
+    async def _as_it_was(self, play: Play, version: Version) -> Game:
+        """Return the game at an earlier version: the nearest position kept before it, and the events since.
+
+        Positions are kept every `checkpoint_every` events as they are passed, so that only the first look at a long
+        game takes longer.
+        """
+        if version in play.past:
+            return play.past[version]
+        every = self._settings.checkpoint_every
+        kept = sorted(play.past)
+        nearest = bisect.bisect(kept, version)
+        start = kept[nearest - 1] if nearest else 0
+        game = play.past[start] if nearest else None
+        while start < version:
+            stop = min((start // every + 1) * every, version)
+            game = await self._onward(play, game, start, stop)
+            if stop % every == 0:
+                play.past[stop] = game
+            start = stop
+        assert game is not None
+        return game
+
+    async def _onward(self, play: Play, base: Game | None, start: Version, stop: Version) -> Game:
+        records = await self._store.read(play.id, start, stop - start)
+        if base is None:
+            return fold(records, play.id, self._library, lambda _: play.now.board)
+        for index in reversed(range(len(records))):
+            to = retraction(records[index])
+            if to is not None and to < start:
+                return later(await self._as_it_was(play, to), records[index:])
+        return later(base, records)
+
+
+def read_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Command[Any]]:
+    """Return the commands that JSON texts say.
+
+    Raises:
+        Refusal: one is none that the ruleset knows, or not with these fields; or there is none at all.
+        msgspec.DecodeError: one is not JSON.
+    """
+    if not raws:
+        raise Refusal("TAB-LIST-01", "An empty list of commands was given.", "Give at least one command.")
+    commands: list[Command[Any]] = []
+    for number, raw in enumerate(raws, start=1):
+        try:
+            commands.append(ruleset.read_command(raw))
+        except msgspec.ValidationError as error:
+            which = f"Command {number} of {len(raws)}" if len(raws) > 1 else "The command"
+            known = ", ".join(type_name(command) for command in ruleset.commands)
+            raise Refusal(
+                "TAB-CMD-01",
+                f"{which} cannot be read: {error}.",
+                f"{ruleset.title} has these commands, with the fields that their schemas give: {known}.",
+            ) from None
+    return commands
+
+
+class _Typed(Struct):
+    type: Any = None
+
+
+def _undo(raws: Sequence[bytes | Raw]) -> Version | None:
+    """Return the version to which a request asks to go back; None when it asks for something else.
+
+    Raises:
+        Refusal: an undo is one of several commands, or makes no sense.
+    """
+    for raw in raws:
+        try:
+            if msgspec.json.decode(raw, type=_Typed).type != UNDO:
+                continue
+        except msgspec.ValidationError:
+            continue
+        if len(raws) > 1:
+            raise Refusal("TAB-LIST-01", "An undo was one of several commands.", "Give an undo alone.")
+        try:
+            return msgspec.json.decode(raw, type=Undo).to
+        except msgspec.ValidationError as error:
+            raise Refusal(
+                "TAB-CMD-01", f"The undo cannot be read: {error}.", "An undo says `to` which version."
+            ) from None
+    return None
+
+
+def _read_board(file: bytes) -> Board:
+    board = parse_board(file)
+    validate(board)
+    return board
+
+
+def _hashed(player: PlayerId, key: str) -> str:
+    """Return an idempotency key as log and store have it. The log is public, and a client's key may say something."""
+    return hashlib.sha256(player.encode() + b"\0" + key.encode()).hexdigest()[:32]

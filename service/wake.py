@@ -16,13 +16,13 @@ class Signal:
         self._event = asyncio.Event()
         self.closed = False
 
-    async def wait(self, timeout: float | None = None) -> bool:
-        """Return True when something happened since the last wait, False after `timeout` seconds without.
+    async def wait(self, seconds: float | None = None) -> bool:
+        """Return True when something happened since the last wait, False after `seconds` without.
 
         When `closed` is True the service is stopping: nothing more will come.
         """
         try:
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(seconds):
                 await self._event.wait()
         except TimeoutError:
             return False

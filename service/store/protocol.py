@@ -19,11 +19,11 @@ class StoreError(Exception):
     """Something is wrong with the store itself; the message is one line."""
 
 
-class StoreDamaged(StoreError):
+class StoreDamaged(StoreError):  # noqa: N818
     """What lies where the store should be is damaged, or is something else. Nothing was overwritten."""
 
 
-class StoreUnavailable(StoreError):
+class StoreUnavailable(StoreError):  # noqa: N818
     """The store cannot answer now (disk full, locked by another process, closed). Nothing was acknowledged."""
 
 
@@ -39,7 +39,7 @@ class KeyReused(Exception):  # noqa: N818  (an answer to the client, not a fault
     """The idempotency key came before, with another request. Nothing was stored."""
 
 
-class UnknownCursor(ValueError):
+class UnknownCursor(ValueError):  # noqa: N818
     """A cursor that this store did not give out."""
 
 
@@ -93,6 +93,15 @@ class Appended(Struct, frozen=True):
 
     version: Version
     repeated: bytes | None = None
+
+
+class Stored(Struct, frozen=True):
+    """All that is kept of a game: the version at which the index has it, its records, its vault, its chance."""
+
+    head: Version
+    records: list[Record]
+    secrets: list[Secret]
+    chance: bytes
 
 
 class GameRow(Struct, frozen=True):
@@ -152,12 +161,8 @@ class EventStore(Protocol):
         """Return the version at which a game stands; 0 for an unknown one."""
         ...
 
-    async def secrets(self, game: GameId) -> list[Secret]:
-        """Return what lies in the vault of a game, in the order of sealing."""
-        ...
-
-    async def chance(self, game: GameId) -> bytes:
-        """Return the secret of a game's chance. Raises `LookupError` for an unknown game."""
+    async def load(self, game: GameId) -> Stored | None:
+        """Return all that is kept of a game, read at one moment; None for an unknown one."""
         ...
 
     async def board(self, digest: str) -> bytes | None:
