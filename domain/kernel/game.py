@@ -160,9 +160,10 @@ class Game(Struct, kw_only=True):
         organizer: PlayerId,
         secret: bytes,
         at: str,
+        creator: PlayerId | None = None,
         key: str | None = None,
     ) -> Step:
-        """Return the first step of a new game.
+        """Return the first step of a new game. `creator` is who asked for it, when that is not the organizer.
 
         Raises:
             Refusal: the ruleset has no set-up for so many players.
@@ -184,7 +185,9 @@ class Game(Struct, kw_only=True):
             organizer=organizer,
             commitment=commitment_to(secret),
         )
-        return _created(game_id, event, ruleset, board)._log([(event, 0)], at, Cause(player=organizer, key=key))
+        return _created(game_id, event, ruleset, board)._log(
+            [(event, 0)], at, Cause(player=creator or organizer, key=key)
+        )
 
     def take_seat(self, seat: Seat, player: PlayerId, entropy: str, *, at: str, key: str | None = None) -> Step:
         """Seat a player. Raises `Refusal` when the seat is unknown or taken, or the game has begun."""
@@ -392,6 +395,9 @@ class Game(Struct, kw_only=True):
             self.undo_seat, self.undo_to = seat, (before.version,)
 
 
+_RETRACTED: Final = b'"type":"moves-retracted"'
+
+
 def _created(game_id: GameId, event: GameCreated, ruleset: Ruleset[Any], board: Board) -> Game:
     return Game(
         id=game_id,
@@ -452,6 +458,28 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
     return game
 
 
+def later(game: Game, records: Sequence[Record]) -> Game:
+    """Return an earlier game after `records`, for a look at the past: what may be undone there is left out.
+
+    The records follow that game, or begin with a retraction that goes back to it; later retractions among them go
+    back no further (`retraction` says how far one goes).
+    """
+    table = game.table.copy() if game.table is not None else None
+    after = replace(game, players=dict(game.players), entropy=dict(game.entropy), table=table)
+    advance(after, _effective(records))
+    last = records[-1]
+    after.version, after.head, after.draws = last.version, last.hash, last.draws
+    after.undo_seat, after.undo_to = None, ()
+    return after
+
+
+def retraction(record: Record) -> Version | None:
+    """Return the version to which a record takes the game back; None when it does something else."""
+    if _RETRACTED not in record.event:
+        return None
+    return msgspec.json.decode(record.event, type=MovesRetracted).to
+
+
 def advance(game: Game, records: Iterable[Record]) -> None:
     """Apply records to a game in place. For the kernel's own folds; nobody else may hold the game meanwhile."""
     decode, current = reader(game.ruleset)
@@ -497,10 +525,10 @@ def _effective(records: Sequence[Record]) -> list[Record]:
     """Return the records that count: those that no later retraction took back, without the retractions."""
     effective: list[Record] = []
     for record in records:
-        if b'"type":"moves-retracted"' not in record.event:
+        to = retraction(record)
+        if to is None:
             effective.append(record)
             continue
-        to = msgspec.json.decode(record.event, type=MovesRetracted).to
         while effective and effective[-1].version > to:
             effective.pop()
     return effective

@@ -280,6 +280,7 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(house: Catalogue) -> None:
         "TAB-LIFE-02",
         "TAB-LIFE-03",
         "TAB-LIST-01",
+        "TAB-LIST-02",
         "TAB-CMD-01",
     }
     assert house.for_ruleset("mare-nostrum") == house.rules
