@@ -1,18 +1,19 @@
 """Options as JSON Schema (2020-12): building them, testing a command against one, drawing a sample from one.
 
 Only a small part of JSON Schema is used: ``const``, ``enum``, integers with ``minimum`` and ``maximum``, arrays with
-``minItems``, ``maxItems`` and ``uniqueItems``, and objects with ``properties``, ``required`` and
-``additionalProperties: false``. Three documented keywords say what it cannot:
+``minItems``, ``maxItems``, ``uniqueItems`` and ``contains`` with ``minContains``, and objects with ``properties``,
+``required`` and ``additionalProperties: false``. Three documented keywords say what it cannot:
 
-``x-total``: ``{"of": [names], "minimum": a, "maximum": b, "times": name}`` in an object: the named integer properties
-    (absent counts as 0) add up to a..b. With ``times``, b is multiplied by the number of items in the array property
-    of that name. ``a`` and ``b`` may be absent. A list of such rules is allowed.
+``x-total``: ``{"of": [names], "minimum": a, "maximum": b, "times": name}`` in an object: the named properties add up
+    to a..b. An integer counts itself, an array its items, an object the sum of its integers; what is absent counts
+    as 0. With ``times``, b is multiplied by the number of items in the array property of that name. ``a`` and ``b``
+    may be absent. A list of such rules is allowed.
 ``x-cost``: ``{"prices": {name: price}, "maximum": b}`` in an object: the integer properties times their prices
     (properties absent from ``prices`` are free; an array property counts its items) cost at most b.
 ``x-sum``: ``{"minimum": a, "maximum": b}`` in an object whose properties are all integers: they add up to a..b.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 Schema = dict[str, Any]
@@ -48,16 +49,19 @@ def text(longest: int) -> Schema:
     return {"type": "string", "maxLength": longest}
 
 
-def subset(values: Iterable[Any], minimum: int = 0, maximum: int | None = None) -> Schema:
-    """An array of different items out of `values`."""
-    allowed = list(values)
-    return {
+def subset(
+    values: Iterable[Any], minimum: int = 0, maximum: int | None = None, *, including: Iterable[Any] = ()
+) -> Schema:
+    """An array of different items out of `values`, all of `including` among them."""
+    allowed, needed = list(values), list(including)
+    schema: Schema = {
         "type": "array",
         "items": {"enum": allowed},
         "uniqueItems": True,
-        "minItems": minimum,
+        "minItems": max(minimum, len(needed)),
         "maxItems": len(allowed) if maximum is None else maximum,
     }
+    return {**schema, "contains": {"enum": needed}, "minContains": len(needed)} if needed else schema
 
 
 def array(items: Schema, minimum: int = 0, maximum: int = 0, *, unique: bool = False) -> Schema:
@@ -120,6 +124,8 @@ def _array_matches(schema: Schema, value: Sequence[Any]) -> bool:
         return False
     if schema.get("uniqueItems") and any(item in value[:index] for index, item in enumerate(value)):
         return False
+    if "contains" in schema and sum(matches(schema["contains"], item) for item in value) < schema["minContains"]:
+        return False
     return all(matches(schema["items"], item) for item in value)
 
 
@@ -135,7 +141,7 @@ def _object_matches(schema: Schema, value: dict[str, Any]) -> bool:
 def _totals_hold(schema: Schema, value: Mapping[str, Any]) -> bool:
     totals: Any = schema.get("x-total", [])
     for total in cast(list[dict[str, Any]], totals if isinstance(totals, list) else [totals]):
-        amount = sum(value.get(name, 0) for name in total["of"])
+        amount = sum(_amount(value.get(name, 0)) for name in total["of"])
         if not total.get("minimum", 0) <= amount <= _most(total, value):
             return False
     if cost := schema.get("x-cost"):
@@ -153,6 +159,8 @@ def _most(total: Mapping[str, Any], value: Mapping[str, Any]) -> float:
 
 
 def _amount(value: Any) -> int:
+    if isinstance(value, dict):
+        return sum(cast(dict[str, int], value).values())
     return value if isinstance(value, int) else len(value)
 
 
@@ -190,7 +198,9 @@ def _draw(schema: Schema, rng: Random) -> Any:
 def _draw_array(schema: Schema, rng: Random) -> list[Any]:
     length = rng.randint(schema["minItems"], schema["maxItems"])
     if schema.get("uniqueItems") and "enum" in schema["items"]:
-        return rng.sample(schema["items"]["enum"], length)
+        needed = list(schema.get("contains", {"enum": ()})["enum"])
+        others = [item for item in schema["items"]["enum"] if item not in needed]
+        return needed + rng.sample(others, length - len(needed))
     items: list[Any] = []
     while len(items) < length:
         item = _draw(schema["items"], rng)
@@ -215,15 +225,26 @@ def _draw_object(schema: Schema, rng: Random) -> dict[str, Any]:
 
 def _fit(schema: Schema, value: dict[str, Any], names: list[str], minimum: int, maximum: float, rng: Random) -> None:
     """Shift the named integers, one by one, until they add up to a total within bounds, where that is possible."""
-    names = [name for name in names if name in value]
-    step = 1
-    while names and not minimum <= sum(value[name] for name in names) <= maximum:
-        step = 1 if sum(value[name] for name in names) < minimum else -1
-        bound = "maximum" if step == 1 else "minimum"
-        movable = [name for name in names if value[name] != schema["properties"][name].get(bound, value[name])]
+    counts = list(_counts(schema, value, names))
+    fixed = sum(_amount(value.get(name, 0)) for name in names) - sum(holder[name] for holder, name, _ in counts)
+    while not minimum <= (total := fixed + sum(holder[name] for holder, name, _ in counts)) <= maximum:
+        step, bound = (1, "maximum") if total < minimum else (-1, "minimum")
+        movable = [(holder, name) for holder, name, field in counts if holder[name] != field.get(bound, holder[name])]
         if not movable:
             return
-        value[rng.choice(movable)] += step
+        holder, name = rng.choice(movable)
+        holder[name] += step
+
+
+def _counts(
+    schema: Schema, value: dict[str, Any], names: Iterable[str]
+) -> Iterator[tuple[dict[str, Any], str, Schema]]:
+    """Yield the integers that make up the named properties: where each is held, its name and its schema."""
+    for name in names:
+        if isinstance(value.get(name), dict):
+            yield from _counts(schema["properties"][name], value[name], value[name])
+        elif isinstance(value.get(name), int):
+            yield value, name, schema["properties"][name]
 
 
 def _cheapen(schema: Schema, value: dict[str, Any], cost: Mapping[str, Any], rng: Random) -> None:
