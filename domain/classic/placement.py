@@ -1,0 +1,380 @@
+"""Phase 6, placement of new pieces, and the end of the turn (chapter PLC, CC-CAP-06).
+
+Whatever the player does, what is left can still be placed: a city goes only where the roads that were bought keep
+their places, and every other piece takes one place from its own kind alone.
+"""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from domain.classic import capture, inflation, ransom, sites, turn
+from domain.classic.table import Command, Event, Galley, Purchase, Table, Units, road_id
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+# --- what happens ---
+
+
+class UnitsPlaced(Event, frozen=True):
+    """The new land combat units appeared in the Home Province (CC-PLC-01); there is no other place."""
+
+    seat: Seat
+    province: AreaId
+    units: Units
+
+    def apply(self, table: Table) -> None:
+        army = table.army(self.province, self.seat)
+        table.set_army(self.province, self.seat, replace(army, fresh=army.fresh + self.units))
+        table.bought = replace(_left(table), infantry=0, cavalry=0, catapults=0)
+        table.reinforced = True
+
+    def tell(self, names: Names) -> str:
+        units = self.units
+        counts = {"infantry": units.infantry, "cavalry": units.cavalry, "catapults": units.catapults}
+        placed = names.all(f"{count} {kind}" for kind, count in counts.items() if count)
+        return f"{names(self.seat)} placed {placed} in {names(self.province)}."
+
+
+class GalleyPlaced(Event, frozen=True):
+    """A new galley was put on a coast (CC-PLC-03, CC-PLC-04)."""
+
+    seat: Seat
+    galley: str
+    province: AreaId
+    coast: str
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.galleys[self.galley] = Galley(self.seat, self.province, self.coast)
+        table.next_galley += 1
+        left = _left(table)
+        table.bought = replace(left, galleys=left.galleys - 1)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} placed {names(self.galley)} on the {self.coast} of {names(self.province)}."
+
+
+class CityPlaced(Event, frozen=True):
+    """A new city was built (CC-PLC-05)."""
+
+    seat: Seat
+    province: AreaId
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.change_province(self.province, city=True)
+        left = _left(table)
+        table.bought = replace(left, cities=left.cities - 1)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} built a city in {names(self.province)}."
+
+
+class FortificationPlaced(Event, frozen=True):
+    """A city was fortified (CC-PLC-06)."""
+
+    seat: Seat
+    province: AreaId
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.change_province(self.province, fortified=True)
+        left = _left(table)
+        table.bought = replace(left, fortifications=left.fortifications - 1)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} fortified the city of {names(self.province)}."
+
+
+class RoadPlaced(Event, frozen=True):
+    """A road was built between two cities (CC-PLC-07)."""
+
+    seat: Seat
+    road: str
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.roads.append(self.road)
+        left = _left(table)
+        table.bought = replace(left, roads=left.roads - 1)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} built a road between {names.all(self.road.split('|'))}."
+
+
+class PlacementFinished(Event, frozen=True):
+    """The player on turn finished his last phase; `automatic` when nothing else was left to do."""
+
+    seat: Seat
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.bought, table.reinforced = None, False
+        table.declined.clear()
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} finished the turn."
+
+
+def _left(table: Table) -> Purchase:
+    """What was bought and is not yet placed."""
+    return table.bought or Purchase()
+
+
+# --- where what is left may go ---
+
+
+def _city_sites(table: Table, seat: Seat) -> list[AreaId]:
+    left = _left(table)
+    return sites.city_sites_that_leave(table, seat, left.cities, left.roads) if left.cities else []
+
+
+def _stranded(table: Table, seat: Seat) -> list[Seat]:
+    """Players with leaders, and without land combat units, in the home where new units were placed (CC-CAP-06)."""
+    if not (table.edition.new_units_take_leaders and table.reinforced):
+        return []
+    home = table.home(seat)
+    there = {leader.owner for leader in table.leaders.values() if leader.at == home}
+    return [other for other in table.order if other in there and other != seat and not table.army(home, other).units.total]
+
+
+def _may_finish(table: Table) -> bool:
+    return not _left(table).total and not table.offers
+
+
+def _automatic(table: Table, seat: Seat) -> Event | None:
+    """Return what happens next without a choice: as many pieces as places, or nothing left to do."""
+    left = _left(table)
+    if left.units.total:
+        return UnitsPlaced(seat, table.home(seat), left.units)
+    if left.galleys and len(coasts := sites.galley_coasts(table, seat)) == 1:
+        return GalleyPlaced(seat, f"galley-{table.next_galley}", *coasts[0], automatic=True)
+    if left.cities:
+        places = _city_sites(table, seat)
+        return CityPlaced(seat, places[0], automatic=True) if len(places) == left.cities else None
+    if left.fortifications and len(cities := sites.fortification_sites(table, seat)) == left.fortifications:
+        return FortificationPlaced(seat, cities[0], automatic=True)
+    if left.roads and len(roads := sites.road_sites(table, seat)) == left.roads:
+        return RoadPlaced(seat, roads[0], automatic=True)
+    if left.total or table.offers or _stranded(table, seat) or ransom.is_possible(table):
+        return None
+    return PlacementFinished(seat, automatic=True)
+
+
+# --- what may be done ---
+
+
+class PlaceGalley(Command, frozen=True):
+    """Put a new galley on a coast of the home (CC-PLC-03), or of Syria or Armenia for Mesopotamia (CC-PLC-04)."""
+
+    rule = "CC-PLC-03"
+    answers = frozenset({"place"})
+
+    province: AreaId
+    coast: str
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        asked = f"A galley was to be placed on {self.coast!r} of {self.province}."
+        _require_left(_left(table).galleys, asked)
+        coasts = sites.galley_coasts(table, seat)
+        if (self.province, self.coast) not in coasts:
+            rule = "CC-PLC-04" if table.home(seat) in sites.PORTS else "CC-PLC-03"
+            allowed = ", ".join(f"{coast!r} of {province}" for province, coast in coasts)
+            raise Refusal(rule, asked, f"Possible are: {allowed}.")
+        draft.emit(GalleyPlaced(seat, f"galley-{table.next_galley}", self.province, self.coast))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if not _left(table).galleys:
+            return
+        coasts: dict[AreaId, list[str]] = {}
+        for province, coast in sites.galley_coasts(table, seat):
+            coasts.setdefault(province, []).append(coast)
+        for province, ids in coasts.items():
+            fields = {"province": schema.const(province), "coast": schema.one_of(ids)}
+            wanted = schema.command("place-galley", fields)
+            yield Option("place-galley", RuleId("CC-PLC-03"), wanted, f"Place a galley in {province}", "place")
+
+
+class PlaceCity(Command, frozen=True):
+    """Build a new city in a province without one (CC-PLC-05)."""
+
+    rule = "CC-PLC-05"
+    answers = frozenset({"place"})
+
+    province: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        asked = f"A city was to be built in {self.province}."
+        _require_left(_left(table).cities, asked)
+        if self.province not in (places := sites.city_sites(table, seat)):
+            raise Refusal("CC-PLC-05", asked, f"Own provinces without a city: {', '.join(places)}.")
+        if self.province not in (places := _city_sites(table, seat)):
+            allowed = f"So that the roads that were bought can be placed, too: {', '.join(places)}."
+            raise Refusal("CC-PLC-09", asked, allowed)
+        draft.emit(CityPlaced(seat, self.province))
+        inflation.watch(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _left(table).cities:
+            wanted = schema.command("place-city", {"province": schema.one_of(_city_sites(table, seat))})
+            yield Option("place-city", RuleId("CC-PLC-05"), wanted, "Build a city", "place")
+
+
+class PlaceFortification(Command, frozen=True):
+    """Fortify a city, old or new (CC-PLC-06)."""
+
+    rule = "CC-PLC-06"
+    answers = frozenset({"place"})
+
+    province: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        asked = f"A fortification was to be built in {self.province}."
+        _require_left(_left(table).fortifications, asked)
+        if self.province not in (cities := sites.fortification_sites(table, seat)):
+            raise Refusal("CC-PLC-06", asked, f"Own cities without one: {', '.join(cities) or 'none yet'}.")
+        draft.emit(FortificationPlaced(seat, self.province))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _left(table).fortifications and (cities := sites.fortification_sites(table, seat)):
+            wanted = schema.command("place-fortification", {"province": schema.one_of(cities)})
+            yield Option("place-fortification", RuleId("CC-PLC-06"), wanted, "Fortify a city", "place")
+
+
+class PlaceRoad(Command, frozen=True):
+    """Build a road between two own cities in adjacent provinces (CC-PLC-07), old or new (CC-PLC-08).
+
+    `road` names the two provinces in alphabetical order: ``italia|neapolis``.
+    """
+
+    rule = "CC-PLC-07"
+    answers = frozenset({"place"})
+
+    road: str
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        asked = f"A road was to be built on {self.road!r}."
+        _require_left(_left(table).roads, asked)
+        allowed = f"Possible are: {', '.join(roads := sites.road_sites(table, seat)) or 'none yet'}."
+        if self.road in table.roads:
+            raise Refusal("CC-ROAD-04", asked, allowed)
+        if self.road in _straits(table):
+            raise Refusal("CC-ROAD-03", asked, allowed)
+        if self.road not in roads:
+            raise Refusal("CC-PLC-07", asked, allowed)
+        draft.emit(RoadPlaced(seat, self.road))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _left(table).roads and (roads := sites.road_sites(table, seat)):
+            wanted = schema.command("place-road", {"road": schema.one_of(roads)})
+            yield Option("place-road", RuleId("CC-PLC-07"), wanted, "Build a road", "place")
+
+
+def _straits(table: Table) -> set[str]:
+    return {
+        road_id(land, other)
+        for land in table.map.lands
+        for other in table.map.land_neighbours(land)
+        if table.map.strait_between(land, other) is not None
+    }
+
+
+def _require_left(count: int, asked: str) -> None:
+    if not count:
+        raise Refusal("CC-PLC-09", asked, "Only what was bought and is not yet placed can be placed.")
+
+
+class TakeLeaders(Command, frozen=True):
+    """Take a player's leaders who stand without units in the home where new units appeared (CC-CAP-06)."""
+
+    rule = "CC-CAP-06"
+    answers = frozenset({"place"})
+
+    player: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        stranded = _stranded(table, seat)
+        if self.player not in stranded:
+            asked = f"The leaders of {self.player} were to be taken."
+            if not table.edition.new_units_take_leaders:
+                raise Refusal("CC-CAP-05", asked, "Leaders alone are attacked in the combat phase.")
+            raise Refusal("CC-CAP-06", asked, f"Stranded where new units appeared: {', '.join(stranded) or 'nobody'}.")
+        capture.defeat(draft, sorted(table.leaders_at(table.home(seat), self.player)), seat, "CC-CAP-06")
+        ransom.drop_void(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if stranded := _stranded(table, seat):
+            wanted = schema.command("take-leaders", {"player": schema.one_of(stranded)})
+            yield Option("take-leaders", RuleId("CC-CAP-06"), wanted, "Take stranded leaders", "place")
+
+
+class FinishTurn(Command, frozen=True):
+    """End the turn: all is placed, and no offer of ransom stands."""
+
+    rule = "CC-TRN-03"
+    answers = frozenset({"place"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        asked = "The turn was to end."
+        if left := _left(table).total:
+            raise Refusal("CC-PLC-09", asked, f"First {left} bought pieces must be placed.")
+        if table.offers:
+            raise Refusal("CC-RAN-05", asked, "First every offer of ransom must be answered or withdrawn.")
+        draft.emit(PlacementFinished(seat))
+        turn.end(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _may_finish(table):
+            yield Option("finish-turn", RuleId("CC-TRN-03"), schema.command("finish-turn"), "End the turn", "place")
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Ask the player on turn to place or to finish, and whoever was offered a ransom to answer."""
+    if table.phase != "placement":
+        return []
+    seat, left = table.acting, _left(table)
+    answers = ransom.decisions(table)
+    if _automatic(table, seat) is not None:
+        return []
+    if not (left.total or _may_finish(table) or _stranded(table, seat)):
+        return answers
+    title = "Where do you place what you bought?" if left.total else "Do you end your turn?"
+    about = {kind: count for kind in left.__struct_fields__ if (count := getattr(left, kind))}
+    depends = "The next player is on turn when all is placed and no offer of ransom stands."
+    return [Decision("place", (seat,), RuleId("CC-PLC-09"), title, depends, {"left": about}), *answers]
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Do what leaves no choice."""
+    table = draft.table
+    event = _automatic(table, table.acting) if table.phase == "placement" else None
+    if event is None:
+        return False
+    draft.emit(event)
+    if isinstance(event, CityPlaced):
+        inflation.watch(draft)
+    if isinstance(event, PlacementFinished):
+        turn.end(draft)
+    return True
+
+
+EVENTS = (UnitsPlaced, GalleyPlaced, CityPlaced, FortificationPlaced, RoadPlaced, PlacementFinished)
+COMMANDS = (PlaceGalley, PlaceCity, PlaceFortification, PlaceRoad, TakeLeaders, FinishTurn)

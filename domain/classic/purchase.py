@@ -1,0 +1,279 @@
+"""Phase 5, purchase of new pieces (chapter BUY; the supply: CC-PCS-03 to CC-PCS-05, CC-CAP-15)."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from msgspec import Struct
+
+from domain.classic import inflation, sites, turn
+from domain.classic.table import NO_UNITS, PIECES, STOCK, Command, Event, Purchase, Table
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import RuleId, Seat
+
+PRICES: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "infantry": 10,
+        "cavalry": 20,
+        "catapults": 30,
+        "galleys": 20,
+        "cities": 30,
+        "fortifications": 20,
+        "roads": 10,
+    }
+)
+"""Base prices in talents (CC-BUY-02). A fortified city is a city and a fortification (CC-BUY-07)."""
+
+BUY_01: Final = RuleId("CC-BUY-01")
+
+
+class PiecesBought(Event, frozen=True):
+    """The player on turn paid for new pieces, which are placed next."""
+
+    seat: Seat
+    pieces: Purchase
+    talents: Count
+
+    def apply(self, table: Table) -> None:
+        table.change_player(self.seat, talents=table.players[self.seat].talents - self.talents)
+        table.bought = self.pieces
+
+    def tell(self, names: Names) -> str:
+        bought = [f"{count} {kind}" for kind in PRICES if (count := getattr(self.pieces, kind))]
+        return f"{names(self.seat)} bought {names.all(bought)} for {self.talents} talents."
+
+
+class NothingBought(Event, frozen=True):
+    """The player on turn bought nothing; `automatic` when he could not buy anything."""
+
+    seat: Seat
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        pass
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} {'could buy nothing' if self.automatic else 'bought nothing'}."
+
+
+# --- what there is to buy ---
+
+
+def prices(table: Table) -> dict[str, int]:
+    """Return the present price of each kind of piece, in talents (CC-INF-08)."""
+    factor = inflation.factor(table)
+    return {kind: price * factor for kind, price in PRICES.items()}
+
+
+def supply(table: Table, seat: Seat) -> dict[str, int]:
+    """Return the unused pieces that a seat may buy: of all its colours (CC-CAP-15), and of the common stock."""
+    held = NO_UNITS
+    built = {"cities": 0, "fortifications": 0, "roads": len(table.roads)}
+    for province in table.provinces.values():
+        built["cities"] += province.city
+        built["fortifications"] += province.fortified
+        if (army := province.armies.get(seat)) is not None:
+            held += army.units
+    fleet = [galley for galley in table.galleys.values() if galley.owner == seat]
+    for galley in fleet:
+        held += galley.cargo
+    in_use = {
+        "infantry": held.infantry,
+        "cavalry": held.cavalry,
+        "catapults": held.catapults,
+        "galleys": len(fleet),
+    }
+    colours = len(table.players[seat].colours)
+    own = {kind: pieces * colours - in_use[kind] for kind, pieces in PIECES.items()}
+    return own | {kind: pieces - built[kind] for kind, pieces in STOCK.items()}
+
+
+def _bar(table: Table, seat: Seat, kind: str) -> tuple[str, str] | None:
+    """Return the rule, and what it allows, by which a kind of piece cannot be bought for want of any place."""
+    is_common = kind in STOCK
+    if not table.controls_home(seat):
+        if table.edition.purchase_needs_home:
+            return "CC-BUY-05", "Nothing can be bought until the Home Province is regained."
+        if not is_common:
+            return "CC-BUY-06", "Without the Home Province only cities, fortifications and roads can be bought."
+    elif kind == "galleys" and not sites.galley_coasts(table, seat):
+        return "CC-PLC-04", "Galleys need a coast: control Syria or Armenia."
+    return None
+
+
+class Market(Struct, frozen=True):
+    """What one seat can buy now.
+
+    Attributes:
+        talents: the treasury.
+        prices: the price of each kind.
+        most: pieces of each kind by supply and by place, each kind for itself; of fortifications and roads by supply.
+        bare_cities: cities that could take a fortification.
+        roads: by the number of cities bought (0, 1, 2, …), the roads that can then be placed.
+    """
+
+    talents: int
+    prices: dict[str, int]
+    most: dict[str, int]
+    bare_cities: int
+    roads: list[int]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to be bought."""
+        return not any(self.affordable(0)[kind] for kind in PRICES) and len(self.roads) == 1
+
+    def affordable(self, cities: int) -> dict[str, int]:
+        """Return how many of each kind could be bought, if nothing else were, with a number of cities."""
+        rest = self.talents - cities * self.prices["cities"]
+        most = {kind: min(self.most[kind], rest // price) for kind, price in self.prices.items()}
+        most["cities"] = cities
+        most["fortifications"] = min(most["fortifications"], self.bare_cities + cities)
+        most["roads"] = min(most["roads"], self.roads[cities])
+        return most
+
+
+def market(table: Table, seat: Seat) -> Market:
+    """Return what a seat can buy (CC-BUY-04, CC-BUY-08)."""
+    price, talents = prices(table), table.players[seat].talents
+    most = {kind: 0 if _bar(table, seat, kind) else count for kind, count in supply(table, seat).items()}
+    most["cities"] = min(most["cities"], len(sites.city_sites(table, seat)))
+    cities = min(most["cities"], talents // price["cities"])
+    can_pave = most["roads"] and talents >= price["roads"]
+    roads = sites.most_roads(table, seat, cities) if can_pave else [0] * (cities + 1)
+    return Market(talents, price, most, len(sites.fortification_sites(table, seat)), roads)
+
+
+# --- what may be done ---
+
+
+class Buy(Command, frozen=True):
+    """Buy pieces, all that one wants at once (CC-BUY-01): affordable, available and placeable."""
+
+    rule = "CC-BUY-01"
+    answers = frozenset({"buy"})
+
+    infantry: Count = 0
+    cavalry: Count = 0
+    catapults: Count = 0
+    galleys: Count = 0
+    cities: Count = 0
+    fortifications: Count = 0
+    roads: Count = 0
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        wanted = {kind: count for kind in PRICES if (count := getattr(self, kind))}
+        if not wanted:
+            raise Refusal("CC-BUY-01", "No piece was asked for.", "Finish-purchase buys nothing.")
+        for kind, count in wanted.items():
+            self._check_kind(table, seat, kind, count)
+        price = prices(table)
+        cost = sum(price[kind] * count for kind, count in wanted.items())
+        talents = table.players[seat].talents
+        if cost > talents:
+            raise Refusal("CC-BUY-03", f"These pieces cost {cost} talents.", f"{seat} has {talents}.")
+        self._check_places(table, seat)
+        draft.emit(PiecesBought(seat, Purchase(**wanted), cost))
+        turn.enter(draft, "placement")
+
+    def _check_kind(self, table: Table, seat: Seat, kind: str, count: int) -> None:
+        if (bar := _bar(table, seat, kind)) is not None:
+            raise Refusal(bar[0], f"{count} {kind} were asked for.", bar[1])
+        unused = supply(table, seat)[kind]
+        if count > unused:
+            raise Refusal("CC-BUY-04", f"{count} {kind} were asked for.", f"Unused are {unused}.")
+
+    def _check_places(self, table: Table, seat: Seat) -> None:
+        """All must find a place (CC-BUY-08)."""
+        room = len(sites.city_sites(table, seat))
+        if self.cities > room:
+            raise Refusal("CC-BUY-08", f"{self.cities} cities were asked for.", f"{room} own provinces have none.")
+        room = len(sites.fortification_sites(table, seat)) + self.cities
+        if self.fortifications > room:
+            asked, allowed = f"{self.fortifications} fortifications were asked for.", f"{room} cities will have none."
+            raise Refusal("CC-BUY-08", asked, allowed)
+        room = sites.most_roads(table, seat, self.cities)[-1] if self.roads else 0
+        if self.roads > room:
+            asked, allowed = f"{self.roads} roads were asked for.", f"{room} pairs of neighbouring cities can have one."
+            raise Refusal("CC-BUY-08", asked, allowed)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        """One option for each number of new cities, for more cities give room to more fortifications and roads."""
+        here = market(table, seat)
+        for cities in range(len(here.roads)):
+            most = here.affordable(cities)
+            if any(most.values()):
+                yield Option("buy", BUY_01, _schema(here, cities, most), _title(cities), "buy")
+
+
+def _schema(here: Market, cities: int, most: Mapping[str, int]) -> dict[str, Any]:
+    fields = {kind: schema.count(cities if kind == "cities" else 0, count) for kind, count in most.items()}
+    cost = {"prices": here.prices, "maximum": here.talents}
+    something = None if cities else {"of": list(PRICES), "minimum": 1}
+    return schema.command("buy", fields, x_cost=cost, x_total=something)
+
+
+def _title(cities: int) -> str:
+    new_cities = {0: "no new city", 1: "one new city"}.get(cities, f"{cities} new cities")
+    return f"Buy pieces, with {new_cities}"
+
+
+class FinishPurchase(Command, frozen=True):
+    """Buy nothing."""
+
+    rule = "CC-BUY-01"
+    answers = frozenset({"buy"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        draft.emit(NothingBought(seat))
+        turn.enter(draft, "placement")
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        kind = "finish-purchase"
+        yield Option(kind, BUY_01, schema.command(kind), "Buy nothing", "buy")
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Ask the player on turn what he buys, if he can buy anything."""
+    if table.phase != "purchase" or not _can_buy(table, table.acting):
+        return []
+    about = {"talents": table.players[table.acting].talents, "prices": prices(table)}
+    title, depends = "What do you buy?", "What is bought is placed next; then the turn ends."
+    return [Decision("buy", (table.acting,), BUY_01, title, depends, about)]
+
+
+def _can_buy(table: Table, seat: Seat) -> bool:
+    price, talents = prices(table), table.players[seat].talents
+    if talents < min(price.values()):
+        return False
+    unused = supply(table, seat)
+    return any(
+        price[kind] <= talents and unused[kind] and _bar(table, seat, kind) is None and _has_place(table, seat, kind)
+        for kind in PRICES
+    )
+
+
+def _has_place(table: Table, seat: Seat, kind: str) -> bool:
+    places = {"cities": sites.city_sites, "fortifications": sites.fortification_sites, "roads": sites.road_sites}
+    return kind not in places or bool(places[kind](table, seat))
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Go on when the player on turn cannot buy anything."""
+    if draft.table.phase != "purchase":
+        return False
+    draft.emit(NothingBought(draft.table.acting, automatic=True))
+    turn.enter(draft, "placement")
+    return True
+
+
+EVENTS = (PiecesBought, NothingBought)
+COMMANDS = (Buy, FinishPurchase)

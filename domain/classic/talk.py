@@ -1,0 +1,312 @@
+"""What players may say at any time: alliances, which bind nobody (CC-ALY-01), and acclamation (CC-WIN-02).
+
+Nothing here opens a decision: the game never waits for an answer.
+"""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from domain.classic import winning
+from domain.classic.table import Acclamation, Alliance, Command, Event, Table
+from domain.kernel import schema
+from domain.kernel.decision import Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import RuleId, Seat
+
+ALY_01, WIN_02 = RuleId("CC-ALY-01"), RuleId("CC-WIN-02")
+
+
+# --- alliances: what happens ---
+
+
+class AllianceProposed(Event, frozen=True):
+    """A player proposed an alliance to others."""
+
+    alliance: str
+    proposer: Seat
+    members: tuple[Seat, ...]
+
+    def apply(self, table: Table) -> None:
+        table.alliances.append(Alliance(self.alliance, self.proposer, self.members))
+        table.next_talk += 1
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.proposer)} proposed an alliance to {names.all(self.members)}."
+
+
+class AllianceAccepted(Event, frozen=True):
+    """A player accepted a proposed alliance; it is concluded when all have."""
+
+    alliance: str
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.alliances[:] = [
+            replace(alliance, accepted=(*alliance.accepted, self.seat)) if alliance.id == self.alliance else alliance
+            for alliance in table.alliances
+        ]
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} accepted the alliance."
+
+
+class AllianceEnded(Event, frozen=True):
+    """A player refused, withdrew or left an alliance, or fell."""
+
+    alliance: str
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.alliances[:] = [alliance for alliance in table.alliances if alliance.id != self.alliance]
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} is in the alliance no more; it ended."
+
+
+# --- acclamation: what happens ---
+
+
+class WinnerProposed(Event, frozen=True):
+    """A player proposed to make somebody, perhaps himself, the winner. He has agreed himself."""
+
+    candidate: Seat
+    proposer: Seat
+
+    def apply(self, table: Table) -> None:
+        agreed = (self.proposer,) if self.proposer != self.candidate else ()
+        table.acclamation = Acclamation(self.candidate, self.proposer, agreed)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.proposer)} proposed to make {names(self.candidate)} Caesar of all."
+
+
+class WinnerAccepted(Event, frozen=True):
+    """A player agreed to the proposed winner."""
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        if table.acclamation is not None:
+            table.acclamation = replace(table.acclamation, agreed=(*table.acclamation.agreed, self.seat))
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} agreed."
+
+
+class AcclamationEnded(Event, frozen=True):
+    """A player refused the proposed winner, or withdrew the proposal; or the proposed winner fell."""
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.acclamation = None
+
+    def tell(self, names: Names) -> str:
+        return f"The proposal to end the game failed with {names(self.seat)}."
+
+
+def drop_the_fallen(draft: Draft[Table]) -> None:
+    """End what was agreed or proposed with a player who has fallen."""
+    players = draft.table.players
+    for alliance in tuple(draft.table.alliances):
+        for seat in (alliance.proposer, *alliance.members):
+            if players[seat].fallen_to is not None:
+                draft.emit(AllianceEnded(alliance.id, seat))
+                break
+    acclamation = draft.table.acclamation
+    if acclamation is not None and players[acclamation.candidate].fallen_to is not None:
+        draft.emit(AcclamationEnded(acclamation.candidate))
+
+
+# --- what may be said ---
+
+
+def _others(table: Table, seat: Seat) -> list[Seat]:
+    return [other for other in table.playing() if other != seat]
+
+
+def _may_talk(table: Table, seat: Seat) -> bool:
+    return table.winner is None and table.players[seat].fallen_to is None
+
+
+def _require_playing(table: Table, seat: Seat, rule: RuleId) -> None:
+    if not _may_talk(table, seat):
+        asked, allowed = f"{seat} wants a say.", "Only players still in the game have one, while it goes on."
+        raise Refusal(rule, asked, allowed, untimely=True)
+
+
+def _own_proposal(table: Table, seat: Seat) -> Alliance | None:
+    """The alliance that a seat proposed and that is not concluded."""
+    proposals = (alliance for alliance in table.alliances if alliance.proposer == seat)
+    return next((alliance for alliance in proposals if {*alliance.accepted} != {*alliance.members}), None)
+
+
+def _asked(table: Table, seat: Seat) -> list[str]:
+    """The alliances that a seat has been asked to join and has not answered."""
+    return [
+        alliance.id for alliance in table.alliances if seat in alliance.members and seat not in alliance.accepted
+    ]
+
+
+def _joined(table: Table, seat: Seat) -> list[str]:
+    """The alliances that a seat has proposed or accepted."""
+    return [alliance.id for alliance in table.alliances if seat in (alliance.proposer, *alliance.accepted)]
+
+
+class ProposeAlliance(Command, frozen=True):
+    """Propose an alliance to one or more others (CC-ALY-01); one proposal at a time."""
+
+    rule = "CC-ALY-01"
+
+    members: tuple[Seat, ...]
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        _require_playing(table, seat, ALY_01)
+        asked = f"{seat} proposed an alliance to {', '.join(self.members) or 'nobody'}."
+        if _own_proposal(table, seat) is not None:
+            raise Refusal(ALY_01, asked, "One proposal at a time: the last one is not answered by all.")
+        others = _others(table, seat)
+        if not self.members or len({*self.members}) < len(self.members) or not {*others}.issuperset(self.members):
+            raise Refusal(ALY_01, asked, f"Name one or more of {', '.join(others)}, each once.")
+        if len(table.alliances) >= _most_alliances(table):
+            raise Refusal(ALY_01, asked, "Leave an alliance before you propose another one.")
+        draft.emit(AllianceProposed(f"alliance-{table.next_talk}", seat, self.members))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        full = len(table.alliances) >= _most_alliances(table)
+        if not full and _may_talk(table, seat) and _own_proposal(table, seat) is None:
+            wanted = schema.command("propose-alliance", {"members": schema.subset(_others(table, seat), 1)})
+            yield Option("propose-alliance", ALY_01, wanted, "Propose an alliance")
+
+
+def _most_alliances(table: Table) -> int:
+    """As many as there are sets of players: more say nothing, and what a game can hold must have an end."""
+    return 2 ** len(table.players)
+
+
+class AnswerAlliance(Command, frozen=True):
+    """Accept or refuse a proposed alliance."""
+
+    rule = "CC-ALY-01"
+
+    alliance: str
+    accept: bool
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _require_playing(draft.table, seat, ALY_01)
+        open_ones = _asked(draft.table, seat)
+        if self.alliance not in open_ones:
+            asked = f"{seat} answered {self.alliance!r}."
+            raise Refusal(ALY_01, asked, f"Open for {seat} are: {', '.join(open_ones) or 'no proposals'}.")
+        draft.emit((AllianceAccepted if self.accept else AllianceEnded)(self.alliance, seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _may_talk(table, seat) and (open_ones := _asked(table, seat)):
+            fields = {"alliance": schema.one_of(open_ones), "accept": schema.one_of((True, False))}
+            yield Option(
+                "answer-alliance", ALY_01, schema.command("answer-alliance", fields), "Accept or refuse an alliance"
+            )
+
+
+class LeaveAlliance(Command, frozen=True):
+    """End an alliance, or withdraw one's own proposal."""
+
+    rule = "CC-ALY-01"
+
+    alliance: str
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _require_playing(draft.table, seat, ALY_01)
+        joined = _joined(draft.table, seat)
+        if self.alliance not in joined:
+            asked = f"{seat} wanted to leave {self.alliance!r}."
+            raise Refusal(ALY_01, asked, f"{seat} is in: {', '.join(joined) or 'no alliance'}.")
+        draft.emit(AllianceEnded(self.alliance, seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _may_talk(table, seat) and (joined := _joined(table, seat)):
+            wanted = schema.command("leave-alliance", {"alliance": schema.one_of(joined)})
+            yield Option("leave-alliance", ALY_01, wanted, "End an alliance")
+
+
+class ProposeWinner(Command, frozen=True):
+    """Propose that all make somebody Caesar (CC-WIN-02); one proposal at a time."""
+
+    rule = "CC-WIN-02"
+
+    candidate: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        _require_playing(table, seat, WIN_02)
+        asked = f"{self.candidate} was proposed as the winner."
+        if table.acclamation is not None:
+            raise Refusal(WIN_02, asked, f"First all must answer the proposal of {table.acclamation.candidate}.")
+        if self.candidate not in table.playing():
+            raise Refusal(WIN_02, asked, f"Only a player in the game can win: {', '.join(table.playing())}.")
+        draft.emit(WinnerProposed(self.candidate, seat))
+        winning.check_acclamation(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _may_talk(table, seat) and table.acclamation is None:
+            wanted = schema.command("propose-winner", {"candidate": schema.one_of(table.playing())})
+            yield Option("propose-winner", WIN_02, wanted, "Propose a winner to all")
+
+
+class AnswerWinner(Command, frozen=True):
+    """Accept or refuse the proposed winner; one refusal is enough."""
+
+    rule = "CC-WIN-02"
+
+    accept: bool
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _require_playing(draft.table, seat, WIN_02)
+        if not _must_answer(draft.table, seat):
+            raise Refusal(WIN_02, f"{seat} answered.", f"No proposal of a winner waits for {seat}.")
+        draft.emit((WinnerAccepted if self.accept else AcclamationEnded)(seat))
+        winning.check_acclamation(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _may_talk(table, seat) and _must_answer(table, seat):
+            wanted = schema.command("answer-winner", {"accept": schema.one_of((True, False))})
+            yield Option("answer-winner", WIN_02, wanted, "Accept or refuse the proposed winner")
+
+
+def _must_answer(table: Table, seat: Seat) -> bool:
+    proposal = table.acclamation
+    return proposal is not None and seat not in (proposal.candidate, *proposal.agreed)
+
+
+class WithdrawWinner(Command, frozen=True):
+    """Take back one's own proposal of a winner."""
+
+    rule = "CC-WIN-02"
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _require_playing(draft.table, seat, WIN_02)
+        proposal = draft.table.acclamation
+        if proposal is None or proposal.proposer != seat:
+            raise Refusal(WIN_02, "A proposal was to be withdrawn.", f"No proposal of a winner is by {seat}.")
+        draft.emit(AcclamationEnded(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        proposal = table.acclamation
+        if _may_talk(table, seat) and proposal is not None and proposal.proposer == seat:
+            kind = "withdraw-winner"
+            yield Option(kind, WIN_02, schema.command(kind), "Withdraw the proposal of a winner")
+
+
+EVENTS = (AllianceProposed, AllianceAccepted, AllianceEnded, WinnerProposed, WinnerAccepted, AcclamationEnded)
+COMMANDS = (ProposeAlliance, AnswerAlliance, LeaveAlliance, ProposeWinner, AnswerWinner, WithdrawWinner)
