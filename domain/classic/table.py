@@ -36,6 +36,12 @@ class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     cavalry: message.Count = 0
     catapults: message.Count = 0
 
+    def __str__(self) -> str:
+        """Say it in words: "3 infantry, 1 cavalry and 2 catapults"."""
+        counted = ((self.infantry, "infantry"), (self.cavalry, "cavalry"), (self.catapults, "catapult"))
+        parts = [f"{number} {kind}{'s' * (kind == 'catapult' and number > 1)}" for number, kind in counted if number]
+        return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no unit"
+
     @property
     def total(self) -> int:
         return self.infantry + self.cavalry + self.catapults

@@ -1,0 +1,436 @@
+"""The naval battle, cycle by cycle (chapter NAV; who attacks whom, and with what, is declared in combat.py).
+
+The attacker rolls and the defender marks the galleys that sink; the defender rolls with all that he had and the
+attacker marks his; then they sink together, with their cargo. A battle goes on by itself until a fleet is gone, for
+three cycles at most.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from domain.classic import capture, dice
+from domain.classic.dice import Face
+from domain.classic.table import (
+    NO_UNITS,
+    Command,
+    Event,
+    Fleet,
+    NavalBattle,
+    NavalPlan,
+    Rescue,
+    Table,
+    Units,
+)
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+CYCLES = 3
+"""A naval battle ends after so many cycles (CC-NAV-12)."""
+
+DICE_PER_GALLEY = 2
+"""Each galley's battle dice in a cycle (CC-NAV-05)."""
+
+
+# --- what happens ---
+
+
+class NavalBattleBegan(Event, frozen=True):
+    """Two fleets met in a sea zone; both fight until one is gone or three cycles are over (CC-NAV-11, -12)."""
+
+    sea: AreaId
+    attacker: Seat
+    attacking: tuple[str, ...]
+    defender: Seat
+    defending: tuple[str, ...]
+
+    def apply(self, table: Table) -> None:
+        table.naval_battle = NavalBattle(
+            self.sea, Fleet(self.attacker, self.attacking), Fleet(self.defender, self.defending)
+        )
+        if table.combat is not None:
+            others = tuple(
+                plan for plan in table.combat.naval if (plan.sea, plan.opponent) != (self.sea, self.defender)
+            )
+            table.combat = replace(table.combat, naval=others)
+
+    def tell(self, names: Names) -> str:
+        return (
+            f"{names(self.attacker)} attacks {names(self.defender)} in {names(self.sea)}: "
+            f"{len(self.attacking)} against {len(self.defending)} galleys."
+        )
+
+
+class GalleysRolled(Event, frozen=True):
+    """A fleet rolled two dice for each galley it had when the cycle began; `hits` sink enemy galleys (CC-NAV-05)."""
+
+    seat: Seat
+    cycle: int
+    draw: int
+    faces: tuple[Face, ...]
+    hits: int
+
+    def apply(self, table: Table) -> None:
+        battle = _under_way(table)
+        if self.seat == battle.attacker.seat:
+            step = "mark-defender" if self.hits else "roll-defender"
+            table.naval_battle = replace(battle, defender=replace(battle.defender, hits=self.hits), step=step)
+        else:
+            step = "mark-attacker" if self.hits else "sink"
+            table.naval_battle = replace(battle, attacker=replace(battle.attacker, hits=self.hits), step=step)
+
+    def tell(self, names: Names) -> str:
+        scored = f"{self.faces.count('galley')} galleys, {self.hits} hits"
+        return f"{names(self.seat)} rolled {len(self.faces)} dice in cycle {self.cycle}: {scored}."
+
+
+class GalleysMarked(Event, frozen=True):
+    """The owner of galleys that were hit chose which of them sink when the cycle ends (CC-NAV-10)."""
+
+    seat: Seat
+    galleys: tuple[str, ...]
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        battle = _under_way(table)
+        if self.seat == battle.defender.seat:
+            marked = replace(battle.defender, hit=self.galleys)
+            table.naval_battle = replace(battle, defender=marked, step="roll-defender")
+        else:
+            marked = replace(battle.attacker, hit=self.galleys)
+            table.naval_battle = replace(battle, attacker=marked, step="sink")
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} loses {names.all(self.galleys)}."
+
+
+class GalleysSunk(Event, frozen=True):
+    """Galleys sank at the end of a cycle, their cargo with them (CC-NAV-13); leaders aboard are in the water."""
+
+    seat: Seat
+    galleys: tuple[str, ...]
+    units: Units = NO_UNITS
+    leaders: tuple[str, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        battle = _under_way(table)
+        for galley in self.galleys:
+            del table.galleys[galley]
+        for leader in self.leaders:
+            table.change_leader(leader, at=None, aboard=None)
+        table.naval_battle = replace(
+            battle,
+            attacker=_without(battle.attacker, self.galleys),
+            defender=_without(battle.defender, self.galleys),
+        )
+
+    def tell(self, names: Names) -> str:
+        cargo = f" with {self.units}" if self.units.total else ""
+        return f"{names.all(self.galleys)} of {names(self.seat)} sank{cargo}."
+
+
+class NavalCycleBegan(Event, frozen=True):
+    """Both fleets were still afloat: the battle went on (CC-NAV-11)."""
+
+    cycle: int
+
+    def apply(self, table: Table) -> None:
+        table.naval_battle = replace(_under_way(table), cycle=self.cycle, step="roll-attacker")
+
+    def tell(self, names: Names) -> str:
+        return f"The naval battle goes on: cycle {self.cycle}."
+
+
+class NavalBattleEnded(Event, frozen=True):
+    """A naval battle ended; fleets that are left lie side by side (CC-NAV-12, -17)."""
+
+    sea: AreaId
+    attacking: tuple[str, ...]
+    defending: tuple[str, ...]
+
+    def apply(self, table: Table) -> None:
+        table.naval_battle = None
+
+    def tell(self, names: Names) -> str:
+        left = f"{len(self.attacking)} galleys of the attacker and {len(self.defending)} of the defender are left"
+        return f"The naval battle in {names(self.sea)} is over: {left}."
+
+
+class LeadersFishedOut(Event, frozen=True):
+    """Leaders off sunk galleys were not defeated, for no enemy galley was left; their owner is to place them."""
+
+    owner: Seat
+    leaders: tuple[str, ...]
+    sea: AreaId
+    galleys: tuple[str, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        table.rescues.append(Rescue(self.owner, self.leaders, self.sea, self.galleys))
+
+    def tell(self, names: Names) -> str:
+        return f"{names.all(self.leaders)} did not go down with the galleys."
+
+
+class LeadersRescued(Event, frozen=True):
+    """Leaders off sunk galleys came aboard another galley (CC-NAV-14) or ashore (CC-NAV-16)."""
+
+    leaders: tuple[str, ...]
+    galley: str | None = None
+    at: AreaId | None = None
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        for leader in self.leaders:
+            table.change_leader(leader, at=self.at, aboard=self.galley)
+        rescue = table.rescues[0]
+        left = tuple(leader for leader in rescue.leaders if leader not in self.leaders)
+        table.rescues[:1] = [replace(rescue, leaders=left)] if left else []
+
+    def tell(self, names: Names) -> str:
+        return f"{names.all(self.leaders)} came safe to {names(self.galley or self.at or '')}."
+
+
+# --- the course of a battle ---
+
+
+def begin(draft: Draft[Table], plan: NavalPlan) -> None:
+    """Begin a battle that was declared: the galleys assigned to it against the opponent's whole fleet (CC-NAV-20)."""
+    table = draft.table
+    defending = tuple(sorted(table.galleys_at(plan.sea, plan.opponent)))
+    draft.emit(NavalBattleBegan(plan.sea, table.acting, tuple(sorted(plan.galleys)), plan.opponent, defending))
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Do the next thing that needs nobody's choice; tell whether there was one."""
+    table = draft.table
+    if table.rescues:
+        return _rescue(draft, table.rescues[0])
+    battle = table.naval_battle
+    if battle is None or table.defeats:
+        return False
+    match battle.step:
+        case "roll-attacker":
+            _roll(draft, battle, battle.attacker, battle.defender)
+        case "roll-defender":
+            _roll(draft, battle, battle.defender, battle.attacker)
+        case "sink":
+            _end_cycle(draft, battle)
+        case "mark-defender" | "mark-attacker":
+            fleet = _hit(battle)
+            if fleet.hits < len(fleet.galleys):
+                return False
+            draft.emit(GalleysMarked(fleet.seat, fleet.galleys, automatic=True))
+    return True
+
+
+def _roll(draft: Draft[Table], battle: NavalBattle, fleet: Fleet, enemy: Fleet) -> None:
+    draw, faces = dice.roll(draft, DICE_PER_GALLEY * len(fleet.galleys))
+    hits = min(faces.count("galley"), len(enemy.galleys))  # CC-NAV-10: hits beyond the enemy's galleys are lost
+    if draft.table.edition.naval_hits_are_matched:
+        hits = min(hits, len(fleet.galleys))  # CC-NAV-06
+    draft.emit(GalleysRolled(fleet.seat, battle.cycle, draw, faces, hits))
+
+
+def _end_cycle(draft: Draft[Table], battle: NavalBattle) -> None:
+    """Sink what was hit on both sides at once (CC-NAV-08), then see to the leaders and whether the battle goes on."""
+    table = draft.table
+    # The defender's first: should a Caesar fall on either side, the one who rolled first is the captor.
+    overboard = [(fleet, _sink(draft, fleet)) for fleet in (battle.defender, battle.attacker) if fleet.hit]
+    after = _under_way(table)
+    over = battle.cycle == CYCLES or not after.attacker.galleys or not after.defender.galleys
+    if over:
+        _end(draft, after)
+    for fleet, leaders in overboard:
+        if leaders and table.winner is None:
+            _judge(draft, after, fleet.seat, leaders)
+    if over or table.winner is not None or table.naval_battle is None:
+        return
+    if _afloat(table, after, after.attacker.seat) and _afloat(table, after, after.defender.seat):
+        draft.emit(NavalCycleBegan(battle.cycle + 1))
+    else:
+        _end(draft, after)  # One took over the other's empire: the galleys now serve one owner (CC-CAP-24).
+
+
+def _sink(draft: Draft[Table], fleet: Fleet) -> tuple[str, ...]:
+    """Sink the marked galleys of a fleet; return the leaders that were aboard."""
+    table = draft.table
+    units = sum((table.galleys[galley].cargo for galley in fleet.hit), NO_UNITS)
+    leaders = tuple(sorted(name for name, leader in table.leaders.items() if leader.aboard in fleet.hit))
+    draft.emit(GalleysSunk(fleet.seat, fleet.hit, units, leaders))
+    return leaders
+
+
+def _judge(draft: Draft[Table], battle: NavalBattle, seat: Seat, leaders: tuple[str, ...]) -> None:
+    """Leaders on sunk galleys are the opponent's if he has a galley left in this battle, else they are rescued."""
+    table = draft.table
+    opponent = battle.defender.seat if seat == battle.attacker.seat else battle.attacker.seat
+    if _afloat(table, battle, opponent):
+        capture.defeat(draft, leaders, opponent, table.edition.cite("CC-NAV-14"))
+    else:
+        draft.emit(LeadersFishedOut(seat, leaders, battle.sea, _afloat(table, battle, seat)))
+
+
+def _afloat(table: Table, battle: NavalBattle, seat: Seat) -> tuple[str, ...]:
+    """Return the galleys of this battle that now serve `seat`."""
+    galleys = (*battle.attacker.galleys, *battle.defender.galleys)
+    return tuple(sorted(galley for galley in galleys if table.galleys[galley].owner == seat))
+
+
+def _end(draft: Draft[Table], battle: NavalBattle) -> None:
+    draft.emit(NavalBattleEnded(battle.sea, battle.attacker.galleys, battle.defender.galleys))
+
+
+def _under_way(table: Table) -> NavalBattle:
+    assert table.naval_battle is not None, "no naval battle is under way"
+    return table.naval_battle
+
+
+def _hit(battle: NavalBattle) -> Fleet:
+    """Return the fleet that marks its losses."""
+    return battle.defender if battle.step == "mark-defender" else battle.attacker
+
+
+def _without(fleet: Fleet, sunk: Sequence[str]) -> Fleet:
+    return Fleet(fleet.seat, tuple(galley for galley in fleet.galleys if galley not in sunk))
+
+
+# --- rescue ---
+
+
+def _rescue(draft: Draft[Table], rescue: Rescue) -> bool:
+    harbours = _harbours(draft.table, rescue)
+    if len(harbours) > 1:
+        return False
+    _place(draft, rescue, rescue.leaders, harbours[0], automatic=True)
+    return True
+
+
+def _harbours(table: Table, rescue: Rescue) -> Sequence[str]:
+    """Return where rescued leaders may come: a surviving galley (CC-NAV-14) or a province (CC-NAV-16)."""
+    if rescue.galleys:
+        return rescue.galleys
+    if table.controls_home(rescue.owner):
+        return [table.home(rescue.owner)]
+    own = [area for area in table.map.lands if table.provinces[area].owner == rescue.owner]
+    return own or sorted({land for land, _ in table.map.coasts_on(rescue.sea)})
+
+
+def _place(draft: Draft[Table], rescue: Rescue, leaders: tuple[str, ...], to: str, *, automatic: bool = False) -> None:
+    if rescue.galleys:
+        draft.emit(LeadersRescued(leaders, galley=to, automatic=automatic))
+    else:
+        draft.emit(LeadersRescued(leaders, at=AreaId(to), automatic=automatic))
+
+
+# --- what players choose ---
+
+
+class MarkSunk(Command, frozen=True):
+    """Choose which of the galleys sink, one for each hit (CC-NAV-10)."""
+
+    rule: ClassVar[str] = "CC-NAV-10"
+    answers: ClassVar[frozenset[str]] = frozenset({"mark-sunk"})
+
+    galleys: tuple[str, ...]
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        fleet = _hit(_under_way(draft.table))
+        chosen = set(self.galleys)
+        if len(chosen) != fleet.hits or len(self.galleys) != fleet.hits or not chosen <= set(fleet.galleys):
+            raise Refusal(
+                "CC-NAV-10",
+                f"{', '.join(self.galleys) or 'No galley'} to sink.",
+                f"{fleet.hits} of {', '.join(fleet.galleys)} must be chosen.",
+            )
+        draft.emit(GalleysMarked(seat, tuple(galley for galley in fleet.galleys if galley in chosen)))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        fleet = _hit(_under_way(table))
+        fields = {"galleys": schema.subset(fleet.galleys, fleet.hits, fleet.hits)}
+        yield Option(
+            "mark-sunk", RuleId(cls.rule), schema.command("mark-sunk", fields), "Choose what sinks", "mark-sunk"
+        )
+
+
+class PlaceRescued(Command, frozen=True):
+    """Bring rescued leaders, all or some of them, to one place: a galley of the battle or a province (CC-NAV-16)."""
+
+    rule: ClassVar[str] = "CC-NAV-16"
+    answers: ClassVar[frozenset[str]] = frozenset({"place-rescued"})
+
+    leaders: tuple[str, ...]
+    to: str
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        rescue = table.rescues[0]
+        chosen = set(self.leaders)
+        if not chosen or len(chosen) < len(self.leaders) or not chosen <= set(rescue.leaders):
+            raise Refusal(
+                _rescue_rule(table, rescue),
+                f"{', '.join(self.leaders) or 'Nobody'} to place.",
+                f"To be placed are {', '.join(rescue.leaders)}.",
+            )
+        harbours = _harbours(table, rescue)
+        if self.to not in harbours:
+            raise Refusal(_rescue_rule(table, rescue), f"Rescue to {self.to}.", f"They go to {', '.join(harbours)}.")
+        _place(draft, rescue, tuple(name for name in rescue.leaders if name in chosen), self.to)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        rescue = table.rescues[0]
+        fields = {"leaders": schema.subset(rescue.leaders, 1), "to": schema.one_of(_harbours(table, rescue))}
+        shape = schema.command("place-rescued", fields)
+        yield Option("place-rescued", RuleId(_rescue_rule(table, rescue)), shape, "Place the leaders", "place-rescued")
+
+
+def _rescue_rule(table: Table, rescue: Rescue) -> str:
+    return table.edition.cite("CC-NAV-14") if rescue.galleys else "CC-NAV-16"
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Return the choice that a naval battle, or a rescue after it, waits for."""
+    if table.rescues:
+        rescue = table.rescues[0]
+        harbours = _harbours(table, rescue)
+        if len(harbours) == 1:
+            return []
+        about = {"leaders": rescue.leaders, "sea": rescue.sea, "to": harbours}
+        rule = RuleId(_rescue_rule(table, rescue))
+        return [Decision("place-rescued", (rescue.owner,), rule, "Where do the rescued leaders go?", about=about)]
+    battle = table.naval_battle
+    if battle is None or table.defeats or battle.step not in ("mark-defender", "mark-attacker"):
+        return []
+    fleet = _hit(battle)
+    if fleet.hits == len(fleet.galleys):
+        return []
+    return [
+        Decision(
+            kind="mark-sunk",
+            seats=(fleet.seat,),
+            rule=RuleId("CC-NAV-10"),
+            title=f"Which {fleet.hits} of the {len(fleet.galleys)} galleys sink?",
+            depends="The naval battle goes on when they are chosen.",
+            about={"sea": battle.sea, "cycle": battle.cycle, "hits": fleet.hits, "galleys": fleet.galleys},
+        )
+    ]
+
+
+EVENTS = (
+    NavalBattleBegan,
+    GalleysRolled,
+    GalleysMarked,
+    GalleysSunk,
+    NavalCycleBegan,
+    NavalBattleEnded,
+    LeadersFishedOut,
+    LeadersRescued,
+)
+COMMANDS = (MarkSunk, PlaceRescued)

@@ -1,0 +1,493 @@
+"""Galleys: sailing, coasts, embarking and landing (chapter SEA; what becomes of galleys in combat is in conquest.py).
+
+A galley spends a point for each space, from sea zone to sea zone or between a sea zone and a coast; its cargo spends
+nothing (CC-SEA-09). Pieces embark and land only where the galley lies on a coast of their province, and what lands
+stays there for the turn. A foreign coast may be entered only to land a legion (CC-SEA-22), so the landing is part of
+the command that enters: no galley ever lies where it should not.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from msgspec import Struct
+
+from domain.classic.table import LEADER_MOVES, NO_UNITS, Army, Command, Event, Galley, Leader, Table, Units
+from domain.kernel import schema
+from domain.kernel.decision import Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.schema import Schema
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+CAPACITY = 7
+"""Land combat units that a galley carries, besides any number of leaders (CC-SEA-08)."""
+
+Crews = Mapping[str, Sequence[str]]
+"""The leaders aboard, by galley."""
+
+
+class Party(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Leaders and units that go ashore together."""
+
+    leaders: tuple[str, ...] = ()
+    units: Units = NO_UNITS
+
+
+# --- what happens ---
+
+
+class GalleySailed(Event, frozen=True):
+    """A galley sailed one space, into a sea zone or onto a coast, with all that is aboard (CC-SEA-02, -09)."""
+
+    galley: str
+    origin: AreaId
+    to: AreaId
+    coast: str | None = None
+
+    def apply(self, table: Table) -> None:
+        table.change_galley(
+            self.galley,
+            at=self.to,
+            coast=self.coast,
+            came_from=self.origin if self.coast else None,
+            moves=table.galleys[self.galley].moves - 1,
+        )
+
+    def tell(self, names: Names) -> str:
+        if self.coast:
+            return f"{names(self.galley)} sailed from {names(self.origin)} to the coast of {names(self.to)}."
+        return f"{names(self.galley)} sailed from {names(self.origin)} to {names(self.to)}."
+
+
+class PiecesEmbarked(Event, frozen=True):
+    """Leaders and units boarded a galley on a coast of their province (CC-SEA-10)."""
+
+    galley: str
+    at: AreaId
+    leaders: tuple[str, ...] = ()
+    units: Units = NO_UNITS
+
+    def apply(self, table: Table) -> None:
+        galley = table.galleys[self.galley]
+        army = table.army(self.at, galley.owner)
+        table.set_army(self.at, galley.owner, Army(army.fresh - self.units, army.tired, army.spent, army.landed))
+        table.change_galley(self.galley, cargo=galley.cargo + self.units)
+        for leader in self.leaders:
+            table.change_leader(leader, at=None, aboard=self.galley)
+
+    def tell(self, names: Names) -> str:
+        return f"{_told(names, self.leaders, self.units)} boarded {names(self.galley)} in {names(self.at)}."
+
+
+class PiecesLanded(Event, frozen=True):
+    """Leaders and units went ashore; they make no other move this turn (CC-SEA-11, -14) and cannot retreat.
+
+    `automatic` when the movement phase ended with them aboard a galley on a coast (CC-SEA-28).
+    """
+
+    galley: str
+    at: AreaId
+    leaders: tuple[str, ...] = ()
+    units: Units = NO_UNITS
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        galley = table.galleys[self.galley]
+        army = table.army(self.at, galley.owner)
+        table.set_army(self.at, galley.owner, Army(army.fresh, army.tired, army.spent, army.landed + self.units))
+        table.change_galley(self.galley, cargo=galley.cargo - self.units)
+        for leader in self.leaders:
+            table.change_leader(leader, at=self.at, aboard=None, moves=0, landed=True)
+        if self.leaders and self.units.total and self.at not in table.landings:
+            table.landings.append(self.at)
+
+    def tell(self, names: Names) -> str:
+        return f"{_told(names, self.leaders, self.units)} landed from {names(self.galley)} in {names(self.at)}."
+
+
+def _told(names: Names, leaders: Sequence[str], units: Units) -> str:
+    return " with ".join(filter(None, [names.all(leaders) if leaders else "", str(units) if units.total else ""]))
+
+
+# --- for other chapters ---
+
+
+def disembark_all(draft: Draft[Table]) -> None:
+    """Put everything ashore that the player on turn has aboard galleys on coasts (CC-SEA-28)."""
+    table = draft.table
+    crews = _crews(table)
+    for name, galley in sorted(table.galleys.items()):
+        crew = crews.get(name, ())
+        if galley.owner == table.active and galley.coast and (crew or galley.cargo.total):
+            draft.emit(PiecesLanded(name, galley.at, tuple(sorted(crew)), galley.cargo, automatic=True))
+
+
+# --- sailing ---
+
+
+class Entry(NamedTuple):
+    """On what terms a galley, as it is loaded, may come to a province's coast."""
+
+    must_land: bool
+    """It lands a legion as it enters: a foreign coast, and it is not the escort of a landing (CC-SEA-22, -23)."""
+    with_units: bool
+    """Leaders go ashore only with units: other players' units stand there, and none of his own (CC-MOV-20)."""
+
+    @classmethod
+    def of(cls, table: Table, galley: Galley, to: AreaId) -> "Entry":
+        province = table.provinces[to]
+        foreign = table.edition.foreign_coasts_for_landing_only and province.owner not in (None, galley.owner)
+        escort = to in table.landings and not galley.cargo.total
+        return cls(foreign and not escort, bool(province.armies) and galley.owner not in province.armies)
+
+    def open_to(self, galley: Galley, crew: Sequence[str]) -> bool:
+        """Tell whether the galley may enter and keep everything aboard; at the end of movement all go ashore."""
+        return not self.must_land and not (self.with_units and crew and not galley.cargo.total)
+
+    @property
+    def fewest_units(self) -> int:
+        """How many units must be in a landing."""
+        return 1 if self.must_land or self.with_units else 0
+
+
+class Sail(Command, frozen=True):
+    """Sail one space: into a sea zone, or onto a coast, there landing pieces in the same breath if wanted.
+
+    `coast` names the coast; it may be left out where the province has only one. `landing` goes ashore on that coast.
+    """
+
+    rule: ClassVar[str] = "CC-SEA-02"
+    answers: ClassVar[frozenset[str]] = frozenset({"move"})
+
+    galley: str
+    to: AreaId
+    coast: str | None = None
+    landing: Party | None = None
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        galley = _own_galley(table, self.galley, seat)
+        crew = table.leaders_aboard(self.galley)
+        self._check_able(galley, crew)
+        coast = self._check_coast(table, galley) if galley.coast is None else self._check_leaving(table, galley)
+        if coast is not None:
+            self._check_entry(table, galley, crew)
+        elif self.landing is not None:
+            raise Refusal("CC-SEA-10", f"A landing in {self.to}, a sea zone.", "Pieces land only on a coast.")
+        draft.emit(GalleySailed(self.galley, galley.at, self.to, coast))
+        if self.landing is not None:
+            draft.emit(PiecesLanded(self.galley, self.to, self.landing.leaders, self.landing.units))
+
+    def _check_able(self, galley: Galley, crew: Sequence[str]) -> None:
+        if not galley.moves:
+            raise Refusal("CC-SEA-02", f"{self.galley} has made its two moves.", "A galley sails 2 spaces per turn.")
+        if galley.cargo.total and not crew:
+            raise Refusal(
+                "CC-SEA-07",
+                f"{self.galley} carries {galley.cargo.total} land combat units and no leader.",
+                "A galley with land combat units aboard sails only with a leader aboard.",
+            )
+
+    def _check_coast(self, table: Table, galley: Galley) -> str | None:
+        """Check the way from a sea zone; return the coast that it leads to, None for a sea zone."""
+        seas = table.map.sea_neighbours(galley.at)
+        if self.to in seas:
+            if self.coast is not None:
+                raise Refusal("CC-SEA-01", f"The coast {self.coast} of a sea zone.", "Only a province has coasts.")
+            return None
+        coasts = [coast for land, coast in table.map.coasts_on(galley.at) if land == self.to]
+        if not coasts and self.to not in table.map.lands:
+            raise Refusal("CC-SEA-03", f"From {galley.at} to {self.to}.", f"Adjacent are {_listed(seas)}.")
+        if not coasts:
+            lands = {land for land, _ in table.map.coasts_on(galley.at)}
+            raise Refusal("CC-SEA-04", f"From {galley.at} to {self.to}.", f"It is next to {_listed(lands)}.")
+        coast = self.coast or (coasts[0] if len(table.map.coasts(self.to)) == 1 else None)
+        if coast not in coasts:
+            raise Refusal("CC-SEA-21", f"The coast {coast} of {self.to}.", f"{galley.at} touches {_listed(coasts)}.")
+        return coast
+
+    def _check_leaving(self, table: Table, galley: Galley) -> None:
+        """Check the way from a coast, which leads into a sea zone."""
+        if self.to in table.map.lands:
+            raise Refusal("CC-SEA-05", f"From coast to coast, {galley.at} to {self.to}.", "A galley sails by sea.")
+        if self.coast is not None:
+            raise Refusal("CC-SEA-01", f"The coast {self.coast} of a sea zone.", "Only a province has coasts.")
+        seas = _seas_off(table, galley)
+        if self.to in seas:
+            return
+        if table.edition.coast_leads_back_only and galley.came_from is not None and galley.came_from != self.to:
+            raise Refusal(
+                "CC-SEA-16",
+                f"{self.galley} came to {galley.at} from {galley.came_from} and would leave for {self.to}.",
+                "A galley that entered a coast this turn goes back only to the sea zone that it came from.",
+            )
+        elsewhere = any(self.to in coast.seas for coast in table.map.coasts(galley.at))
+        rule = "CC-SEA-21" if elsewhere else "CC-SEA-04"
+        raise Refusal(rule, f"From {galley.at} ({galley.coast}) to {self.to}.", f"It leads to {_listed(seas)}.")
+
+    def _check_entry(self, table: Table, galley: Galley, crew: Sequence[str]) -> None:
+        entry, landing = Entry.of(table, galley, self.to), self.landing
+        if entry.must_land and not (landing and landing.units.total):
+            escorts = self.to in table.landings
+            raise Refusal(
+                "CC-SEA-23" if escorts else "CC-SEA-22",
+                f"{self.galley} would enter {self.to}, which another player controls, and land no legion.",
+                "A galley enters a foreign coast only to land at least 1 leader and 1 land combat unit there; "
+                "after that others that carry no units may follow.",
+            )
+        if landing is not None:
+            _check_party(table, galley, crew, landing, self.to)
+        elif not entry.open_to(galley, crew):
+            raise _stranding(self.to)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        crews = _crews(table)
+        for name, galley in table.galleys.items():
+            crew = crews.get(name, ())
+            if galley.owner != seat or not galley.moves or (galley.cargo.total and not crew):
+                continue
+            if seas := _seas_off(table, galley):
+                yield cls._option(name, {"to": schema.one_of(seas)})
+            if galley.coast is None:
+                yield from cls._coast_options(table, name, galley, crew)
+
+    @classmethod
+    def _coast_options(cls, table: Table, name: str, galley: Galley, crew: Sequence[str]) -> Iterator[Option]:
+        """Offer the coasts, taken together where the same may be asked for."""
+        keep: dict[tuple[str, bool], list[AreaId]] = defaultdict(list)
+        land: dict[tuple[str, bool, int], list[AreaId]] = defaultdict(list)
+        for to, coast in table.map.coasts_on(galley.at):
+            entry = Entry.of(table, galley, to)
+            only = len(table.map.coasts(to)) == 1
+            if entry.open_to(galley, crew):
+                keep[coast, only].append(to)
+            if crew and entry.fewest_units <= galley.cargo.total:
+                land[coast, only, entry.fewest_units].append(to)
+        for (coast, only), places in keep.items():
+            yield cls._option(name, {"to": schema.one_of(places), "coast": schema.const(coast)}, coast_named=not only)
+        for (coast, only, fewest), places in land.items():
+            fields = {"to": schema.one_of(places), "coast": schema.const(coast)}
+            fields["landing"] = schema.record(_party_fields(crew, galley.cargo, fewest), () if fewest else ("units",))
+            yield cls._option(name, fields, coast_named=not only)
+
+    @classmethod
+    def _option(cls, galley: str, fields: dict[str, Schema], *, coast_named: bool = True) -> Option:
+        fields = {"type": schema.const("sail"), "galley": schema.const(galley), **fields}
+        return Option(
+            command="sail",
+            rule=RuleId(cls.rule),
+            schema=schema.record(fields, () if coast_named else ("coast",)),
+            title=f"Sail {galley} and land" if "landing" in fields else f"Sail {galley}",
+            decision="move",
+        )
+
+
+# --- embarking and landing ---
+
+
+class Embark(Command, frozen=True):
+    """Board a galley on a coast of the province; only pieces that have not moved, and not again after landing."""
+
+    rule: ClassVar[str] = "CC-SEA-10"
+    answers: ClassVar[frozenset[str]] = frozenset({"move"})
+
+    galley: str
+    leaders: tuple[str, ...] = ()
+    units: Units = NO_UNITS
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        galley = _own_galley(table, self.galley, seat)
+        _check_on_coast(self.galley, galley)
+        if not self.leaders and not self.units.total:
+            raise Refusal("CC-SEA-10", "Nobody to embark.", "Name leaders or units of the province.")
+        if len(set(self.leaders)) < len(self.leaders):
+            raise Refusal("CC-SEA-10", "The same leader twice.", "Name each leader once.")
+        for name in self.leaders:
+            self._check_leader(table, name, galley)
+        self._check_units(table, galley)
+        if self.units.total > CAPACITY - galley.cargo.total:
+            raise Refusal(
+                "CC-SEA-08",
+                f"{self.units.total} land combat units aboard {self.galley}, which carries {galley.cargo.total}.",
+                f"A galley carries at most {CAPACITY}.",
+            )
+        if self.units.total and not self.leaders and not table.leaders_aboard(self.galley):
+            raise Refusal("CC-SEA-07", "Land combat units without a leader.", "They board only with a leader aboard.")
+        draft.emit(PiecesEmbarked(self.galley, galley.at, self.leaders, self.units))
+
+    def _check_leader(self, table: Table, name: str, galley: Galley) -> None:
+        leader = table.leaders.get(name)
+        if leader is None or leader.owner != galley.owner:
+            raise Refusal(
+                "CC-SEA-29", f"{name} is no leader of {galley.owner}.", "A galley carries its owner's pieces."
+            )
+        if leader.at != galley.at:
+            raise Refusal("CC-SEA-10", f"{name} is not in {galley.at}.", f"Leaders in {galley.at} may board.")
+        if leader.landed:
+            raise Refusal("CC-SEA-14", f"{name} landed this turn.", "Who has landed stays ashore for the turn.")
+        if not _rested(leader):
+            rule = table.edition.cite("CC-SEA-11")
+            raise Refusal(rule, f"{name} has moved on land this turn.", "Only pieces that have not moved embark.")
+
+    def _check_units(self, table: Table, galley: Galley) -> None:
+        army = table.army(galley.at, galley.owner)
+        if self.units.within(army.fresh):
+            return
+        if not self.units.within(army.units):
+            there = army.units
+            raise Refusal("CC-SEA-10", f"{self.units} from {galley.at}.", f"{there} stand there.")
+        if self.units.within(army.fresh + army.landed):
+            raise Refusal("CC-SEA-14", "Units that landed this turn.", f"{army.fresh} may embark.")
+        rule = table.edition.cite("CC-SEA-11")
+        raise Refusal(rule, "Units that have moved on land this turn.", f"{army.fresh} may embark.")
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        places = {galley.at for galley in table.galleys.values() if galley.owner == seat and galley.coast}
+        if not places:
+            return
+        ashore: dict[AreaId, list[str]] = defaultdict(list)
+        for name, leader in table.leaders.items():
+            if leader.at is not None and leader.at in places and leader.owner == seat and _rested(leader):
+                ashore[leader.at].append(name)
+        crews = _crews(table)
+        for name, galley in table.galleys.items():
+            if galley.owner == seat and galley.coast:
+                fresh = table.army(galley.at, seat).fresh
+                yield from cls._galley_options(name, galley, crews.get(name, ()), ashore.get(galley.at, ()), fresh)
+
+    @classmethod
+    def _galley_options(
+        cls, name: str, galley: Galley, crew: Sequence[str], ashore: Sequence[str], fresh: Units
+    ) -> Iterator[Option]:
+        room = min(CAPACITY - galley.cargo.total, fresh.total)
+        if ashore:
+            yield cls._option(name, {"leaders": schema.subset(ashore, 1), "units": _units(fresh, 0, room)}, ("units",))
+        if crew and room:
+            yield cls._option(name, {"units": _units(fresh, 1, room)})
+
+    @classmethod
+    def _option(cls, galley: str, fields: dict[str, Schema], optional: Iterable[str] = ()) -> Option:
+        fields = {"type": schema.const("embark"), "galley": schema.const(galley), **fields}
+        return Option("embark", RuleId(cls.rule), schema.record(fields, optional), f"Board {galley}", "move")
+
+
+class Land(Command, frozen=True):
+    """Go ashore from a galley that lies on a coast; units only with a leader who goes ashore, too (CC-SEA-15)."""
+
+    rule: ClassVar[str] = "CC-SEA-10"
+    answers: ClassVar[frozenset[str]] = frozenset({"move"})
+
+    galley: str
+    leaders: tuple[str, ...] = ()
+    units: Units = NO_UNITS
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        galley = _own_galley(table, self.galley, seat)
+        _check_on_coast(self.galley, galley)
+        crew = table.leaders_aboard(self.galley)
+        _check_party(table, galley, crew, Party(self.leaders, self.units), galley.at)
+        draft.emit(PiecesLanded(self.galley, galley.at, self.leaders, self.units))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        crews = _crews(table)
+        for name, galley in table.galleys.items():
+            crew = crews.get(name, ())
+            if galley.owner != seat or not galley.coast or not crew:
+                continue
+            fewest = int(Entry.of(table, galley, galley.at).with_units)
+            if fewest > galley.cargo.total:
+                continue
+            fields = {"type": schema.const("land"), "galley": schema.const(name)}
+            fields |= _party_fields(crew, galley.cargo, fewest)
+            shape = schema.record(fields, () if fewest else ("units",))
+            yield Option("land", RuleId(cls.rule), shape, f"Land from {name}", "move")
+
+
+# --- what these commands share ---
+
+
+def _own_galley(table: Table, name: str, seat: Seat) -> Galley:
+    galley = table.galleys.get(name)
+    if galley is None or galley.owner != seat:
+        raise Refusal("CC-SEA-29", f"{name} is no galley of {seat}.", "A player moves and loads his own galleys.")
+    return galley
+
+
+def _check_on_coast(name: str, galley: Galley) -> None:
+    if galley.coast is None:
+        raise Refusal(
+            "CC-SEA-10", f"{name} is at sea in {galley.at}.", "Pieces board and land where a galley lies on a coast."
+        )
+
+
+def _check_party(table: Table, galley: Galley, crew: Sequence[str], party: Party, to: AreaId) -> None:
+    """Check who goes ashore in `to`."""
+    if len(set(party.leaders)) < len(party.leaders) or not set(party.leaders) <= set(crew):
+        raise Refusal("CC-SEA-10", f"{_listed(party.leaders)} to land.", f"Leaders aboard: {_listed(crew)}.")
+    if not party.units.within(galley.cargo):
+        raise Refusal("CC-SEA-10", f"{party.units} to land.", f"Aboard are {galley.cargo}.")
+    # One leader is enough: seven units to a leader, and a galley carries no more (CC-SEA-08).
+    if not party.leaders:
+        raise Refusal("CC-SEA-15", "A landing without a leader.", "At least one leader goes ashore with the troops.")
+    if not party.units.total and Entry.of(table, galley, to).with_units:
+        raise _stranding(to)
+
+
+def _stranding(to: AreaId) -> Refusal:
+    return Refusal(
+        "CC-MOV-20",
+        f"Leaders without units ashore in {to}, where other players' units stand.",
+        "They may only join land combat units of their own.",
+    )
+
+
+def _seas_off(table: Table, galley: Galley) -> tuple[AreaId, ...]:
+    """Return the sea zones that the galley may enter from where it is."""
+    if galley.coast is None:
+        return table.map.sea_neighbours(galley.at)
+    seas = next(coast.seas for coast in table.map.coasts(galley.at) if coast.id == galley.coast)
+    if table.edition.coast_leads_back_only and galley.came_from is not None:
+        return tuple(sea for sea in seas if sea == galley.came_from)
+    return tuple(seas)
+
+
+def _rested(leader: Leader) -> bool:
+    """Tell whether a leader may embark: he has not marched and not landed this turn (CC-SEA-11, -14)."""
+    return leader.moves == LEADER_MOVES and not leader.marched and not leader.landed
+
+
+def _crews(table: Table) -> Crews:
+    crews: dict[str, list[str]] = defaultdict(list)
+    for name, leader in table.leaders.items():
+        if leader.aboard is not None:
+            crews[leader.aboard].append(name)
+    return crews
+
+
+def _party_fields(crew: Sequence[str], cargo: Units, fewest: int) -> dict[str, Schema]:
+    return {"leaders": schema.subset(crew, 1), "units": _units(cargo, fewest, cargo.total)}
+
+
+def _units(available: Units, minimum: int, maximum: int) -> Schema:
+    counts = {kind: schema.count(0, number) for kind, number in _counts(available).items() if number}
+    return schema.record(counts, counts, x_sum={"minimum": minimum, "maximum": maximum})
+
+
+def _counts(units: Units) -> dict[str, int]:
+    return {"infantry": units.infantry, "cavalry": units.cavalry, "catapults": units.catapults}
+
+
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(map(str, names)) or "nothing"
+
+
+EVENTS = (GalleySailed, PiecesEmbarked, PiecesLanded)
+COMMANDS = (Sail, Embark, Land)
