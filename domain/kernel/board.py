@@ -131,9 +131,10 @@ def from_canonical(facts: Any) -> Board:
     Raises:
         msgspec.ValidationError: these are no facts of a board.
     """
-    if isinstance(facts, dict):
-        facts = {"title": cast(dict[str, Any], facts).get("id"), **facts}
-    return msgspec.convert(facts, Board)
+    if not isinstance(facts, dict):
+        raise msgspec.ValidationError("a board is an object")
+    given = cast(dict[str, Any], facts)
+    return msgspec.convert({"title": given.get("id"), **given}, Board)
 
 
 def _area_facts(area: Area) -> dict[str, Any]:

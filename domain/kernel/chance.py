@@ -6,8 +6,15 @@ byte stream
 
     HMAC-SHA256(secret, SHA-256(canonical {"entropy": {seat: text}, "game": id}) ‖ n as 8 bytes ‖ block as 4 bytes)
 
-for block = 0, 1, 2, … (integers big-endian). Dice and shuffles take bytes from it and reject those that would favour
-a face, so there is no modulo bias. When the game ends the secret is published and everyone can draw again.
+for block = 0, 1, 2, … (integers big-endian), of which
+
+    a die of s sides    takes one byte b, the next one while b >= 256 - 256 mod s, and shows b mod s + 1;
+    a shuffle of n      runs i from n-1 down to 1, each time takes four bytes as a number u, the next four while
+                        u >= 2^32 - 2^32 mod (i+1), and swaps the items at i and u mod (i+1);
+    a salt              is the first 16 bytes.
+
+What would favour a face is thrown away, so there is no modulo bias. When the game ends the secret is published and
+everyone can draw again.
 """
 
 import hashlib
@@ -30,7 +37,7 @@ class Chance(Protocol):
     """Where dice, shuffles and salts come from. `draw` is the running number of the draw."""
 
     def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
-        """Return `count` faces, each 1..sides."""
+        """Return `count` faces, each 1..sides. A die has 256 sides at most."""
         ...
 
     def order(self, draw: int, length: int) -> tuple[int, ...]:
@@ -59,6 +66,8 @@ class CommittedChance:
             block += 1
 
     def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
+        if not 1 <= sides <= 256:
+            raise ValueError(f"a die of {sides} sides was rolled; it has 1 to 256")
         stream = self._bytes(draw)
         fair = 256 - 256 % sides
         return tuple(next(byte for byte in stream if byte < fair) % sides + 1 for _ in range(count))
@@ -82,7 +91,7 @@ class CommittedChance:
 
 
 class ScriptedChance:
-    """Dice that a scenario lays down in advance. Salts are zero; a shuffle keeps the given order.
+    """Dice that a scenario lays down in advance. A salt is the number of its draw; a shuffle keeps the given order.
 
     Raises:
         LookupError: more dice are rolled, or others, than the scenario wrote down.
@@ -105,4 +114,4 @@ class ScriptedChance:
         return tuple(range(length))
 
     def salt(self, draw: int) -> bytes:
-        return bytes(16)
+        return draw.to_bytes(16, "big")

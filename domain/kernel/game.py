@@ -1,7 +1,8 @@
 """A game: the aggregate whose events make one stream, from its creation to the proof of its dice."""
 
 import hmac
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Final, Literal, Union, cast
 
 import msgspec
@@ -170,6 +171,34 @@ class Game(Struct, kw_only=True):
             msgspec.ValidationError: the ruleset does not know this `setup`.
             ValueError: the ruleset cannot be played on this board.
         """
+        return Game.announce(
+            ruleset,
+            game_id,
+            players,
+            setup=setup,
+            board=board,
+            organizer=organizer,
+            commitment=commitment_to(secret),
+            at=at,
+            creator=creator,
+            key=key,
+        )
+
+    @staticmethod
+    def announce(
+        ruleset: Ruleset[Any],
+        game_id: GameId,
+        players: int,
+        *,
+        setup: Mapping[str, Any],
+        board: Board,
+        organizer: PlayerId,
+        commitment: str,
+        at: str,
+        creator: PlayerId | None,
+        key: str | None,
+    ) -> Step:
+        """As `create`, with the commitment to the secret given: what `verify` calls."""
         seats = ruleset.seats(players)
         if not seats:
             numbers = ", ".join(map(str, ruleset.players))
@@ -183,7 +212,7 @@ class Game(Struct, kw_only=True):
             seats=seats,
             setup=msgspec.to_builtins(chosen),
             organizer=organizer,
-            commitment=commitment_to(secret),
+            commitment=commitment,
         )
         return _created(game_id, event, ruleset, board)._log(
             [(event, 0)], at, Cause(player=creator or organizer, key=key)
@@ -272,9 +301,13 @@ class Game(Struct, kw_only=True):
         """The ruleset, of a game that goes on. Raises `Refusal` before it starts and after it ends."""
         if self.status == "running":
             return self.ruleset
-        state = "has not begun" if self.status == "gathering" else "is over"
-        wanted = f"Commands are taken while a game runs; this one {state}."
+        wanted = f"Commands are taken while a game runs; {self._state}."
         raise Refusal("TAB-LIFE-01", "A command was given.", wanted, untimely=True)
+
+    @property
+    def _state(self) -> str:
+        known = {"gathering": "has not begun", "running": "runs", "over": "is over"}
+        return f"this one {known[self.status]}"
 
     def retract(
         self,
@@ -292,10 +325,22 @@ class Game(Struct, kw_only=True):
         """Go on from an earlier version. `history` is the whole log of this game.
 
         Raises:
-            Refusal: a seat may not undo so far, or `to` is not where a command began.
+            Refusal: the game is not running, a seat may not undo so far, or `to` is not where a command began.
         """
-        if self.status == "gathering":
-            raise Refusal("TAB-LIFE-01", f"Version {to} was asked for.", "The game has not begun.")
+        self.require_retractable(to, by, history, seat)
+        earlier = fold(history[:to], self.id, library, lambda _: self.board)
+        return self.go_on_from(earlier, by, seat=seat, player=player, reason=reason, at=at, key=key)
+
+    def require_retractable(
+        self, to: Version, by: Literal["undo", "ruling"], history: Sequence[Record], seat: Seat | None
+    ) -> None:
+        """Raise `Refusal` unless the game may go back to version `to`.
+
+        When a game is over its secret is out: dice rolled from there on would be known beforehand. So it stays over.
+        """
+        if self.status != "running":
+            asked = f"Version {to} was asked for."
+            raise Refusal("TAB-LIFE-01", asked, f"Only a running game goes back; {self._state}.", untimely=True)
         if by == "undo" and (seat != self.undo_seat or to not in self.undo_to):
             may = ", ".join(map(str, self.undo_to)) if seat == self.undo_seat else ""
             raise Refusal(
@@ -303,15 +348,28 @@ class Game(Struct, kw_only=True):
                 f"{seat} asked to go back to version {to}.",
                 f"{seat} may go back to: {may}." if may else f"{seat} has nothing to take back.",
             )
-        if to not in starts_of_commands(history):
+        if by == "ruling" and to not in starts_of_commands(history):
             raise Refusal("TAB-UNDO-02", f"Version {to} was asked for.", "Go back to the version before a command.")
-        given = Raw(canonical(Undo(to))) if by == "undo" else None
-        event = MovesRetracted(to, by, reason)
+
+    def go_on_from(
+        self,
+        earlier: "Game",
+        by: Literal["undo", "ruling"],
+        *,
+        seat: Seat | None,
+        player: PlayerId | None,
+        reason: str,
+        at: str,
+        key: str | None,
+    ) -> Step:
+        """Return the step back to `earlier`, this game at a version that `require_retractable` allows."""
+        event = MovesRetracted(earlier.version, by, reason)
+        given = Raw(canonical(Undo(earlier.version))) if by == "undo" else None
         cause = Cause(player=player, seat=seat, command=given, key=key)
         record = inscribe(
             self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=cause
         )
-        return Step(fold((*history, record), self.id, library, lambda _: self.board), (record,))
+        return Step(replace(earlier, version=record.version, head=record.hash, draws=self.draws), (record,))
 
     # --- questions ---
 
@@ -382,10 +440,11 @@ class Game(Struct, kw_only=True):
             after.version, after.head = record.version, record.hash
             if isinstance(event, GameEvent):
                 _apply(after, event)
-        after._remember_undo(self, cause.seat, [event for event, _ in happened])
+        after.remember_undo(self, cause.seat, [event for event, _ in happened])
         return Step(after, tuple(records), tuple(draft.secrets) if draft else ())
 
-    def _remember_undo(self, before: "Game", seat: Seat | None, events: Sequence[Any]) -> None:
+    def remember_undo(self, before: "Game", seat: Seat | None, events: Sequence[Any]) -> None:
+        """Note what `seat` may take back now that it has brought `events` about. For the kernel's own folds."""
         settled = before.draws != self.draws or any(getattr(event, "reveals", False) for event in events)
         if settled or self.status != "running" or before.status != "running":
             self.undo_seat, self.undo_to = None, ()
@@ -495,29 +554,65 @@ def advance(game: Game, records: Iterable[Record]) -> None:
     game.table = table
 
 
-_decoders: dict[int, tuple[Callable[[bytes], Any], Callable[[Record], bool]]] = {}
+def follow(game: Game, records: Iterable[Record]) -> Game:
+    """Return the game after further records of its log, from a cached game or a snapshot on.
+
+    Raises:
+        ValueError: the records do not begin after this version, or moves were retracted: fold the whole log.
+    """
+    for step in steps(records):
+        before, game = game, replace(game, players=dict(game.players), entropy=dict(game.entropy))
+        game.table = before.table.copy() if before.table is not None else None
+        events = [read_event(game.ruleset, record) for record in step]
+        if step[0].version != before.version + 1 or isinstance(events[0], MovesRetracted):
+            raise ValueError(f"version {step[0].version} does not simply follow version {before.version}")
+        advance(game, step)
+        game.version, game.head, game.draws = step[-1].version, step[-1].hash, step[-1].draws
+        game.remember_undo(before, cause_of(step[0]).seat, events)
+    return game
 
 
+def steps(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Yield the records in groups that were accepted as one: each begins with a cause."""
+    step: list[Record] = []
+    for record in records:
+        if record.cause is not None and step:
+            yield step
+            step = []
+        step.append(record)
+    if step:
+        yield step
+
+
+def cause_of(record: Record) -> Cause:
+    """Return who brought a record about; nobody for one that follows from the record before it."""
+    return msgspec.json.decode(record.cause, type=Cause) if record.cause is not None else Cause()
+
+
+@cache
 def reader(ruleset: Ruleset[Any]) -> tuple[Callable[[bytes], Any], Callable[[Record], bool]]:
-    """Return the decoder of a ruleset's events, and a test whether a record has the present schema."""
-    if id(ruleset) not in _decoders:
-        union: Any = Union[(*GAME_EVENTS, *ruleset.events)]
-        old = {kind for kind, _ in ruleset.upcasters}
-        newest = {type_name(event): event.schema for event in ruleset.events}
+    """Return the decoder of a ruleset's events, and a test whether a record needs no upcaster."""
+    union: Any = Union[(*GAME_EVENTS, *ruleset.events)]
+    old_schemas = {version for _, version in ruleset.upcasters}
 
-        def current(record: Record) -> bool:
-            return not old or record.schema == newest.get(record.type, 1)
+    def current(record: Record) -> bool:
+        return record.schema not in old_schemas or (record.type, record.schema) not in ruleset.upcasters
 
-        _decoders[id(ruleset)] = (cast(Any, msgspec.json.Decoder(union).decode), current)
-    return _decoders[id(ruleset)]
+    return cast(Any, msgspec.json.Decoder(union).decode), current
+
+
+def read_event(ruleset: Ruleset[Any], record: Record) -> Any:
+    """Return the event of a record, in its present shape. Raises `msgspec.ValidationError`."""
+    decode, current = reader(ruleset)
+    return decode(record.event) if current(record) else upcast(ruleset, record)
 
 
 def upcast(ruleset: Ruleset[Any], record: Record) -> Event[Any]:
     """Return an event that was stored in an older shape, lifted step by step to the present one."""
     content: dict[str, Any] = msgspec.json.decode(record.event)
-    newest = next(event.schema for event in ruleset.events if type_name(event) == record.type)
-    for version in range(record.schema, newest):
-        content = ruleset.upcasters[record.type, version](content)
+    version = record.schema
+    while lift := ruleset.upcasters.get((content["type"], version)):
+        content, version = lift(content), version + 1
     return msgspec.convert(content, ruleset.event_union)
 
 
@@ -536,28 +631,23 @@ def _effective(records: Sequence[Record]) -> list[Record]:
 
 def starts_of_commands(records: Sequence[Record]) -> set[Version]:
     """Return the versions to which the game can go back: those before a command that counts."""
-    return {
-        record.version - 1
-        for record in _effective(records)
-        if record.cause is not None and msgspec.json.decode(record.cause, type=Cause).command is not None
-    }
+    return {record.version - 1 for record in _effective(records) if cause_of(record).command is not None}
 
 
 def _undo_of(game: Game, records: Sequence[Record]) -> tuple[Seat | None, tuple[Version, ...]]:
     """Return what may be undone at the end of a log, by walking back to where something settled it."""
     if game.status != "running":
         return None, ()
-    decode, current = reader(game.ruleset)
     seat: Seat | None = None
     back: list[Version] = []
     for record in reversed(_effective(records)):
-        event = decode(record.event) if current(record) else upcast(game.ruleset, record)
+        event = read_event(game.ruleset, record)
         drawn = record.draws - records[record.version - 2].draws
         if drawn or getattr(event, "reveals", False) or isinstance(event, GameEvent):
             break
         if record.cause is None:
             continue
-        cause = msgspec.json.decode(record.cause, type=Cause)
+        cause = cause_of(record)
         if seat is None:
             seat = cause.seat
         if cause.seat != seat:

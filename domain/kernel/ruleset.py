@@ -100,6 +100,10 @@ class Ruleset(ABC, Generic[T]):
     def arrange(self, position: Mapping[str, Any], board: Board) -> T:
         """Return the table of a position written down in a scenario. Raises `ValueError` when it makes no sense."""
 
+    def conceal(self, draft: Draft[T], position: Mapping[str, Any]) -> None:
+        """Put on an arranged table what is hidden in a scenario's position, sealed by `draft`."""
+        return
+
     def decide(
         self, table: T, seat: Seat, command: Command[T], chance: Chance, vault: Vault, draws: int = 0
     ) -> Draft[T]:

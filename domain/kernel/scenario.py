@@ -122,7 +122,10 @@ def _faces(roll: Sequence[int | str], ruleset: Ruleset[Any]) -> list[int]:
 def _opening(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: ScriptedChance) -> Draft[Any]:
     if scenario.given is not None:
         try:
-            return Draft(ruleset.arrange(scenario.given, board), chance, Vault())
+            draft = Draft(ruleset.arrange(scenario.given, board), chance, Vault())
+            ruleset.conceal(draft, scenario.given)
+            ruleset.advance(draft)  # up to where somebody must choose, as in a game
+            return draft
         except (ValueError, KeyError, msgspec.ValidationError) as error:
             raise ScenarioError(f"the position makes no sense: {error}") from error
     seats = ruleset.seats(scenario.players or ruleset.players[0])

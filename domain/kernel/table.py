@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.canonical import canonical, digest
+from domain.kernel.canonical import digest
 
 
 class Table(Struct, kw_only=True):
@@ -16,8 +16,8 @@ class Table(Struct, kw_only=True):
 
     Dictionaries and lists at the top level are changed in place; whatever lies in them is frozen and replaced whole,
     so that `copy` costs a few microseconds and no two tables share anything that changes. Dictionary keys are
-    strings. Fields named in `static` (the board, the edition) are fixed when the game opens: they are no state and
-    stay out of `state` and `digest`.
+    strings, and there are no sets: their order differs between processes. Fields named in `static` (the board, the
+    edition) are fixed when the game opens: they are no state and stay out of `state` and `digest`.
     """
 
     static: ClassVar[tuple[str, ...]] = ()
@@ -38,8 +38,8 @@ class Table(Struct, kw_only=True):
         return digest(self.state())
 
     def snapshot(self) -> bytes:
-        """Return the position as canonical JSON, to be `restore`d."""
-        return canonical(self.state())
+        """Return the position as JSON, to be `restore`d. Dictionaries keep their order: rules may go by it."""
+        return msgspec.json.encode(self.state())
 
     @classmethod
     def restore(cls, snapshot: bytes, static: Mapping[str, Any]) -> Self:
@@ -54,11 +54,11 @@ class Table(Struct, kw_only=True):
 
 @cache
 def containers(table: type[Table]) -> tuple[str, ...]:
-    """Return the names of a table's own dictionaries, lists and sets."""
+    """Return the names of a table's own dictionaries and lists."""
     return tuple(
         info.name
         for info in msgspec.structs.fields(table)
-        if info.name not in table.static and getattr(info.type, "__origin__", info.type) in (dict, list, set)
+        if info.name not in table.static and getattr(info.type, "__origin__", info.type) in (dict, list)
     )
 
 
