@@ -140,8 +140,8 @@ def _stranded(table: Table, seat: Seat) -> list[Seat]:
     if not (table.edition.new_units_take_leaders and table.reinforced):
         return []
     home = table.home(seat)
-    there = {leader.owner for leader in table.leaders.values() if leader.at == home}
-    return [other for other in table.order if other in there and other != seat and not table.army(home, other).units.total]
+    there = {leader.owner for leader in table.leaders.values() if leader.at == home} - {seat}
+    return [other for other in table.order if other in there and not table.army(home, other).units.total]
 
 
 def _may_finish(table: Table) -> bool:

@@ -123,11 +123,6 @@ class Market(Struct, frozen=True):
     bare_cities: int
     roads: list[int]
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to be bought."""
-        return not any(self.affordable(0)[kind] for kind in PRICES) and len(self.roads) == 1
-
     def affordable(self, cities: int) -> dict[str, int]:
         """Return how many of each kind could be bought, if nothing else were, with a number of cities."""
         rest = self.talents - cities * self.prices["cities"]

@@ -132,7 +132,7 @@ def _remove(table: Table, offer: str) -> None:
 
 
 def return_place(table: Table, seat: Seat) -> tuple[AreaId | None, str | None]:
-    """Return where a general comes back to: the home, else the Caesar's province or galley (CC-RAN-07, -08, CC-CAP-26)."""
+    """Return where a general comes back to: the home, else his Caesar, ashore or aboard (CC-RAN-07, -08, CC-CAP-26)."""
     if table.controls_home(seat):
         return table.home(seat), None
     caesar = table.leaders[f"{seat}-caesar"]
