@@ -138,14 +138,16 @@ class Hall:
         clock: Clock,
         settings: Settings,
         randomness: Callable[[int], bytes] = secrets.token_bytes,
+        boards: Callable[[str], Board] = builtin,
     ) -> None:
-        """`randomness` returns so many random bytes: for new ids and the secrets of chance."""
+        """`randomness` returns so many random bytes, for new ids and the secrets of chance; `boards` a ruleset's own."""
         self._store = store
         self._library = library
         self._wake = wake
         self._clock = clock
         self._settings = settings
         self._randomness = randomness
+        self._own_board = boards
         self._plays: OrderedDict[GameId, Play] = OrderedDict()
         self._boards: dict[str, Board] = {}
         self._running: set[asyncio.Task[Accepted]] = set()
@@ -221,7 +223,7 @@ class Hall:
         ruleset = self._ruleset(ruleset_id)
         if organizer is not None and await self._store.player(organizer) is None:
             raise UnknownPlayer(f"There is no account {organizer!r}.")
-        own = builtin(ruleset.board) if board is None else _read_board(board)
+        own = self._own_board(ruleset.board) if board is None else _read_board(board)
         digest = Map.of(own).digest
         content = canonical(["create", ruleset_id, players, dict(setup or {}), digest, organizer, title])
         # The id follows from the key: so a repetition meets the first game, and no other table of keys is needed.

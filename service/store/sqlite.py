@@ -1,0 +1,545 @@
+"""The embedded store: one SQLite file in WAL mode, one writer, a few readers.
+
+Whatever waits to be written is gathered into one transaction (group commit), because a durable commit costs a wait
+for the disk, whoever is in it. Within a transaction every append has its own outcome: each is checked before it
+writes anything. Positions are given in commit order, so following them misses nothing.
+"""
+
+import asyncio
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from domain.kernel.canonical import canonical
+from domain.kernel.record import Record
+from domain.kernel.secret import Secret
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.store.protocol import (
+    Append,
+    Appended,
+    Conflict,
+    GameRow,
+    KeyReused,
+    KeyUse,
+    PlayerRow,
+    Stored,
+    StoreDamaged,
+    StoreUnavailable,
+    UnknownCursor,
+)
+from service.store.sqlite_file import PAGE, SCHEMA, check_file
+
+T = TypeVar("T")
+
+GATHERED: Final = 256
+"""At most so many appends in one transaction, so that the first of them is not kept waiting."""
+
+READERS: Final = 4
+PATIENCE: Final = 5.0
+"""Seconds to wait for another process that writes to the same file."""
+
+_RECORD: Final = (
+    "CAST(version AS INTEGER), CAST(event AS BLOB), CAST(schema AS INTEGER), CAST(draws AS INTEGER),"
+    " CAST(at AS TEXT), CAST(cause AS BLOB), CAST(hash AS BLOB)"
+)
+_GAME: Final = "game, title, ruleset, ruleset_version, status, organizer, seats, head, created, changed"
+_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_BAD_TEXT: Final = "Could not decode to UTF-8"
+
+Work = Callable[[sqlite3.Connection], Any]
+
+
+class SqliteStore:
+    """An `EventStore` in one file. To be made by `SqliteStore.open`."""
+
+    def __init__(self, path: Path, *, durable: bool) -> None:
+        self._path = path
+        self._writer = _Writer(_connect(path, durable=durable))
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-reader")
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        self._closed = False
+
+    @classmethod
+    async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":
+        """Open the store in the file `path`; make it when there is none.
+
+        Args:
+            durable: False gives up that an append is on the disk when it returns: after a power failure the last
+                ones may be missing.
+
+        Raises:
+            StoreDamaged: the file is damaged, or is no store of ours. It was not touched.
+            StoreUnavailable: the file cannot be opened.
+        """
+        return await asyncio.to_thread(cls._open, path, durable)
+
+    @classmethod
+    def _open(cls, path: Path, durable: bool) -> "SqliteStore":
+        with _Translated(path):
+            try:
+                if not check_file(path, durable=durable):
+                    _create(path)
+            except OSError as error:
+                raise StoreUnavailable(f"{path} cannot be opened: {error.strerror}") from error
+            return cls(path, durable=durable)
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        await asyncio.to_thread(self._readers.shutdown)
+        for connection in self._opened:
+            connection.close()
+        await asyncio.to_thread(self._writer.close)
+
+    async def ready(self) -> None:
+        await self._read(lambda connection: connection.execute("SELECT 1 FROM games LIMIT 1").fetchone())
+
+    # --- writing ---
+
+    async def append(self, batch: Append) -> Appended:
+        versions = [record.version for record in batch.records]
+        if not versions or versions != list(range(batch.expected + 1, batch.expected + len(versions) + 1)):
+            raise ValueError(f"records {versions} do not follow version {batch.expected}")
+        if (batch.expected == 0) != (batch.opening is not None):
+            raise ValueError("a new game has an opening, and nothing else has")
+        return await self._write(lambda connection: _append(connection, batch))
+
+    async def add_player(self, row: PlayerRow, token_hash: bytes) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO players (player, name, created, token) VALUES (?, ?, ?, ?)",
+                (row.player, row.name, row.created, token_hash),
+            )
+
+        await self._write(work)
+
+    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._writer.hand_in(_Job(work, loop, future))
+        with _Translated(self._path):
+            return await future
+
+    # --- reading ---
+
+    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeyUse | None:
+        return await self._read(lambda connection: _seen(connection, game, account, key))
+
+    async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        return await self._read(lambda connection: _records(connection, game, after, limit))
+
+    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[GameId, Record]], str]:
+        after = _position(cursor)
+
+        def work(connection: sqlite3.Connection) -> tuple[list[tuple[GameId, Record]], str]:
+            rows = connection.execute(
+                f"SELECT position, game, {_RECORD} FROM events WHERE position > ? ORDER BY position LIMIT ?",
+                (after, limit),
+            ).fetchall()
+            return [(row[1], Record(*row[2:])) for row in rows], str(rows[-1][0] if rows else after)
+
+        return await self._read(work)
+
+    async def head(self, game: GameId) -> Version:
+        return await self._read(lambda connection: _head(connection, game))
+
+    async def load(self, game: GameId) -> Stored | None:
+        def work(connection: sqlite3.Connection) -> Stored | None:
+            connection.execute("BEGIN")
+            try:
+                row = connection.execute("SELECT head, chance FROM games WHERE game = ?", (game,)).fetchone()
+                if row is None:
+                    return None
+                secrets = connection.execute(
+                    "SELECT commitment, readers, salt, value FROM secrets WHERE game = ? ORDER BY number", (game,)
+                )
+                vault = [_secret(*secret) for secret in secrets]
+                return Stored(row[0], _records(connection, game, 0, None), vault, row[1])
+            except msgspec.DecodeError as error:
+                raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
+            finally:
+                connection.execute("COMMIT")
+
+        return await self._read(work)
+
+    async def board(self, digest: str) -> bytes | None:
+        def work(connection: sqlite3.Connection) -> bytes | None:
+            row = connection.execute("SELECT file FROM boards WHERE digest = ?", (digest,)).fetchone()
+            return row and row[0]
+
+        return await self._read(work)
+
+    async def game(self, game: GameId) -> GameRow | None:
+        def work(connection: sqlite3.Connection) -> GameRow | None:
+            row = connection.execute(f"SELECT {_GAME} FROM games WHERE game = ?", (game,)).fetchone()
+            return row and _game_row(row)
+
+        return await self._read(work)
+
+    async def games(
+        self,
+        *,
+        status: str | None = None,
+        ruleset: str | None = None,
+        player: PlayerId | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> tuple[list[GameRow], str | None]:
+        conditions: list[tuple[str, Any]] = []
+        if status is not None:
+            conditions.append(("status = ?", status))
+        if ruleset is not None:
+            conditions.append(("ruleset = ?", ruleset))
+        if player is not None:
+            conditions.append(("game IN (SELECT game FROM seated WHERE player = ?)", player))
+        if cursor is not None:
+            conditions.append(("number < ?", _position(cursor)))
+        where = " AND ".join(condition for condition, _ in conditions) or "TRUE"
+        values = [value for _, value in conditions]
+
+        def work(connection: sqlite3.Connection) -> tuple[list[GameRow], str | None]:
+            rows = connection.execute(
+                f"SELECT {_GAME}, number FROM games WHERE {where} ORDER BY number DESC LIMIT ?", (*values, limit + 1)
+            ).fetchall()
+            more = str(rows[limit - 1][-1]) if len(rows) > limit else None
+            return [_game_row(row[:-1]) for row in rows[:limit]], more
+
+        return await self._read(work)
+
+    async def player(self, player: PlayerId) -> PlayerRow | None:
+        return await self._player("player = ?", player)
+
+    async def player_by_token(self, token_hash: bytes) -> PlayerRow | None:
+        return await self._player("token = ?", token_hash)
+
+    async def _player(self, condition: str, value: object) -> PlayerRow | None:
+        def work(connection: sqlite3.Connection) -> PlayerRow | None:
+            row = connection.execute(
+                f"SELECT player, name, created FROM players WHERE {condition}", (value,)
+            ).fetchone()
+            return row and PlayerRow(*row)
+
+        return await self._read(work)
+
+    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+
+        def run() -> T:
+            connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+            if connection is None:
+                connection = self._local.connection = _connect(self._path, durable=True)
+                connection.execute("PRAGMA query_only = ON")
+                self._opened.append(connection)
+            return work(connection)
+
+        with _Translated(self._path):
+            return await asyncio.get_running_loop().run_in_executor(self._readers, run)
+
+
+# --- the writer -------------------------------------------------------------------------------------------------------
+
+
+class _Job:
+    """Something to be written, and who waits for its outcome."""
+
+    __slots__ = ("error", "future", "loop", "result", "work")
+
+    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any]) -> None:
+        self.work = work
+        self.loop = loop
+        self.future = future
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    def settle(self) -> None:
+        """Tell who waits, in the thread of its loop."""
+        if self.future.cancelled():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)
+
+
+class _Writer:
+    """The thread that writes. It takes all jobs that wait, runs them in one transaction and then tells everybody."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
+        self._thread.start()
+
+    def hand_in(self, job: _Job) -> None:
+        self._jobs.put(job)
+
+    def close(self) -> None:
+        """Write what was handed in, then stop."""
+        self._jobs.put(None)
+        self._thread.join()
+        self._connection.close()
+
+    def _run(self) -> None:
+        last = False
+        while not last:
+            jobs, last = self._gather()
+            self._write(jobs)
+            _tell(jobs)
+
+    def _gather(self) -> tuple[list[_Job], bool]:
+        jobs: list[_Job] = []
+        job = self._jobs.get()
+        while job is not None:
+            jobs.append(job)
+            if len(jobs) == GATHERED:
+                return jobs, False
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                return jobs, False
+        return jobs, True
+
+    def _write(self, jobs: Sequence[_Job]) -> None:
+        try:
+            self._transaction(jobs)
+        except Exception as error:
+            # One job may have spoilt it for all: each again by itself, so that only that one fails.
+            for job in jobs:
+                job.result, job.error = None, error
+                if len(jobs) > 1:
+                    self._write([job])
+
+    def _transaction(self, jobs: Sequence[_Job]) -> None:
+        if not jobs:
+            return
+        connection = self._connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for job in jobs:
+                try:
+                    job.result = job.work(connection)
+                except (Conflict, KeyReused) as outcome:  # raised before anything was written
+                    job.error = outcome
+            connection.execute("COMMIT")
+        except BaseException:
+            # A failed commit has often rolled back by itself.
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+
+
+def _tell(jobs: Iterable[_Job]) -> None:
+    """Wake each event loop once, however many of its tasks wait."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Job]] = {}
+    for job in jobs:
+        by_loop.setdefault(job.loop, []).append(job)
+    for loop, waiting in by_loop.items():
+        with suppress(RuntimeError):  # the loop was closed: nobody waits any more
+            loop.call_soon_threadsafe(_settle, waiting)
+
+
+def _settle(jobs: Iterable[_Job]) -> None:
+    for job in jobs:
+        job.settle()
+
+
+# --- statements -------------------------------------------------------------------------------------------------------
+
+
+def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
+    """Check, then write. Raises `Conflict` or `KeyReused` before anything is written."""
+    game, key = batch.game, batch.key
+    if key is not None:
+        first = _seen(connection, game, key.account, key.key)
+        if first is not None:
+            if first.fingerprint != key.fingerprint:
+                raise KeyReused
+            return Appended(_head(connection, game), first.answer)
+    last = batch.records[-1]
+    if batch.opening is not None:
+        _insert_game(connection, batch, batch.opening.board)
+    else:
+        moved = connection.execute(
+            "UPDATE games SET head = ?, status = ?, changed = ? WHERE game = ? AND head = ?",
+            (last.version, batch.status, last.at, game, batch.expected),
+        )
+        if moved.rowcount != 1:
+            raise Conflict(_head(connection, game))
+    for record in batch.records:
+        connection.execute(
+            "INSERT INTO events (game, version, event, schema, draws, at, cause, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                game,
+                record.version,
+                record.event.decode(),
+                record.schema,
+                record.draws,
+                record.at,
+                record.cause.decode() if record.cause is not None else None,
+                record.hash,
+            ),
+        )
+    if batch.secrets:
+        connection.executemany(
+            "INSERT INTO secrets (game, commitment, readers, salt, value) VALUES (?, ?, ?, ?, ?)",
+            [(game, secret.commitment, *_secret_columns(secret)) for secret in batch.secrets],
+        )
+    if batch.seats is not None:
+        _write_seats(connection, game, batch.seats)
+    if key is not None:
+        connection.execute(
+            "INSERT INTO keys (game, account, key, fingerprint, answer) VALUES (?, ?, ?, ?, ?)",
+            (game, key.account, key.key, key.fingerprint, key.answer),
+        )
+    return Appended(last.version)
+
+
+def _insert_game(connection: sqlite3.Connection, batch: Append, board: str) -> None:
+    opening, last = batch.opening, batch.records[-1]
+    assert opening is not None
+    head = _head(connection, batch.game)
+    if head:
+        raise Conflict(head)
+    connection.execute("INSERT OR IGNORE INTO boards (digest, file) VALUES (?, ?)", (board, opening.board_file))
+    connection.execute(
+        f"INSERT INTO games ({_GAME}, chance) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            batch.game,
+            opening.title,
+            opening.ruleset,
+            opening.ruleset_version,
+            batch.status,
+            opening.organizer,
+            "{}",
+            last.version,
+            batch.records[0].at,
+            last.at,
+            opening.chance,
+        ),
+    )
+
+
+def _write_seats(connection: sqlite3.Connection, game: GameId, seats: Any) -> None:
+    connection.execute("UPDATE games SET seats = ? WHERE game = ?", (msgspec.json.encode(seats).decode(), game))
+    connection.execute("DELETE FROM seated WHERE game = ?", (game,))
+    held = [(player, game) for player in seats.values() if player is not None]
+    connection.executemany("INSERT INTO seated (player, game) VALUES (?, ?)", held)
+
+
+def _seen(connection: sqlite3.Connection, game: GameId, account: PlayerId, key: str) -> KeyUse | None:
+    row = connection.execute(
+        "SELECT fingerprint, answer FROM keys WHERE game = ? AND account = ? AND key = ?", (game, account, key)
+    ).fetchone()
+    return row and KeyUse(account, key, *row)
+
+
+def _head(connection: sqlite3.Connection, game: GameId) -> Version:
+    row = connection.execute("SELECT head FROM games WHERE game = ?", (game,)).fetchone()
+    return row[0] if row else 0
+
+
+def _records(connection: sqlite3.Connection, game: GameId, after: Version, limit: int | None) -> list[Record]:
+    rows = connection.execute(
+        f"SELECT {_RECORD} FROM events WHERE game = ? AND version > ? ORDER BY version LIMIT ?",
+        (game, after, -1 if limit is None else limit),
+    )
+    return [Record(*row) for row in rows]
+
+
+def _secret_columns(secret: Secret) -> tuple[str, str, str]:
+    return msgspec.json.encode(secret.readers).decode(), secret.salt, canonical(secret.value).decode()
+
+
+def _secret(commitment: str, readers: str, salt: str, value: str) -> Secret:
+    return Secret(commitment, msgspec.json.decode(readers, type=tuple[Seat, ...]), salt, msgspec.json.decode(value))
+
+
+def _game_row(row: Sequence[Any]) -> GameRow:
+    """Return the row of `_GAME` columns."""
+    game, title, ruleset, ruleset_version, status, organizer, seats, version, created, changed = row
+    return GameRow(
+        game=game,
+        title=title,
+        ruleset=ruleset,
+        ruleset_version=ruleset_version,
+        status=status,
+        organizer=organizer,
+        seats=msgspec.json.decode(seats),
+        version=version,
+        created=created,
+        changed=changed,
+    )
+
+
+def _position(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
+        raise UnknownCursor(f"{cursor!r} is no cursor; take one from an earlier answer, or leave it out")
+    return int(cursor)
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+
+
+def _connect(path: Path, *, durable: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=PATIENCE,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+    connection.execute("PRAGMA cache_size = -16000")
+    return connection
+
+
+def _create(path: Path) -> None:
+    """Make an empty store: whole under another name, then in its place, so that there is never half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{path.name}.new-{os.getpid()}")
+    new.unlink(missing_ok=True)
+    with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA page_size = {PAGE}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+    try:
+        os.link(new, path)
+        new.unlink()
+    except FileExistsError:  # another process was quicker
+        new.unlink()
+    except OSError:  # a file system without links
+        new.rename(path)
+
+
+class _Translated:
+    """Turns what SQLite says into what a store says."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, sqlite3.Error):
+            return
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGED or _BAD_TEXT in str(error):
+            raise StoreDamaged(f"{self._path} is damaged: {error}") from error
+        if isinstance(error, sqlite3.OperationalError):
+            raise StoreUnavailable(f"{self._path} cannot be used: {error}") from error

@@ -1,0 +1,241 @@
+"""The file of the embedded store: its schema, and what may be wrong with it, found out without changing a byte.
+
+SQLite itself repairs silently: it takes an empty file for a new database and drops whatever follows a bad place in
+its write-ahead log. For a log of games both would be a loss that nobody notices, so we look first.
+"""
+
+import sqlite3
+import struct
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from service.store.protocol import StoreDamaged
+
+APPLICATION: Final = int.from_bytes(b"Tabu")
+"""Marks the file as ours, in the place that SQLite's format has for it."""
+
+SCHEMA_VERSION: Final = 1
+
+PAGE: Final = 4096
+
+SCHEMA: Final = f"""
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {SCHEMA_VERSION};
+
+CREATE TABLE games (
+    number          INTEGER PRIMARY KEY AUTOINCREMENT,
+    game            TEXT NOT NULL UNIQUE,
+    title           TEXT NOT NULL,
+    ruleset         TEXT NOT NULL,
+    ruleset_version INTEGER NOT NULL,
+    status          TEXT NOT NULL,
+    organizer       TEXT NOT NULL,
+    seats           TEXT NOT NULL,
+    head            INTEGER NOT NULL,
+    created         TEXT NOT NULL,
+    changed         TEXT NOT NULL,
+    chance          BLOB NOT NULL
+);
+CREATE INDEX games_by_status ON games (status, number);
+
+CREATE TABLE seated (
+    player TEXT NOT NULL,
+    game   TEXT NOT NULL,
+    PRIMARY KEY (player, game)
+) WITHOUT ROWID;
+CREATE INDEX seated_by_game ON seated (game);
+
+-- position: the global order, which is that of the commits.
+CREATE TABLE events (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    game     TEXT NOT NULL,
+    version  INTEGER NOT NULL,
+    event    TEXT NOT NULL,
+    schema   INTEGER NOT NULL,
+    draws    INTEGER NOT NULL,
+    at       TEXT NOT NULL,
+    cause    TEXT,
+    hash     BLOB NOT NULL,
+    UNIQUE (game, version)
+);
+CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TRIGGER events_remain BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+
+CREATE TABLE secrets (
+    number     INTEGER PRIMARY KEY,
+    game       TEXT NOT NULL,
+    commitment TEXT NOT NULL,
+    readers    TEXT NOT NULL,
+    salt       TEXT NOT NULL,
+    value      TEXT NOT NULL,
+    UNIQUE (game, commitment)
+);
+
+CREATE TABLE keys (
+    game        TEXT NOT NULL,
+    account     TEXT NOT NULL,
+    key         TEXT NOT NULL,
+    fingerprint BLOB NOT NULL,
+    answer      BLOB NOT NULL,
+    PRIMARY KEY (game, account, key)
+);
+
+CREATE TABLE boards (
+    digest TEXT PRIMARY KEY,
+    file   BLOB NOT NULL
+);
+
+CREATE TABLE players (
+    player  TEXT PRIMARY KEY,
+    name    TEXT NOT NULL,
+    created TEXT NOT NULL,
+    token   BLOB NOT NULL UNIQUE
+);
+"""
+
+_MAGIC: Final = b"SQLite format 3\0"
+
+
+def check_file(path: Path, *, durable: bool = True) -> bool:
+    """Tell whether there is a store at `path`. Nothing is changed.
+
+    Without `durable` the write-ahead log is not looked at: a power failure may have left it incomplete, as agreed.
+
+    Raises:
+        StoreDamaged: what is there is damaged, or is something else.
+        OSError, sqlite3.Error: it cannot be read.
+    """
+    wal, shared = _beside(path, "-wal"), _beside(path, "-shm")
+    if not path.exists():
+        if wal.exists():
+            raise StoreDamaged(f"{path} is missing, but its {wal.name} is there: put the file back, or move that away")
+        return False
+    _check_header(path)
+    if durable:
+        if shared.exists() and not wal.exists():
+            raise StoreDamaged(f"{path} was in use, and its {wal.name} is missing: put that back")
+        if wal.exists():
+            _check_wal(wal, shared)
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        try:
+            said = [row[0] for row in connection.execute("PRAGMA quick_check(1)")]
+            schema = _schema_of(connection) if said == ["ok"] else []
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            said = [str(error)]
+            schema = []
+    if said != ["ok"]:
+        raise StoreDamaged(f"{path} is damaged: {' '.join(said[0].split())}; restore it from a copy")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(SCHEMA)
+        if schema != _schema_of(connection):
+            raise StoreDamaged(f"{path} is damaged: its tables are not those of a Tabularium store")
+    return True
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _schema_of(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
+    return connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchall()
+
+
+def _check_header(path: Path) -> None:
+    with path.open("rb") as file:
+        header = file.read(100)
+    if not header:
+        raise StoreDamaged(f"{path} is empty: restore it from a copy, or move it away to begin anew")
+    if len(header) < 100 or not header.startswith(_MAGIC):
+        raise StoreDamaged(f"{path} is no SQLite database: restore it from a copy, or move it away to begin anew")
+    version, application = struct.unpack(">I4xI", header[60:72])
+    if application != APPLICATION:
+        raise StoreDamaged(f"{path} is a database of another program, or its header is damaged")
+    if version != SCHEMA_VERSION:
+        raise StoreDamaged(
+            f"{path} has schema version {version}, and this is Tabularium with version {SCHEMA_VERSION}:"
+            " it is from a newer one, or its header is damaged"
+        )
+
+
+# --- the write-ahead log: https://www.sqlite.org/walformat.html -------------------------------------------------------
+
+
+def _check_wal(wal: Path, shared: Path) -> None:
+    """Raise `StoreDamaged` when SQLite would drop transactions that were acknowledged."""
+    problem = _wal_problem(wal, shared)
+    # Another process may have written while we read; damage stays as it is.
+    for _ in range(3):
+        if problem is None:
+            return
+        time.sleep(0.1)
+        before, problem = problem, _wal_problem(wal, shared)
+        if problem == before:
+            raise StoreDamaged(f"{wal} is damaged: {problem}; restore it with its database")
+
+
+def _wal_problem(wal: Path, shared: Path) -> str | None:
+    """Return what is wrong with a write-ahead log.
+
+    A power failure leaves at most one transaction unfinished, at the end: where a frame is bad and more than one
+    commit follows it, the log was damaged otherwise. When only the process died, the index beside the log (`shared`)
+    still says how long the log is.
+    """
+    index = shared.read_bytes()[:96] if shared.exists() else b""
+    content = wal.read_bytes()
+    if len(content) <= 32:
+        return "its beginning is missing" if _frames_indexed(index, None) else None
+    header, good, lost = _Header(content), 0, 0
+    checksum, salt, size = header.checksum if header.whole else None, header.salt, 24 + header.page
+    for start in range(32, len(content) - size + 1, size):
+        head = content[start : start + 24]
+        if checksum is not None:
+            data = content[start : start + 8] + content[start + 24 : start + size]
+            checksum = _checksum(data, checksum, header.order)
+            if head[8:16] == salt and checksum == struct.unpack(">II", head[16:24]):
+                good += 1
+                continue
+            checksum = None
+        if head[8:16] == salt and head[4:8] != bytes(4):
+            lost += 1
+    indexed = _frames_indexed(index, salt)
+    if lost <= 1 and indexed <= good:
+        return None
+    return f"only its first {good} frames are good, and {max(indexed - good, lost)} or more are lost"
+
+
+class _Header:
+    """The first 32 bytes of a log. When they are damaged, `salt` is that of the first frame."""
+
+    def __init__(self, content: bytes) -> None:
+        magic, _, self.page = struct.unpack(">III", content[:12])
+        self.order = ">" if magic & 1 else "<"
+        self.checksum = struct.unpack(">II", content[24:32])
+        self.whole = magic & ~1 == 0x377F0682 and _checksum(content[:24], (0, 0), self.order) == self.checksum
+        self.salt = content[16:24] if self.whole else content[40:48]
+        if not self.whole:
+            self.page = PAGE
+
+
+def _checksum(data: bytes, start: tuple[int, int], order: str) -> tuple[int, int]:
+    one, other = start
+    for first, second in struct.iter_unpack(f"{order}II", data):
+        one = (one + first + other) & 0xFFFFFFFF
+        other = (other + second + one) & 0xFFFFFFFF
+    return one, other
+
+
+def _frames_indexed(index: bytes, salt: bytes | None) -> int:
+    """Return how many frames the index counts, if it is whole and that of the log with this salt; 0 otherwise."""
+    order = "<" if sys.byteorder == "little" else ">"
+    if len(index) < 96 or index[:48] != index[48:96]:
+        return 0
+    if _checksum(index[:40], (0, 0), order) != struct.unpack(f"{order}II", index[40:48]):
+        return 0
+    if salt is not None and index[32:40] != salt:
+        return 0
+    return struct.unpack(f"{order}I", index[16:20])[0]
