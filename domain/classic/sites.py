@@ -55,8 +55,8 @@ def most_roads(table: Table, seat: Seat, new_cities: int) -> list[int]:
 def city_sites_that_leave(table: Table, seat: Seat, new_cities: int, roads: int) -> list[AreaId]:
     """Return the places for the next of `new_cities` cities after which `roads` roads can still all be built."""
     sites, owned = city_sites(table, seat), set(cities(table, seat))
-    if len(_missing_roads(table, owned)) >= roads:
-        return sites
+    if _most_roads(table, owned, sites, new_cities - 1)[-1] >= roads:
+        return sites  # the roads find their places without this city, so it may stand anywhere
     return [
         site
         for site in sites
@@ -110,14 +110,32 @@ def _by_land(board: Map) -> tuple[dict[AreaId, tuple[AreaId, ...]], list[AreaId]
         land: tuple(other for other in board.land_neighbours(land) if board.strait_between(land, other) is None)
         for land in board.lands
     }
-    order: list[AreaId] = []
-    left = set(board.lands)
-    while left:
-        after = {land: _open_after({*order, land}, neighbours) for land in left}
-        order.append(min(left, key=lambda land: (after[land], land)))
-        left.discard(order[-1])
-    return neighbours, order
+    orders = (_order_from(start, neighbours) for start in board.lands)
+    return neighbours, min(orders)[1]
 
 
-def _open_after(done: Collection[AreaId], neighbours: Mapping[AreaId, tuple[AreaId, ...]]) -> int:
-    return sum(any(other not in done for other in neighbours[land]) for land in done)
+def _order_from(start: AreaId, neighbours: Mapping[AreaId, tuple[AreaId, ...]]) -> tuple[int, list[AreaId]]:
+    """Return what a walk through all provinces costs, and their order: from `start` on to where fewest stay open.
+
+    A province is open while it is passed and has a neighbour that is not. A step costs 2 to the power of their
+    number, which is how many choices `_most_roads` has to keep apart there.
+    """
+    order, cost = [start], 0
+    while len(order) < len(neighbours):
+        passed = set(order)
+        opened = {land: later for land in order if (later := sum(other not in passed for other in neighbours[land]))}
+        steps = ((_step(land, neighbours[land], passed, opened), land) for land in neighbours if land not in passed)
+        (still_open, _), land = min(steps)
+        order.append(land)
+        cost += 1 << still_open
+    return cost, order
+
+
+def _step(
+    land: AreaId, near: tuple[AreaId, ...], passed: Collection[AreaId], opened: Mapping[AreaId, int]
+) -> tuple[int, int]:
+    """Return how many provinces are open after a step to `land`, and for ties how long ago its oldest one opened."""
+    closing = sum(opened.get(other) == 1 for other in near)
+    opening = any(other not in passed for other in near)
+    oldest = next((age for age, other in enumerate(opened) if other in near), len(opened))
+    return len(opened) - closing + opening, oldest

@@ -147,9 +147,7 @@ def _own_proposal(table: Table, seat: Seat) -> Alliance | None:
 
 def _asked(table: Table, seat: Seat) -> list[str]:
     """The alliances that a seat has been asked to join and has not answered."""
-    return [
-        alliance.id for alliance in table.alliances if seat in alliance.members and seat not in alliance.accepted
-    ]
+    return [alliance.id for alliance in table.alliances if seat in alliance.members and seat not in alliance.accepted]
 
 
 def _joined(table: Table, seat: Seat) -> list[str]:
