@@ -140,7 +140,7 @@ class Hall:
         randomness: Callable[[int], bytes] = secrets.token_bytes,
         boards: Callable[[str], Board] = builtin,
     ) -> None:
-        """`randomness` returns so many random bytes, for new ids and the secrets of chance; `boards` a ruleset's own."""
+        """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own."""
         self._store = store
         self._library = library
         self._wake = wake

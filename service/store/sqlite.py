@@ -316,10 +316,11 @@ class _Writer:
         try:
             self._transaction(jobs)
         except Exception as error:
-            # One job may have spoilt it for all: each again by itself, so that only that one fails.
+            alone = len(jobs) == 1 or isinstance(error, sqlite3.OperationalError)
             for job in jobs:
-                job.result, job.error = None, error
-                if len(jobs) > 1:
+                job.error = error if alone else None
+                if not alone:
+                    # One of them has spoilt it for all: each again by itself, so that only that one fails.
                     self._write([job])
 
     def _transaction(self, jobs: Sequence[_Job]) -> None:

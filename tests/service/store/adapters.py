@@ -1,0 +1,33 @@
+"""The stores that the conformance suite tests. A further one is a further line in `ADAPTERS`."""
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+from service.store.protocol import EventStore
+from service.store.sqlite import SqliteStore
+
+Open = Callable[[], Awaitable[EventStore]]
+"""Opens the same data once more, as another process would."""
+
+Adapter = Callable[[Path], AbstractAsyncContextManager[Open]]
+"""Lays out an empty place for data, with a scratch directory at hand, and clears it away."""
+
+
+@contextlib.asynccontextmanager
+async def sqlite(scratch: Path) -> AsyncIterator[Open]:
+    opened: list[EventStore] = []
+
+    async def open_store() -> EventStore:
+        opened.append(await SqliteStore.open(scratch / "tabularium.db"))
+        return opened[-1]
+
+    yield open_store
+    for store in opened:
+        await store.close()
+
+
+ADAPTERS: dict[str, Adapter] = {
+    "sqlite": sqlite,
+}

@@ -1,0 +1,82 @@
+"""Appends to test a store with. It does not know what its bytes mean, so they mean nothing."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from domain.kernel.record import Cause, Record, genesis, inscribe
+from domain.kernel.secret import Secret
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.store.protocol import Append, KeyUse, Opening
+
+AT = "2026-11-21T06:25:14.000000Z"
+RED, BLUE = Seat("red"), Seat("blue")
+ANNA, BERT = PlayerId("panna"), PlayerId("pbert")
+
+
+def records(game: GameId, after: Version, count: int = 1, previous: bytes = b"", text: str = "") -> list[Record]:
+    """Return `count` records that follow version `after`; their chain goes on from `previous`."""
+    made: list[Record] = []
+    previous = previous or genesis(game)
+    for version in range(after + 1, after + count + 1):
+        event = {"type": "noted", "text": text or f"Nº {version}, “ναί”"}
+        cause = Cause(player=ANNA, seat=RED) if version == after + 1 else None
+        made.append(inscribe(game, previous, version, event, schema=1, draws=version // 2, at=AT, cause=cause))
+        previous = made[-1].hash
+    return made
+
+
+def opening(title: str = "A game", ruleset: str = "tiny", board: str = "sha256:b", file: bytes = b"{}") -> Opening:
+    return Opening(ruleset, 1, title, ANNA, bytes(range(32)), board, file)
+
+
+def new_game(
+    game: str,
+    *,
+    count: int = 1,
+    key: KeyUse | None = None,
+    seats: Mapping[Seat, PlayerId | None] | None = None,
+    opened: Opening | None = None,
+    status: str = "gathering",
+) -> Append:
+    game_id = GameId(game)
+    return Append(
+        game=game_id,
+        expected=0,
+        records=records(game_id, 0, count),
+        status=status,
+        key=key,
+        seats=seats or {RED: None, BLUE: None},
+        opening=opened or opening(),
+    )
+
+
+def addition(
+    game: str,
+    after: Version,
+    *,
+    count: int = 1,
+    key: KeyUse | None = None,
+    text: str = "",
+    secrets: tuple[Secret, ...] = (),
+    **more: Any,
+) -> Append:
+    game_id = GameId(game)
+    return Append(
+        game=game_id,
+        expected=after,
+        records=records(game_id, after, count, text=text),
+        status=more.pop("status", "running"),
+        secrets=secrets,
+        key=key,
+        **more,
+    )
+
+
+def use(key: str, request: bytes = b"request", answer: bytes = b"answer", account: PlayerId = ANNA) -> KeyUse:
+    return KeyUse(account, key, msgspec.json.encode(request.decode()), answer)
+
+
+def secret(number: int, *readers: Seat) -> Secret:
+    return Secret(f"{number:064x}", readers, "00" * 16, {"card": number, "suit": "♠"})

@@ -1,0 +1,380 @@
+"""What every store does. Each test runs against every adapter."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from domain.kernel.record import first_broken
+from domain.kernel.words import GameId, PlayerId
+from service.store.protocol import (
+    Appended,
+    Conflict,
+    EventStore,
+    KeyReused,
+    PlayerRow,
+    StoreUnavailable,
+    UnknownCursor,
+)
+from tests.service.store.adapters import ADAPTERS, Adapter, Open
+from tests.service.store.batches import ANNA, AT, BERT, BLUE, RED, addition, new_game, opening, records, secret, use
+
+G = GameId("g1")
+
+
+@pytest.fixture(params=ADAPTERS.values(), ids=list(ADAPTERS))
+async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
+    adapter: Adapter = request.param
+    async with adapter(tmp_path) as open_store:
+        yield open_store
+
+
+@pytest.fixture
+async def store(data: Open) -> EventStore:
+    return await data()
+
+
+async def everything(store: EventStore) -> list[tuple[GameId, int]]:
+    return [(game, record.version) for game, record in (await store.read_all(limit=100_000))[0]]
+
+
+# --- streams ---
+
+
+async def test_what_was_appended_is_read_back_to_the_byte(store: EventStore) -> None:
+    assert await store.append(new_game("g1", count=3)) == Appended(3)
+    kept = await store.read(G)
+    assert kept == records(G, 0, 3)
+    assert first_broken(G, kept) is None
+    assert kept[0].cause is not None
+    assert kept[1].cause is None
+
+
+async def test_a_part_of_a_stream_is_read(store: EventStore) -> None:
+    await store.append(new_game("g1", count=5))
+    assert [record.version for record in await store.read(G, after=2)] == [3, 4, 5]
+    assert [record.version for record in await store.read(G, after=1, limit=2)] == [2, 3]
+    assert await store.read(G, after=5) == []
+    assert await store.read(G, limit=0) == []
+
+
+async def test_an_unknown_game_has_no_records_no_head_and_no_row(store: EventStore) -> None:
+    assert await store.read(G) == []
+    assert await store.head(G) == 0
+    assert await store.load(G) is None
+    assert await store.game(G) is None
+
+
+async def test_a_lost_race_stores_nothing_and_says_where_the_game_stands(store: EventStore) -> None:
+    await store.append(new_game("g1", count=2))
+    for expected in (1, 3):
+        with pytest.raises(Conflict) as conflict:
+            await store.append(addition("g1", expected, count=2, key=use("k"), secrets=(secret(1),)))
+        assert conflict.value.head == 2
+    assert await store.head(G) == 2
+    assert await store.seen(G, ANNA, "k") is None
+    stored = await store.load(G)
+    assert stored is not None
+    assert stored.secrets == []
+    assert len(stored.records) == 2
+
+
+async def test_a_game_that_exists_is_not_opened_again(store: EventStore) -> None:
+    await store.append(new_game("g1"))
+    with pytest.raises(Conflict):
+        await store.append(new_game("g1", opened=opening(title="Another")))
+    row = await store.game(G)
+    assert row is not None
+    assert row.title == "A game"
+
+
+async def test_an_unknown_game_is_not_added_to(store: EventStore) -> None:
+    with pytest.raises(Conflict) as conflict:
+        await store.append(addition("g1", 4))
+    assert conflict.value.head == 0
+    assert await everything(store) == []
+
+
+@pytest.mark.parametrize("after", [0, 2])
+async def test_records_that_do_not_follow_are_a_fault_of_the_caller(store: EventStore, after: int) -> None:
+    await store.append(new_game("g1"))
+    batch = addition("g1", 1)
+    wrong = type(batch)(G, 1, records(G, after), "running")
+    with pytest.raises(ValueError, match="do not follow version 1"):
+        await store.append(wrong)
+
+
+async def test_many_writers_of_one_game_leave_contiguous_versions_and_one_winner_each(data: Open) -> None:
+    stores = [await data() for _ in range(3)]
+    await stores[0].append(new_game("g1"))
+    won: list[int] = []
+
+    async def writer(number: int) -> None:
+        store = stores[number % len(stores)]
+        while (head := await store.head(G)) < 120:
+            try:
+                appended = await store.append(addition("g1", head, count=1 + number % 3, text=f"writer {number}"))
+            except Conflict:
+                continue
+            won.extend(range(head + 1, appended.version + 1))
+
+    await asyncio.gather(*(writer(number) for number in range(8)))
+    kept = await stores[1].read(G)
+    assert [record.version for record in kept] == list(range(1, len(kept) + 1))
+    assert sorted(won) == list(range(2, len(kept) + 1))
+
+
+# --- idempotency ---
+
+
+async def test_a_repeated_key_gets_the_first_answer_although_the_game_has_moved_on(store: EventStore) -> None:
+    await store.append(new_game("g1"))
+    await store.append(addition("g1", 1, key=use("k", answer=b"first")))
+    await store.append(addition("g1", 2))
+    for expected in (1, 3):
+        assert await store.append(addition("g1", expected, key=use("k", answer=b"later"))) == Appended(3, b"first")
+    assert await store.head(G) == 3
+    assert await store.seen(G, ANNA, "k") == use("k", answer=b"first")
+
+
+async def test_a_key_with_another_request_is_refused(store: EventStore) -> None:
+    await store.append(new_game("g1"))
+    await store.append(addition("g1", 1, key=use("k")))
+    with pytest.raises(KeyReused):
+        await store.append(addition("g1", 2, key=use("k", b"another")))
+    assert await store.head(G) == 2
+
+
+async def test_keys_are_apart_by_game_and_account(store: EventStore) -> None:
+    await store.append(new_game("g1", key=use("k")))
+    await store.append(new_game("g2", key=use("k", b"another")))
+    await store.append(addition("g1", 1, key=use("k", b"a third", account=BERT)))
+    assert await everything(store) == [("g1", 1), ("g2", 1), ("g1", 2)]
+
+
+async def test_a_game_is_opened_once_under_a_key(store: EventStore) -> None:
+    await store.append(new_game("g1", key=use("k", answer=b"first")))
+    assert await store.append(new_game("g1", key=use("k"))) == Appended(1, b"first")
+
+
+async def test_fifty_at_once_with_one_key_have_one_effect(data: Open) -> None:
+    stores = [await data(), await data()]
+    await stores[0].append(new_game("g1"))
+    answers = await asyncio.gather(
+        *(stores[n % 2].append(addition("g1", 1, key=use("k", answer=b"%d" % n))) for n in range(50))
+    )
+    first = [answer for answer in answers if answer.repeated is None]
+    assert first == [Appended(2)]
+    assert len({answer.repeated for answer in answers if answer.repeated is not None}) == 1
+    assert await stores[0].head(G) == 2
+
+
+# --- the order of all ---
+
+
+async def test_all_games_are_followed_in_one_order_by_cursor(store: EventStore) -> None:
+    await store.append(new_game("g1", count=2))
+    await store.append(new_game("g2"))
+    await store.append(addition("g1", 2))
+    expected = [("g1", 1), ("g1", 2), ("g2", 1), ("g1", 3)]
+    seen: list[tuple[GameId, int]] = []
+    cursor = None
+    while True:
+        page, cursor = await store.read_all(cursor, limit=3)
+        if not page:
+            break
+        seen += [(game, record.version) for game, record in page]
+    assert seen == expected
+    await store.append(addition("g2", 1))
+    page, _ = await store.read_all(cursor)
+    assert [(game, record.version) for game, record in page] == [("g2", 2)]
+
+
+async def test_a_follower_neither_skips_nor_reorders_while_many_write(data: Open) -> None:
+    store, other = await data(), await data()
+    games = [f"g{number}" for number in range(6)]
+    for game in games:
+        await store.append(new_game(game))
+    seen: list[tuple[GameId, int]] = []
+    done = asyncio.Event()
+
+    async def follow() -> None:
+        cursor = None
+        while True:
+            finished = done.is_set()
+            page, cursor = await other.read_all(cursor, limit=7)
+            seen.extend((game, record.version) for game, record in page)
+            if finished and not page:
+                return
+
+    async def write(game: str) -> None:
+        for version in range(1, 40):
+            await store.append(addition(game, version))
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(follow())
+        await asyncio.gather(*map(write, games))
+        done.set()
+    assert seen == await everything(store)
+    for game in games:
+        assert [version for other_game, version in seen if other_game == game] == list(range(1, 41))
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "-1", "1.5", "9" * 30, "٣"])
+async def test_a_cursor_of_somebody_else_is_refused(store: EventStore, cursor: str) -> None:
+    with pytest.raises(UnknownCursor):
+        await store.read_all(cursor)
+    with pytest.raises(UnknownCursor):
+        await store.games(cursor=cursor)
+
+
+# --- what is kept beside the records ---
+
+
+async def test_a_game_is_loaded_with_its_vault_and_its_chance(store: EventStore) -> None:
+    await store.append(new_game("g1"))
+    sealed = (secret(3, RED), secret(1, RED, BLUE), secret(2))
+    await store.append(addition("g1", 1, secrets=sealed[:2]))
+    await store.append(addition("g1", 2, secrets=sealed[2:]))
+    stored = await store.load(G)
+    assert stored is not None
+    assert stored.head == 3
+    assert stored.records == await store.read(G)
+    assert stored.secrets == list(sealed)
+    assert stored.chance == bytes(range(32))
+
+
+async def test_a_board_is_kept_once_for_all_games_on_it(store: EventStore) -> None:
+    await store.append(new_game("g1", opened=opening(file=b'{"first":1}')))
+    await store.append(new_game("g2", opened=opening(file=b'{"second":1}')))
+    assert await store.board("sha256:b") == b'{"first":1}'
+    assert await store.board("sha256:none") is None
+
+
+async def test_the_index_follows_the_games(store: EventStore) -> None:
+    await store.append(new_game("g1", seats={RED: None, BLUE: None}))
+    await store.append(addition("g1", 1, seats={RED: ANNA, BLUE: None}, status="gathering"))
+    await store.append(addition("g1", 2))
+    row = await store.game(G)
+    assert row is not None
+    assert (row.version, row.status, row.seats) == (3, "running", {"red": ANNA, "blue": None})
+    assert (row.title, row.ruleset, row.organizer, row.created, row.changed) == ("A game", "tiny", ANNA, AT, AT)
+    assert list(row.seats) == ["red", "blue"]
+
+
+async def test_games_are_listed_by_what_they_are_and_who_plays(store: EventStore) -> None:
+    await store.append(new_game("g1", seats={RED: ANNA, BLUE: BERT}))
+    await store.append(new_game("g2", status="over", seats={RED: BERT, BLUE: None}))
+    await store.append(new_game("g3", opened=opening(ruleset="other"), seats={RED: ANNA, BLUE: None}))
+    await store.append(addition("g3", 1, seats={RED: None, BLUE: None}))
+
+    async def found(**which: str) -> list[str]:
+        return [row.game for row in (await store.games(**which))[0]]  # type: ignore[reportArgumentType]
+
+    assert await found() == ["g3", "g2", "g1"]
+    assert await found(status="over") == ["g2"]
+    assert await found(ruleset="other") == ["g3"]
+    assert await found(player=ANNA) == ["g1"]
+    assert await found(player=BERT) == ["g2", "g1"]
+    assert await found(player=BERT, status="gathering", ruleset="tiny") == ["g1"]
+    assert await found(player=PlayerId("nobody")) == []
+
+
+async def test_the_list_of_games_is_paged_and_new_games_do_not_disturb_it(store: EventStore) -> None:
+    for number in range(7):
+        await store.append(new_game(f"g{number}"))
+    first, cursor = await store.games(limit=3)
+    await store.append(new_game("later"))
+    second, cursor = await store.games(cursor=cursor, limit=3)
+    third, last = await store.games(cursor=cursor, limit=3)
+    assert [row.game for row in first + second + third] == [f"g{number}" for number in reversed(range(7))]
+    assert last is None
+
+
+async def test_accounts_are_found_by_id_and_by_token(store: EventStore) -> None:
+    anna = PlayerRow(ANNA, "Änna", AT)
+    await store.add_player(anna, b"hash")
+    assert await store.player(ANNA) == anna
+    assert await store.player_by_token(b"hash") == anna
+    assert await store.player(BERT) is None
+    assert await store.player_by_token(b"other") is None
+
+
+# --- coming and going ---
+
+
+async def test_everything_is_there_after_closing_and_opening(data: Open) -> None:
+    store = await data()
+    await store.append(new_game("g1", count=3))
+    await store.add_player(PlayerRow(ANNA, "Anna", AT), b"hash")
+    await store.close()
+    again = await data()
+    assert await again.read(G) == records(G, 0, 3)
+    assert await again.player(ANNA) is not None
+    assert await again.append(addition("g1", 3)) == Appended(4)
+
+
+async def test_closing_finishes_what_was_handed_in_and_refuses_the_rest(data: Open) -> None:
+    store = await data()
+    await store.append(new_game("g1"))
+    pending = asyncio.gather(*(store.append(addition("g1", version)) for version in range(1, 30)))
+    await asyncio.sleep(0)
+    await store.close()
+    await store.close()
+    assert [appended.version for appended in await pending] == list(range(2, 31))
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await store.append(addition("g1", 30))
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await store.head(G)
+    assert await (await data()).head(G) == 30
+
+
+async def test_an_append_goes_on_when_nobody_waits_for_it(store: EventStore) -> None:
+    await store.append(new_game("g1"))
+    task = asyncio.create_task(store.append(addition("g1", 1)))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await store.append(addition("g1", 2)) == Appended(3)
+
+
+async def test_a_spoilt_append_takes_no_other_down(store: EventStore) -> None:
+    await store.append(new_game("g1"))
+    await store.append(new_game("g2"))
+    twice = addition("g2", 1, secrets=(secret(1), secret(1)))
+    outcomes = await asyncio.gather(
+        store.append(addition("g1", 1)),
+        store.append(twice),
+        store.append(addition("g1", 2)),
+        return_exceptions=True,
+    )
+    assert outcomes[0] == Appended(2)
+    assert isinstance(outcomes[1], Exception)
+    assert outcomes[2] == Appended(3)
+    assert await store.head(GameId("g2")) == 1
+
+
+async def test_random_appends_are_kept_as_a_plain_dictionary_would_keep_them(data: Open) -> None:
+    rng = random.Random(7)
+    store, model = await data(), dict[str, int]()
+    for step in range(300):
+        game = f"g{rng.randrange(5)}"
+        head = model.get(game, 0)
+        expected = max(0, head + rng.choice((-1, 0, 0, 0, 1)))
+        count = rng.randint(1, 3)
+        batch = new_game(game, count=count) if expected == 0 else addition(game, expected, count=count)
+        if expected == head:
+            assert (await store.append(batch)).version == head + count
+            model[game] = head + count
+        else:
+            with pytest.raises(Conflict) as conflict:
+                await store.append(batch)
+            assert conflict.value.head == head
+        if step % 60 == 59:
+            await store.close()
+            store = await data()
+    for game, head in model.items():
+        assert [record.version for record in await store.read(GameId(game))] == list(range(1, head + 1))
