@@ -172,17 +172,28 @@ class Player(Struct, frozen=True, omit_defaults=True):
 
 
 class Group(Struct, frozen=True, omit_defaults=True):
-    """Leaders and units that step together. `units` have all their points, `tired` is cavalry with one point left."""
+    """Leaders and units that step together.
+
+    `units` have all their points, `tired` is cavalry with one point left, `riders` are units without a point that go
+    on along the road of the open journey.
+    """
 
     leaders: tuple[str, ...] = ()
     units: Units = NO_UNITS
     tired: message.Count = 0
+    riders: Units = NO_UNITS
+
+    @property
+    def size(self) -> int:
+        """The number of land combat units."""
+        return self.units.total + self.tired + self.riders.total
 
 
 class Journey(Struct, frozen=True, omit_defaults=True):
     """A road move under way: who may go on along the road without paying again (CC-ROAD-10, -11, -12).
 
-    Any other move ends it. `riders` are units whose point is paid, by type, with the points they have left.
+    It ends when somebody leaves `at` in another way, or another road move begins. `riders` are units whose point is
+    paid, by type, with the points they have left.
     """
 
     at: AreaId
@@ -194,29 +205,27 @@ class Journey(Struct, frozen=True, omit_defaults=True):
     """Cavalry riders with one point left."""
 
 
+Consent = Literal["transit", "road", "strait"]
+"""What a player may allow another: to pass a province with his units, to use a road, to cross a strait (CC-ALY-04)."""
+
+
 class Passage(Struct, frozen=True, omit_defaults=True):
-    """A passage that needs another player's consent (CC-ALY-04): a named group from one province to a neighbour.
+    """A step that needs other players' consent (CC-ALY-04): a named group from one province to a neighbour.
 
     Attributes:
-        kind: ``transit`` through the province it enters, use of a ``road``, or crossing of a ``strait``.
-        asked: the seats that have still to answer.
-        granted: True when all of them granted it; it is used up by the step.
+        owners: whose consent it takes.
+        asked: those of them who have still to answer.
+        refused: True when one of them refused.
     """
 
     mover: Seat
-    kind: Literal["transit", "road", "strait"]
+    kind: Consent
     origin: AreaId
     to: AreaId
     group: Group
+    owners: tuple[Seat, ...]
     asked: tuple[Seat, ...] = ()
-    granted: bool = False
-
-
-class Transit(Struct, frozen=True, omit_defaults=True):
-    """A group inside a province that it was allowed to cross (CC-ALY-03); it may leave or stay and fight."""
-
-    at: AreaId
-    group: Group
+    refused: bool = False
 
 
 class Grant(Struct, frozen=True, omit_defaults=True):
@@ -224,7 +233,7 @@ class Grant(Struct, frozen=True, omit_defaults=True):
 
     by: Seat
     to: Seat
-    kind: Literal["transit", "road", "strait"]
+    kind: Consent
     where: AreaId | None = None
 
 
@@ -332,10 +341,10 @@ class Combat(Struct, frozen=True, omit_defaults=True):
     """Provinces where a land battle must still be fought."""
     naval: tuple[NavalPlan, ...] = ()
     """Naval battles declared and not yet fought."""
-    seas_settled: tuple[AreaId, ...] = ()
-    """Sea zones for which the active player has declared or declined battle."""
-    leaders_settled: tuple[str, ...] = ()
-    """``province/seat`` of lone enemy leaders that were attacked or spared."""
+    seas: tuple[AreaId, ...] = ()
+    """Sea zones for which the player on turn has still to declare or decline battle."""
+    spared: tuple[str, ...] = ()
+    """``province/seat`` of lone enemy leaders whom he leaves alone."""
 
 
 class Purchase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -424,8 +433,9 @@ class Table(KernelTable):
 
     journey: Journey | None = None
     request: Passage | None = None
-    """The passage that is being asked for, or was granted and not yet used."""
-    transits: list[Transit] = field(default_factory=list[Transit])
+    """The passage that is being asked for."""
+    passages: list[Passage] = field(default_factory=list[Passage])
+    """Passages that were granted and not yet used, and those that were refused this turn."""
     grants: list[Grant] = field(default_factory=list[Grant])
     landings: list[AreaId] = field(default_factory=list[AreaId])
     """Provinces where the active player landed a legion this turn (CC-SEA-23)."""

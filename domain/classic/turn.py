@@ -39,7 +39,7 @@ class PhaseBegan(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.phase = self.phase
         table.journey = table.request = None
-        table.transits.clear()
+        table.passages.clear()
 
     def tell(self, names: Names) -> str:
         return f"The {self.phase} phase began."

@@ -1,0 +1,236 @@
+"""Legions: which leaders and units can make a step together (chapter MOV, as marches and requests for passage need it).
+
+A group is named by what its units have left to spend, since nobody may spend more than his own points (CC-MOV-06).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from domain.classic.table import NO_UNITS, Group, Leader, Table, Units
+from domain.kernel import schema
+from domain.kernel.refusal import Refusal
+from domain.kernel.schema import Schema
+from domain.kernel.words import AreaId, Seat
+
+LARGEST_LEGION = 7
+"""Land combat units that one leader leads in a step (CC-MOV-09)."""
+
+
+# --- who can go ---
+
+
+def able(table: Table, seat: Seat, origin: AreaId, *, riding: bool) -> Group:
+    """Return everything that can leave `origin`; `riding`: along the road of the open journey, where riders go free."""
+    journey = table.journey if riding else None
+    going = journey.leaders if journey else ()
+    leaders = tuple(
+        name
+        for name, leader in table.leaders.items()
+        if leader.at == origin and leader.owner == seat and (leader.moves or name in going)
+    )
+    army = table.army(origin, seat)
+    return Group(leaders, army.fresh, army.tired, journey.riders if journey else NO_UNITS)
+
+
+def riders(table: Table, seat: Seat, origin: AreaId) -> Group:
+    """Return those who can go on along the road of the open journey without anybody joining."""
+    journey = table.journey
+    assert journey is not None, "a road move is under way"
+    leaders = tuple(name for name in table.leaders_at(origin, seat) if name in journey.leaders)
+    return Group(leaders, NO_UNITS, journey.tired_riders, journey.riders)
+
+
+def goes_on(table: Table, origin: AreaId, to: AreaId) -> bool:
+    """Tell whether the open journey is in `origin` and has not yet visited `to` (CC-ROAD-12)."""
+    journey = table.journey
+    return journey is not None and journey.at == origin and to not in journey.visited
+
+
+def in_journey(table: Table, group: Group) -> bool:
+    """Tell whether the group consists only of those who are on the open journey."""
+    journey = table.journey
+    return (
+        journey is not None
+        and set(group.leaders) <= set(journey.leaders)
+        and not group.units.total
+        and group.tired <= journey.tired_riders
+    )
+
+
+# --- what is wrong with a step ---
+
+
+def origins(table: Table, seat: Seat) -> list[AreaId]:
+    """Return the provinces from which leaders can step; only those that must be left while there are such."""
+    must_leave = among_enemies(table, seat)
+    if must_leave:
+        return list(must_leave)
+    found = (leader.at for leader in table.leaders.values() if leader.owner == seat and leader.at is not None)
+    return list(dict.fromkeys(found))
+
+
+def check_border(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> None:
+    """Raise `Refusal` unless a step leads from `origin` to `to` and may be made now."""
+    if origin not in table.provinces or to not in table.provinces:
+        raise Refusal("CC-MOV-26", f"A step on land from {origin} to {to}.", "Steps lead from province to province.")
+    if to not in table.map.land_neighbours(origin):
+        near = ", ".join(table.map.land_neighbours(origin))
+        raise Refusal("CC-BRD-04", f"A step from {origin} to {to}.", f"Adjacent are {near}.")
+    must_leave = among_enemies(table, seat)
+    if must_leave and origin not in must_leave:
+        raise stuck(*must_leave)
+
+
+def stuck(*provinces: AreaId) -> Refusal:
+    """Return the refusal of what would leave leaders alone among enemy units."""
+    return Refusal(
+        "CC-ALY-08",
+        f"Leaders without units stay in {', '.join(provinces)}, where other players' units stand.",
+        "Whoever passes through without units goes on at once, to a province that needs nobody's consent if need be.",
+    )
+
+
+def check(table: Table, seat: Seat, origin: AreaId, group: Group, *, riding: bool) -> None:
+    """Raise `Refusal` unless the group stands in `origin`, has the points for a step and is led."""
+    if not group.leaders:
+        raise Refusal("CC-MOV-03", f"A step from {origin} without a leader.", "Units step only with a leader.")
+    if len(set(group.leaders)) < len(group.leaders):
+        raise Refusal("CC-MOV-10", "The same leader twice.", "Several leaders may go along; name each once.")
+    for name in group.leaders:
+        _check_leader(table, seat, origin, name, riding=riding)
+    _check_units(table, seat, origin, group, riding=riding)
+    if group.size > LARGEST_LEGION * len(group.leaders):
+        raise Refusal(
+            "CC-MOV-09",
+            f"{group.size} land combat units with {len(group.leaders)} leader(s).",
+            f"Each leader leads at most {LARGEST_LEGION}.",
+        )
+
+
+def _check_leader(table: Table, seat: Seat, origin: AreaId, name: str, *, riding: bool) -> None:
+    leader = table.leaders.get(name)
+    if leader is None or leader.owner != seat:
+        raise Refusal("CC-MOV-25", f"{name} does not serve {seat}.", "Only the active player's own pieces move.")
+    if leader.captor is not None:
+        raise Refusal("CC-CAP-08", f"{name} is a prisoner.", "A captured general has no function until he is free.")
+    if leader.aboard is not None:
+        raise Refusal("CC-MOV-26", f"{name} is aboard {leader.aboard}.", "He steps on land once he has landed.")
+    if leader.at != origin:
+        raise Refusal("CC-MOV-03", f"{name} is not in {origin}.", f"Leaders in {origin} can lead units from there.")
+    if leader.landed:
+        raise Refusal(
+            table.edition.cite("CC-SEA-11"), f"{name} landed this turn.", "Who has landed stays there this turn."
+        )
+    if not leader.moves and not (riding and table.journey and name in table.journey.leaders):
+        raise _exhausted(table, seat, origin, name, leader)
+
+
+def _exhausted(table: Table, seat: Seat, origin: AreaId, name: str, leader: Leader) -> Refusal:
+    if leader.marched and table.enemies_in(origin, seat):
+        stop = table.edition.cite("CC-MOV-13")
+        return Refusal(stop, f"{name} met enemy units in {origin}.", "Who meets enemy units stops there this turn.")
+    return Refusal("CC-MOV-06", f"{name} has no movement point left.", "Leaders have 2 points each turn.")
+
+
+def _check_units(table: Table, seat: Seat, origin: AreaId, group: Group, *, riding: bool) -> None:
+    army = table.army(origin, seat)
+    on_road = table.journey.riders if riding and table.journey else NO_UNITS
+    if group.units.within(army.fresh) and group.tired <= army.tired and group.riders.within(on_road):
+        return
+    asked = group.units + group.riders + Units(cavalry=group.tired)
+    if not asked.within(army.units):
+        raise Refusal("CC-MOV-25", f"{told(asked)} from {origin}.", f"{told(army.units)} of yours stand there.")
+    if not asked.within(army.by_land):
+        rule = table.edition.cite("CC-SEA-11")
+        raise Refusal(rule, "Units that landed this turn.", "Who has landed stays there this turn.")
+    left = f"{told(army.fresh)} have all their points, {army.tired} cavalry one."
+    if table.enemies_in(origin, seat):
+        raise Refusal(table.edition.cite("CC-MOV-13"), "Units that met enemy units.", f"They stop there. {left}")
+    if group.riders.total:
+        raise Refusal(
+            "CC-ROAD-11",
+            f"{told(group.riders)} ride on from {origin}.",
+            f"Riding on along the road: {told(on_road)}. Who was left on the way has ended his road move.",
+        )
+    raise Refusal("CC-MOV-06", "Units without the points for this step.", left)
+
+
+def told(units: Units) -> str:
+    """Return units in words: "2 infantry and 1 cavalry"."""
+    counted = [f"{number} {kind}" for kind, number in _counts(units).items() if number]
+    return " and ".join(counted) or "no units"
+
+
+# --- leaders alone among enemies ---
+
+
+def among_enemies(table: Table, seat: Seat) -> dict[AreaId, list[str]]:
+    """Return leaders who came this turn into provinces that hold units of others and none of their own.
+
+    They are on their way through by consent and must leave (CC-ALY-08, CC-MOV-19). Those who were there when the turn
+    began may stay: they have not ended a movement there (CC-MOV-22).
+    """
+    found: dict[AreaId, list[str]] = {}
+    for name, leader in table.leaders.items():
+        if leader.at is None or leader.owner != seat or not (leader.marched or leader.landed):
+            continue
+        armies = table.provinces[leader.at].armies
+        if armies and seat not in armies:
+            found.setdefault(leader.at, []).append(name)
+    return found
+
+
+# --- options ---
+
+
+def fields(pool: Group, leaders: Sequence[str], must: Iterable[str] = ()) -> dict[str, Schema]:
+    """Return the fields of a command that name a group out of `pool`, led by `leaders`, all of `must` among them."""
+    shape = {
+        "leaders": schema.subset(leaders, 1, including=must),
+        "units": _units(pool.units),
+        "riders": _units(pool.riders),
+    }
+    return {**shape, "tired": schema.count(0, pool.tired)} if pool.tired else shape
+
+
+def limits(fewest: int = 0, most: int | None = None) -> list[dict[str, Any]]:
+    """Return the ``x-total`` rules for the number of units in a group."""
+    sizes = ["units", "tired", "riders"]
+    rules: list[dict[str, Any]] = [{"of": sizes, "maximum": LARGEST_LEGION, "times": "leaders"}]
+    if fewest:
+        rules.append({"of": sizes, "minimum": fewest})
+    if most is not None:
+        rules.append({"of": sizes, "maximum": most})
+    return rules
+
+
+OPTIONAL = ("units", "riders", "tired")
+"""The fields of a group that may be left out."""
+
+
+def exactly(group: Group) -> dict[str, Schema]:
+    """Return the fields of a command that name this very group."""
+    shape = {
+        "leaders": schema.subset(group.leaders, len(group.leaders)),
+        "units": _exact_units(group.units),
+        "riders": _exact_units(group.riders),
+    }
+    return {**shape, "tired": schema.const(group.tired)} if group.tired else shape
+
+
+def exact_optional(group: Group) -> list[str]:
+    """Return the fields of `exactly` that may be left out: those that name nothing."""
+    return [name for name, units in (("units", group.units), ("riders", group.riders)) if not units.total]
+
+
+def _units(available: Units) -> Schema:
+    counts = {kind: schema.count(0, number) for kind, number in _counts(available).items() if number}
+    return schema.record(counts, counts)
+
+
+def _exact_units(units: Units) -> Schema:
+    return schema.record({kind: schema.const(number) for kind, number in _counts(units).items() if number})
+
+
+def _counts(units: Units) -> dict[str, int]:
+    return {"infantry": units.infantry, "cavalry": units.cavalry, "catapults": units.catapults}

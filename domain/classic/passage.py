@@ -1,0 +1,564 @@
+"""Passages: what another player may allow, and what it takes to cross a strait (chapters ALY and STR).
+
+Units of other players are enemies but for two matters that their owners decide: passing through on land, roads
+included, and crossing a strait past their galleys (CC-ALY-02). The mover asks for a named group and one step
+(CC-ALY-05); a granted request holds for exactly that step, a refused one is not put again this turn by the same
+leaders. A standing grant answers for its giver until he withdraws it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.classic import legion, roads
+from domain.classic.table import (
+    NO_UNITS,
+    Command,
+    Consent,
+    Event,
+    Grant,
+    Group,
+    Passage,
+    Table,
+    Units,
+)
+from domain.kernel import schema
+from domain.kernel.board import Map
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.schema import Schema
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+RULES: dict[Consent, str] = {"transit": "CC-ALY-03", "road": "CC-ROAD-13", "strait": "CC-STR-01"}
+"""What provides for each consent."""
+
+QUESTIONS: dict[Consent, str] = {
+    "transit": "May {mover} pass through {to} with {group}, coming from {origin}?",
+    "road": "May {mover} use the road from {origin} to {to} with {group}, and pass through?",
+    "strait": "May {mover} cross the strait from {origin} to {to} with {group}?",
+}
+
+
+# --- what happens ---
+
+
+class PassageAsked(Event, frozen=True):
+    """The player on turn asked for a passage (CC-ALY-04). An earlier consent for these leaders there is void."""
+
+    mover: Seat
+    kind: Consent
+    origin: AreaId
+    to: AreaId
+    group: Group
+    owners: tuple[Seat, ...]
+
+    def apply(self, table: Table) -> None:
+        table.request = Passage(self.mover, self.kind, self.origin, self.to, self.group, self.owners, asked=self.owners)
+        table.passages[:] = [
+            passage
+            for passage in table.passages
+            if passage.refused
+            or (passage.kind, passage.origin, passage.to) != (self.kind, self.origin, self.to)
+            or not set(passage.group.leaders) & set(self.group.leaders)
+        ]
+
+    def tell(self, names: Names) -> str:
+        kinds = {"transit": "pass through", "road": "use the road to", "strait": "cross the strait to"}
+        who = names.all(self.group.leaders)
+        return f"{names(self.mover)} asked {names.all(self.owners)} to let {who} {kinds[self.kind]} {names(self.to)}."
+
+
+class PassageAnswered(Event, frozen=True):
+    """One of those asked consented or refused; `automatic` when a standing grant answered for him."""
+
+    seat: Seat
+    granted: bool
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        request = table.request
+        if request is None:
+            return
+        waiting = tuple(seat for seat in request.asked if seat != self.seat)
+        if self.granted and waiting:
+            table.request = replace(request, asked=waiting)
+            return
+        table.request = None
+        table.passages.append(replace(request, asked=(), refused=not self.granted))
+
+    def tell(self, names: Names) -> str:
+        if self.automatic:
+            return f"{names(self.seat)} has consented for good."
+        return f"{names(self.seat)} {'consented' if self.granted else 'refused'}."
+
+
+class StandingGranted(Event, frozen=True):
+    """A player consented to all passages of one kind by another, everywhere or in one place, until further notice."""
+
+    by: Seat
+    to: Seat
+    kind: Consent
+    where: AreaId | None = None
+
+    def apply(self, table: Table) -> None:
+        table.grants.append(Grant(self.by, self.to, self.kind, self.where))
+
+    def tell(self, names: Names) -> str:
+        place = f" in {names(self.where)}" if self.where else ""
+        return f"{names(self.by)} grants {names(self.to)} every {self.kind} passage{place} until further notice."
+
+
+class GrantWithdrawn(Event, frozen=True):
+    """A standing grant ended (CC-ALY-05)."""
+
+    by: Seat
+    to: Seat
+    kind: Consent
+    where: AreaId | None = None
+
+    def apply(self, table: Table) -> None:
+        ended = Grant(self.by, self.to, self.kind, self.where)
+        table.grants[:] = [grant for grant in table.grants if grant != ended]
+
+    def tell(self, names: Names) -> str:
+        place = f" in {names(self.where)}" if self.where else ""
+        return f"{names(self.by)} no longer grants {names(self.to)} every {self.kind} passage{place}."
+
+
+# --- what a step meets ---
+
+
+class Way(Struct, frozen=True):
+    """What a step meets, standing grants taken into account.
+
+    Attributes:
+        occupied: land combat units of other players stand in the province that it enters.
+        guards: those of their owners who have granted no transit for good (CC-ALY-03).
+        strait: the owners of galleys in the strait who have not granted its crossing for good (CC-STR-01).
+        road: the road that it can follow, with the owners of its ends who have not granted its use for good.
+        helpers: who has granted for good what the step can make use of.
+    """
+
+    occupied: bool = False
+    guards: tuple[Seat, ...] = ()
+    strait: tuple[Seat, ...] = ()
+    road: roads.Segment | None = None
+    helpers: tuple[tuple[Consent, Seat], ...] = ()
+
+    def owners(self, kind: Consent) -> tuple[Seat, ...]:
+        """Return whose consent of that kind the step needs."""
+        if kind == "transit":
+            return self.guards
+        if kind == "strait":
+            return self.strait
+        if self.road is None:
+            return ()
+        return tuple(dict.fromkeys(end for end in (self.road.near, self.road.far) if end is not None))
+
+
+def way(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Way:
+    """Return what a step of `seat` from `origin` to the adjacent `to` meets."""
+    enemies, blockers = table.enemies_in(to, seat), strait_blockers(table, origin, to, seat)
+    road = roads.segment(table, seat, origin, to)
+    if not table.grants:
+        return Way(bool(enemies), tuple(enemies), blockers, road)
+    sea = table.map.strait_between(origin, to)
+    helpers: list[tuple[Consent, Seat]] = []
+
+    def lacks(owner: Seat | None, kind: Consent, place: AreaId | None) -> bool:
+        if owner is None or place is None or not stands(table, owner, seat, kind, place):
+            return owner is not None
+        helpers.append((kind, owner))
+        return False
+
+    guards = tuple(owner for owner in enemies if lacks(owner, "transit", to))
+    strait = tuple(owner for owner in blockers if lacks(owner, "strait", sea))
+    if road is not None:
+        near, far = lacks(road.near, "road", origin), lacks(road.far, "road", to)
+        road = roads.Segment(road.near if near else None, road.far if far else None)
+    return Way(bool(enemies), guards, strait, road, tuple(helpers))
+
+
+def strait_blockers(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> tuple[Seat, ...]:
+    """Return the other players with galleys in the strait between two provinces; nobody where galleys do not block.
+
+    One's own galleys neither hinder nor force a way (CC-STR-04); galleys on a coast are not in the strait.
+    """
+    sea = table.map.strait_between(origin, to)
+    if sea is None or not table.edition.galleys_block_straits:
+        return ()
+    return tuple(sorted({galley.owner for galley in table.galleys.values() if galley.at == sea} - {seat}))
+
+
+def stands(table: Table, by: Seat, to: Seat, kind: Consent, place: AreaId | None) -> bool:
+    """Tell whether a standing grant of `by` covers such a passage of `to` in `place`."""
+    return any(
+        grant.by == by and grant.to == to and grant.kind == kind and grant.where in (None, place)
+        for grant in table.grants
+    )
+
+
+def given(table: Table, kind: Consent, origin: AreaId, to: AreaId, group: Group) -> frozenset[Seat]:
+    """Return who granted this very group this very passage (CC-ALY-05)."""
+    return frozenset(
+        owner
+        for passage in table.passages
+        if (passage.kind, passage.origin, passage.to, passage.group) == (kind, origin, to, group)
+        and not passage.refused
+        for owner in passage.owners
+    )
+
+
+def may_ride(
+    table: Table, met: Way, origin: AreaId, to: AreaId, group: Group, consenting: frozenset[Seat] = frozenset()
+) -> bool:
+    """Tell whether the group may follow the road. Who was let in along a road may ride out again (CC-ALY-05)."""
+    if met.road is None:
+        return False
+    near_is_open = (
+        met.road.near is None
+        or met.road.near in consenting
+        or (legion.goes_on(table, origin, to) and legion.in_journey(table, group))
+    )
+    return near_is_open and (met.road.far is None or met.road.far in consenting)
+
+
+def pools(table: Table, seat: Seat, met: Way, origin: AreaId, to: AreaId) -> list[tuple[Group, bool]]:
+    """Return the pools of which any group can make the step, and whether along a road; consents by name aside."""
+    goes_on, road = legion.goes_on(table, origin, to), met.road
+    is_free = road == roads.Segment()
+    found = [(legion.able(table, seat, origin, riding=goes_on and is_free), is_free)]
+    if goes_on and road is not None and road.near is not None and road.far is None:
+        found.append((legion.riders(table, seat, origin), True))
+    return [(pool, along_road) for pool, along_road in found if pool.leaders]
+
+
+def passing(
+    table: Table, seat: Seat, pool: Sequence[str], origin: AreaId, to: AreaId, *, along_road: bool
+) -> list[str]:
+    """Return the leaders who, having stepped into `to` among other players' units, can leave it again unaided.
+
+    That is with a point left, to a province without enemy units and not across a guarded strait, or without a point
+    on along the road to an own province. So nobody is ever stuck there (CC-ALY-08).
+    """
+    if not is_open(table, seat, to):
+        return []
+    goes_on = along_road and legion.goes_on(table, origin, to)
+    journey = table.journey if goes_on else None
+    riding = journey.leaders if journey else ()
+    visited = journey.visited if journey else (origin,)
+    road_on = along_road and roads.leads_on(table, seat, to, visited)
+    return [name for name in pool if road_on or table.leaders[name].moves - (name not in riding) > 0]
+
+
+def is_open(table: Table, seat: Seat, province: AreaId) -> bool:
+    """Tell whether an ordinary step leads out of a province that needs nobody's consent."""
+    return any(
+        not table.enemies_in(to, seat) and not strait_blockers(table, province, to, seat)
+        for to in table.map.land_neighbours(province)
+    )
+
+
+# --- asking and answering ---
+
+
+class AskPassage(Command, frozen=True):
+    """Ask for what a step needs: transit, the use of a road (and passing through), or the crossing of a strait.
+
+    The group is named as for the step itself; the consent holds for exactly this group and this step.
+    """
+
+    rule: ClassVar[str] = "CC-ALY-04"
+    answers: ClassVar[frozenset[str]] = frozenset({"move", "pass-on"})
+
+    kind: Consent
+    origin: AreaId
+    to: AreaId
+    leaders: tuple[str, ...]
+    units: Units = NO_UNITS
+    tired: Count = 0
+    riders: Units = NO_UNITS
+
+    @property
+    def group(self) -> Group:
+        return Group(tuple(sorted(self.leaders)), self.units, self.tired, self.riders)
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, group = draft.table, self.group
+        _check_provided(table, self.kind)
+        legion.check_border(table, seat, self.origin, self.to)
+        met = way(table, seat, self.origin, self.to)
+        owners = met.owners(self.kind)
+        if not owners:
+            raise Refusal(
+                "CC-ALY-04",
+                f"Consent ({self.kind}) to go from {self.origin} to {self.to}.",
+                "Nobody's consent is needed for that; go.",
+            )
+        riding = legion.goes_on(table, self.origin, self.to) and (
+            self.kind == "road" or may_ride(table, met, self.origin, self.to, group)
+        )
+        legion.check(table, seat, self.origin, group, riding=riding)
+        self._check_first_time(table)
+        if self.kind != "strait" and met.occupied and not group.size and not table.army(self.to, seat).units.total:
+            along_road = self.kind == "road" or may_ride(table, met, self.origin, self.to, group)
+            passers = passing(table, seat, self.leaders, self.origin, self.to, along_road=along_road)
+            if set(passers) < set(self.leaders):
+                raise legion.stuck(self.to)
+        draft.emit(PassageAsked(seat, self.kind, self.origin, self.to, group, owners))
+
+    def _check_first_time(self, table: Table) -> None:
+        refused = _refused(table, self.kind, self.origin, self.to)
+        if again := refused & set(self.leaders):
+            raise Refusal(
+                "CC-ALY-06",
+                f"{', '.join(sorted(again))} asked before and was refused this turn.",
+                "After a refusal he enters all the same, stops and fights, or does not enter."
+                if self.kind == "transit"
+                else "After a refusal he goes another way; other leaders may ask.",
+            )
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        kinds = provided(table)
+        for origin in legion.origins(table, seat) if kinds else ():
+            for to in table.map.land_neighbours(origin):
+                met = way(table, seat, origin, to)
+                for kind in kinds:
+                    if met.owners(kind):
+                        yield from cls._kind_options(table, seat, met, kind, origin, to)
+
+    @classmethod
+    def _kind_options(
+        cls, table: Table, seat: Seat, met: Way, kind: Consent, origin: AreaId, to: AreaId
+    ) -> Iterator[Option]:
+        refused = _refused(table, kind, origin, to)
+        if kind == "road":
+            candidates = [(legion.able(table, seat, origin, riding=legion.goes_on(table, origin, to)), True)]
+        else:
+            candidates = pools(table, seat, met, origin, to)
+        for pool, along_road in candidates:
+            leaders = [name for name in pool.leaders if name not in refused]
+            if not leaders:
+                continue
+            if kind == "strait" or not met.occupied or table.army(to, seat).units.total:
+                yield cls._option(kind, origin, to, pool, leaders)
+                continue
+            if pool.size:
+                yield cls._option(kind, origin, to, pool, leaders, fewest=1)
+            if alone := passing(table, seat, leaders, origin, to, along_road=along_road):
+                yield cls._option(kind, origin, to, Group(pool.leaders), alone)
+
+    @classmethod
+    def _option(
+        cls, kind: Consent, origin: AreaId, to: AreaId, pool: Group, leaders: Sequence[str], fewest: int = 0
+    ) -> Option:
+        fields: dict[str, Schema] = {
+            "type": schema.const("ask-passage"),
+            "kind": schema.const(kind),
+            "origin": schema.const(origin),
+            "to": schema.const(to),
+            **legion.fields(pool, leaders),
+        }
+        shape = schema.record(fields, legion.OPTIONAL, x_total=legion.limits(fewest))
+        return Option("ask-passage", RuleId(RULES[kind]), shape, f"Ask for passage ({kind})", "move")
+
+
+class AnswerPassage(Command, frozen=True):
+    """Let the passage that is being asked for happen, or refuse it; either way for this once (CC-ALY-05)."""
+
+    rule: ClassVar[str] = "CC-ALY-05"
+    answers: ClassVar[frozenset[str]] = frozenset({"answer-passage"})
+
+    granted: bool
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        draft.emit(PassageAnswered(seat, self.granted))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        shape = schema.command("answer-passage", {"granted": {"type": "boolean"}})
+        yield Option("answer-passage", RuleId("CC-ALY-05"), shape, "Consent or refuse", "answer-passage")
+
+
+# --- standing grants ---
+
+
+class GrantStanding(Command, frozen=True):
+    """Consent to all passages of one kind by another player, everywhere or in one place, until it is withdrawn.
+
+    `where` is the province that is entered (for a road, either end; each foreign end needs a consent), or the sea zone
+    of the strait. Given at any time.
+    """
+
+    rule: ClassVar[str] = "CC-ALY-05"
+
+    to: Seat
+    kind: Consent
+    where: AreaId | None = None
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        _check_provided(table, self.kind)
+        others = _others(table, seat)
+        if self.to not in others:
+            raise Refusal("CC-ALY-02", f"A grant of {seat} to {self.to}.", f"Others still play: {', '.join(others)}.")
+        places = _places(table, self.kind)
+        if self.where is not None and self.where not in places:
+            raise Refusal("CC-ALY-04", f"A {self.kind} passage in {self.where}.", f"It can be in {', '.join(places)}.")
+        if stands(table, seat, self.to, self.kind, self.where):
+            raise Refusal("CC-ALY-05", "A grant that stands already.", "It holds until it is withdrawn.")
+        draft.emit(StandingGranted(seat, self.to, self.kind, self.where))
+        _answer_for(draft, seat)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        others = _others(table, seat)
+        for kind in provided(table) if others else ():
+            places = _places(table, kind)
+            mine = [grant for grant in table.grants if grant.by == seat and grant.kind == kind]
+            everywhere = {grant.to for grant in mine if grant.where is None}
+            partly = {grant.to for grant in mine} - everywhere
+            if untouched := [other for other in others if other not in everywhere | partly]:
+                yield cls._option(kind, untouched, places, ("where",))
+            for other in sorted(partly):
+                granted = {grant.where for grant in mine if grant.to == other}
+                yield cls._option(kind, [other])
+                if left := [place for place in places if place not in granted]:
+                    yield cls._option(kind, [other], left)
+
+    @classmethod
+    def _option(
+        cls, kind: Consent, others: Sequence[Seat], places: Sequence[AreaId] = (), optional: Sequence[str] = ()
+    ) -> Option:
+        fields = {"type": schema.const("grant-standing"), "to": schema.one_of(others), "kind": schema.const(kind)}
+        if places:
+            fields["where"] = schema.one_of(places)
+        title = f"Consent to every passage ({kind}) until further notice"
+        return Option("grant-standing", RuleId(RULES[kind]), schema.record(fields, optional), title)
+
+
+class WithdrawGrant(Command, frozen=True):
+    """Withdraw a standing grant, at any time; a passage under way is not affected (CC-ALY-05)."""
+
+    rule: ClassVar[str] = "CC-ALY-05"
+
+    to: Seat
+    kind: Consent
+    where: AreaId | None = None
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        _check_provided(table, self.kind)
+        if table.winner is not None or Grant(seat, self.to, self.kind, self.where) not in table.grants:
+            mine = [f"{grant.kind} to {grant.to}" for grant in table.grants if grant.by == seat]
+            raise Refusal("CC-ALY-05", "A grant that does not stand.", f"Standing: {', '.join(mine) or 'none'}.")
+        draft.emit(GrantWithdrawn(seat, self.to, self.kind, self.where))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for grant in table.grants if table.winner is None else ():
+            if grant.by != seat:
+                continue
+            fields = {
+                "type": schema.const("withdraw-grant"),
+                "to": schema.const(grant.to),
+                "kind": schema.const(grant.kind),
+            }
+            if grant.where is not None:
+                fields["where"] = schema.const(grant.where)
+            yield Option("withdraw-grant", RuleId("CC-ALY-05"), schema.record(fields), "Withdraw a standing grant")
+
+
+def provided(table: Table) -> tuple[Consent, ...]:
+    """Return the kinds of consent that the edition knows."""
+    edition = table.edition
+    strait: tuple[Consent, ...] = ("strait",) if edition.galleys_block_straits else ()
+    return ("transit", "road", *strait) if edition.consents else strait
+
+
+def _check_provided(table: Table, kind: Consent) -> None:
+    if kind in provided(table):
+        return
+    if kind == "strait":
+        raise Refusal("CC-STR-02", "Consent to cross a strait.", "Galleys never block a strait; just cross.")
+    rule = "CC-ROAD-14" if kind == "road" else "CC-ALY-11"
+    raise Refusal(rule, f"Consent ({kind}).", "Other players' units are enemies, and their roads of no use.")
+
+
+def _others(table: Table, seat: Seat) -> list[Seat]:
+    """Return to whom `seat` may grant something: nobody once it is out, or the game over."""
+    playing = table.playing() if table.winner is None else []
+    return [other for other in playing if other != seat] if seat in playing else []
+
+
+def _places(table: Table, kind: Consent) -> tuple[AreaId, ...]:
+    return _strait_seas(table.map) if kind == "strait" else table.map.lands
+
+
+@lru_cache(maxsize=64)
+def _strait_seas(board: Map) -> tuple[AreaId, ...]:
+    pairs = ((land, other) for land in board.lands for other in board.land_neighbours(land))
+    return tuple(sorted({sea for one, other in pairs if (sea := board.strait_between(one, other)) is not None}))
+
+
+def _refused(table: Table, kind: Consent, origin: AreaId, to: AreaId) -> set[str]:
+    """Return the leaders to whom that passage was refused this turn."""
+    return {
+        leader
+        for passage in table.passages
+        if passage.refused and (passage.kind, passage.origin, passage.to) == (kind, origin, to)
+        for leader in passage.group.leaders
+    }
+
+
+def _answer_for(draft: Draft[Table], seat: Seat) -> None:
+    """Let a new standing grant answer the request that is open."""
+    request = draft.table.request
+    if request is None or seat not in request.asked:
+        return
+    met = way(draft.table, request.mover, request.origin, request.to)
+    if seat not in met.owners(request.kind):
+        draft.emit(PassageAnswered(seat, granted=True, automatic=True))
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Return the question to those who have still to answer the request."""
+    request = table.request
+    if request is None:
+        return []
+    group = request.group
+    units = group.units + group.riders + Units(cavalry=group.tired)
+    words = {
+        "mover": request.mover,
+        "origin": request.origin,
+        "to": request.to,
+        "group": f"{', '.join(group.leaders)} and {legion.told(units)}",
+    }
+    return [
+        Decision(
+            "answer-passage",
+            request.asked,
+            RuleId(RULES[request.kind]),
+            QUESTIONS[request.kind].format_map(words),
+            f"{request.mover} waits for the answer before going on with the movement.",
+            {
+                "kind": request.kind,
+                "mover": request.mover,
+                "origin": request.origin,
+                "to": request.to,
+                "leaders": list(group.leaders),
+                "units": {"infantry": units.infantry, "cavalry": units.cavalry, "catapults": units.catapults},
+            },
+        )
+    ]
+
+
+EVENTS = (PassageAsked, PassageAnswered, StandingGranted, GrantWithdrawn)
+COMMANDS = (AskPassage, AnswerPassage, GrantStanding, WithdrawGrant)
