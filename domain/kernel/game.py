@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, ClassVar, Final, Literal, Union, cast
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import UNSET, Raw, Struct, field
 from msgspec.structs import replace
 
 from domain.kernel import schema
@@ -364,7 +364,7 @@ class Game(Struct, kw_only=True):
     ) -> Step:
         """Return the step back to `earlier`, this game at a version that `require_retractable` allows."""
         event = MovesRetracted(earlier.version, by, reason)
-        given = Raw(canonical(Undo(earlier.version))) if by == "undo" else None
+        given = Raw(canonical(Undo(earlier.version))) if by == "undo" else UNSET
         cause = Cause(player=player, seat=seat, command=given, key=key)
         record = inscribe(
             self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=cause
@@ -631,7 +631,7 @@ def _effective(records: Sequence[Record]) -> list[Record]:
 
 def starts_of_commands(records: Sequence[Record]) -> set[Version]:
     """Return the versions to which the game can go back: those before a command that counts."""
-    return {record.version - 1 for record in _effective(records) if cause_of(record).command is not None}
+    return {record.version - 1 for record in _effective(records) if cause_of(record).command is not UNSET}
 
 
 def _undo_of(game: Game, records: Sequence[Record]) -> tuple[Seat | None, tuple[Version, ...]]:

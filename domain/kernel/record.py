@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from domain.kernel.canonical import canonical
 from domain.kernel.words import GameId, PlayerId, Seat, Version
@@ -25,13 +25,13 @@ class Cause(Struct, frozen=True, omit_defaults=True):
     Attributes:
         player: the account.
         seat: the seat that it acted for; absent for acts outside the table (creating a game).
-        command: the command as it was given; of a sealed command its type and commitment.
+        command: the command as it was given; of a sealed command its type and commitment; unset when there is none.
         key: the idempotency key that it came with.
     """
 
     player: PlayerId | None = None
     seat: Seat | None = None
-    command: Raw | None = None
+    command: Raw | UnsetType = UNSET
     key: str | None = None
 
 

@@ -1,0 +1,301 @@
+"""The export of a game: its whole log as JSON Lines, from which everything can be checked again.
+
+Every line is the RFC 8785 form of an object and ends with a newline:
+
+    {"board", "format", "game", "ruleset", "ruleset_version"}
+        the first line; `board` is the whole board as it is hashed
+    {"at", "cause", "draws", "event", "game", "hash", "schema", "version"}
+        a row of the log and its hash, in hex
+    {"secret": {"commitment", "readers", "salt", "value"}}
+        a published secret; they come in the order of sealing
+    {"end": {"digest", "head", "secrets", "status", "version"}}
+        the last line; `digest` is over all bytes before it
+
+A row without its ``hash`` is what is hashed (`domain.kernel.record`). The secret of the dice is in the event that
+ends the game. The export of a game that goes on has only the secrets that its reader may see.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Final, NoReturn, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from domain.kernel.board import Board, from_canonical
+from domain.kernel.board import canonical as board_bytes
+from domain.kernel.canonical import canonical, digest
+from domain.kernel.game import Game, GameCreated, Status
+from domain.kernel.record import Cause, Record, chain_hash, genesis
+from domain.kernel.secret import Secret, Vault
+from domain.kernel.words import LARGEST_INTEGER, GameId, Seat, Version
+
+FORMAT: Final = "tabularium-export/1"
+
+Hex = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+Number = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
+Moment = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$")]
+Plain = Annotated[str, Meta(pattern=r'^[^"\\\x00-\x1f]+$')]
+"""A text that stands in JSON as it is."""
+
+
+class Header(Struct, frozen=True, forbid_unknown_fields=True):
+    """The first line."""
+
+    board: Raw
+    format: str
+    game: Plain
+    ruleset: str
+    ruleset_version: Number
+
+
+class Row(Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of the log."""
+
+    at: Moment
+    draws: Number
+    event: Raw
+    game: Plain
+    hash: Hex
+    schema: Number
+    version: Number
+    cause: Raw | UnsetType = UNSET
+
+
+class Published(Struct, frozen=True, forbid_unknown_fields=True):
+    """The line of a secret."""
+
+    secret: Secret
+
+
+class End(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the last line says: the digest of all bytes before it, the chain's head, how many secrets there are."""
+
+    digest: str
+    head: Hex
+    secrets: Number
+    status: Status
+    version: Number
+
+
+class LastLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """The last line."""
+
+    end: End
+
+
+class Export(Struct, frozen=True):
+    """An export that was read: whole, canonical and with an unbroken chain. Whether it happened, `verify` says."""
+
+    game: GameId
+    ruleset: str
+    ruleset_version: int
+    board: Board
+    records: tuple[Record, ...]
+    secrets: tuple[Secret, ...]
+    status: Status
+
+
+class ExportError(Exception):
+    """An export that is wrong, and where: the line, and the version that it belongs to if there is one."""
+
+    def __init__(self, problem: str, line: int, version: Version | None = None) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.line = line
+        self.version = version
+
+
+def export(
+    game: Game, records: Iterable[Record], vault: Vault, seat: Seat | None = None, *, everything: bool = False
+) -> Iterator[bytes]:
+    """Yield the lines of a game's export. `records` is the whole log up to `game`, `vault` may hold every secret.
+
+    Of a game that goes on, `seat` is given its own secrets and a spectator (None) none; with `everything` all are
+    given, and all are when the game is over.
+    """
+    shown = vault if everything or game.status == "over" else vault.read_by(seat)
+    whole = hashlib.sha256()
+    for line in _body(game, records, shown):
+        whole.update(line)
+        yield line
+    end = End(f"sha256:{whole.hexdigest()}", game.head.hex(), len(shown.all()), game.status, game.version)
+    yield canonical(LastLine(end)) + b"\n"
+
+
+def _body(game: Game, records: Iterable[Record], vault: Vault) -> Iterator[bytes]:
+    board = Raw(board_bytes(game.board))
+    yield canonical(Header(board, FORMAT, game.id, game.ruleset.id, game.ruleset.version)) + b"\n"
+    for record in records:
+        yield _row(game.id, record) + b"\n"
+    for secret in vault.all().values():
+        yield canonical(Published(secret)) + b"\n"
+
+
+def _row(game: GameId, record: Record) -> bytes:
+    row = Row(
+        at=record.at,
+        draws=record.draws,
+        event=Raw(record.event),
+        game=game,
+        hash=record.hash.hex(),
+        schema=record.schema,
+        version=record.version,
+        cause=Raw(record.cause) if record.cause is not None else UNSET,
+    )
+    return canonical(row)
+
+
+# --- reading ---
+
+
+def read(lines: Iterable[bytes]) -> Export:
+    """Return the export in `lines`, which a binary file yields: each with the newline at its end.
+
+    Raises:
+        ExportError: a line is not canonical, missing, doubled or in the wrong place, or a hash does not fit.
+    """
+    return _Reader().read(lines)
+
+
+S = TypeVar("S", bound=Struct)
+
+
+def _no_fraction(number: str) -> NoReturn:
+    raise ValueError(f"{number} is not a whole number")
+
+
+_decoder: Final = msgspec.json.Decoder(float_hook=_no_fraction)
+
+
+def _is_cause(raw: bytes) -> bool:
+    try:
+        return canonical(msgspec.json.decode(raw, type=Cause)) == raw
+    except msgspec.ValidationError:
+        return False
+
+
+class _Reader:
+    """Reads line by line, so that the first thing that is wrong is what is reported."""
+
+    def __init__(self) -> None:
+        self.line = 0
+        self.whole = hashlib.sha256()
+        self.records: list[Record] = []
+        self.secrets: list[Secret] = []
+        self.end: End | None = None
+
+    def read(self, lines: Iterable[bytes]) -> Export:
+        each = iter(lines)
+        self.header = self._header(next(each, b""))
+        self.game = GameId(self.header.game)
+        self.head = genesis(self.game)
+        for line in each:
+            self._next(line)
+        if self.end is None:
+            self._fail("the export is cut off: its last line is missing", self._expected if not self.secrets else None)
+        return Export(
+            self.game,
+            self.header.ruleset,
+            self.header.ruleset_version,
+            self.board,
+            tuple(self.records),
+            tuple(self.secrets),
+            self.end.status,
+        )
+
+    def _header(self, line: bytes) -> Header:
+        header = self._parse(line, Header)
+        if header.format != FORMAT:
+            self._fail(f"this is an export of the form {header.format!r}, not {FORMAT!r}")
+        try:
+            self.board = from_canonical(msgspec.json.decode(header.board))
+            exact = board_bytes(self.board) == bytes(header.board)
+        except (msgspec.ValidationError, LookupError, TypeError, ValueError) as error:
+            self._fail(f"the board is none: {error}")
+        if not exact:
+            self._fail("the board is not in its canonical order")
+        self.whole.update(line)
+        return header
+
+    def _next(self, line: bytes) -> None:
+        if self.end is not None:
+            self.line += 1
+            self._fail("something follows the last line")
+        if line.startswith(b'{"end":'):
+            self._end(self._parse(line, LastLine).end)
+        elif line.startswith(b'{"secret":') or self.secrets:
+            self._secret(self._parse(line, Published).secret)
+        else:
+            self._record(self._parse(line, Row, self._expected))
+        self.whole.update(line)
+
+    @property
+    def _expected(self) -> Version:
+        return len(self.records) + 1
+
+    def _record(self, row: Row) -> None:
+        expected = self._expected
+        if row.version != expected:
+            self._fail(f"version {row.version} stands where version {expected} belongs", expected)
+        if row.game != self.game:
+            self._fail(f"version {expected} is of game {row.game}, not of {self.game}", expected)
+        cause = None if isinstance(row.cause, UnsetType) else bytes(row.cause)
+        record = Record(row.version, bytes(row.event), row.schema, row.draws, row.at, cause, bytes.fromhex(row.hash))
+        if record.hash != chain_hash(self.head, self.game, record):
+            self._fail(f"the hash of version {expected} does not continue the chain", expected)
+        if expected == 1:
+            self._check_header(record)
+        elif row.draws < self.records[-1].draws:
+            self._fail(f"version {expected} counts fewer draws of chance than the version before it", expected)
+        if cause is not None and not _is_cause(cause):
+            self._fail(f"the cause of version {expected} is not of the known shape", expected)
+        self.records.append(record)
+        self.head = record.hash
+
+    def _check_header(self, record: Record) -> None:
+        try:
+            created = msgspec.json.decode(record.event, type=GameCreated)
+        except msgspec.ValidationError as error:
+            self._fail(f"version 1 does not create a game: {error}", 1)
+        told = (self.header.ruleset, self.header.ruleset_version, digest(Raw(self.header.board)))
+        if told != (created.ruleset, created.ruleset_version, created.board):
+            self.line = 1
+            self._fail("the first line names another ruleset or board than the game was created with")
+
+    def _secret(self, secret: Secret) -> None:
+        if not re.fullmatch("[0-9a-f]{32}", secret.salt) or not secret.is_genuine():
+            self._fail(f"the secret of {secret.commitment} does not fit its commitment")
+        self.secrets.append(secret)
+
+    def _end(self, end: End) -> None:
+        self.end = end
+        if end.version != len(self.records):
+            missing = self._expected if end.version > len(self.records) else None
+            self._fail(f"the last line speaks of version {end.version}, the log ends at {len(self.records)}", missing)
+        if end.head != self.head.hex():
+            self._fail("the head in the last line is not the hash of the last version")
+        if end.secrets != len(self.secrets):
+            self._fail(f"the last line speaks of {end.secrets} secrets, there are {len(self.secrets)}")
+        if end.digest != f"sha256:{self.whole.hexdigest()}":
+            self._fail("the digest in the last line is not that of the lines before it")
+
+    def _parse(self, line: bytes, form: type[S], version: Version | None = None) -> S:
+        self.line += 1
+        whose = f"version {version}" if version is not None else f"line {self.line}"
+        if not line.endswith(b"\n"):
+            self._fail(f"{whose} is cut off" if line else "the export is empty", version)
+        try:
+            exact = canonical(_decoder.decode(line)) + b"\n" == line
+            content = msgspec.json.decode(line, type=form)
+        except msgspec.ValidationError as error:
+            self._fail(f"{whose} is not of the known shape: {error}", version)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            self._fail(f"{whose} is not JSON: {error}", version)
+        if not exact:
+            self._fail(f"{whose} is not in the canonical form of RFC 8785", version)
+        return content
+
+    def _fail(self, problem: str, version: Version | None = None) -> NoReturn:
+        raise ExportError(f"{problem[0].upper()}{problem[1:]}.", self.line, version)

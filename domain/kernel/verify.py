@@ -1,0 +1,355 @@
+"""The proof of a game from its export and the rules alone.
+
+`verify` reads the export (every line canonical, the chain unbroken, every secret true to its commitment), then plays
+the game again: each event that somebody caused is decided anew, with dice drawn from the published secret, and must
+come out byte for byte as it is stored. Of a game that goes on the secret is not known: what needed chance, or cards
+that the reader may not see, is then only folded, and the verdict says so.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
+from typing import Any, NoReturn, cast
+
+import msgspec
+from msgspec import Raw, Struct, UnsetType
+
+from domain.kernel.chance import Chance, commitment_to
+from domain.kernel.export import Export, ExportError, read
+from domain.kernel.game import (
+    Game,
+    GameCreated,
+    GameEnded,
+    GameStarted,
+    MovesRetracted,
+    SeatLeft,
+    SeatTaken,
+    Status,
+    Step,
+    cause_of,
+    follow,
+    read_event,
+    retraction,
+    steps,
+)
+from domain.kernel.message import Command
+from domain.kernel.record import Cause, Record
+from domain.kernel.refusal import Refusal
+from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.secret import Sealed, Secret, Vault, commitment_of
+from domain.kernel.words import GameId, Seat, Version
+
+
+class Verdict(Struct, frozen=True, omit_defaults=True):
+    """What the check of an export came to.
+
+    Attributes:
+        ok: nothing is wrong; for a game that is over it is proved, for another as far as `unproved` leaves it.
+        problem: what is wrong, in a sentence.
+        version: the first version that is wrong, where the fault belongs to one.
+        line: the line of the export that is wrong.
+        game, ruleset, status, events: what was checked; absent when the export could not be read.
+        proved: what was checked, in sentences.
+        unproved: what could not be checked, and why, in sentences; nothing for a game that is over.
+    """
+
+    ok: bool
+    problem: str = ""
+    version: Version | None = None
+    line: int | None = None
+    game: GameId | None = None
+    ruleset: str | None = None
+    status: Status | None = None
+    events: int = 0
+    proved: tuple[str, ...] = ()
+    unproved: tuple[str, ...] = ()
+
+
+def verify(lines: Iterable[bytes], library: Library) -> Verdict:
+    """Check an export, given by lines as a binary file yields them. Never raises for what is in them."""
+    try:
+        export = read(lines)
+    except ExportError as error:
+        return Verdict(False, error.problem, error.version, error.line)
+    known = Verdict(True, game=export.game, ruleset=export.ruleset, status=export.status, events=len(export.records))
+    try:
+        replay = _Replay(export, library)
+        replay.run()
+    except ExportError as error:
+        return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
+    return msgspec.structs.replace(known, proved=tuple(replay.proved()), unproved=tuple(replay.unproved()))
+
+
+class _UnknownChance:
+    """The chance of a game whose secret is not published yet."""
+
+    def dice(self, draw: int, count: int, sides: int) -> NoReturn:
+        raise _NotPublishedError
+
+    def order(self, draw: int, length: int) -> NoReturn:
+        raise _NotPublishedError
+
+    def salt(self, draw: int) -> NoReturn:
+        raise _NotPublishedError
+
+
+class _NotPublishedError(Exception):
+    """Something needs a secret that this export cannot hold."""
+
+
+class _Replay:
+    """Plays an export's game again, step by step, and compares."""
+
+    def __init__(self, export: Export, library: Library) -> None:
+        self.export = export
+        self.version = 1
+        try:
+            self.ruleset: Ruleset[Any] = library.at(export.ruleset, export.ruleset_version)
+        except LookupError as error:
+            raise ExportError(str(error.args[0]), 1) from None
+        self.published = {secret.commitment: secret for secret in export.secrets}
+        self.secret = self._chance_secret()
+        self.over = self.secret is not None
+        self.sealed: list[Secret] = []
+        self.vault = Vault() if self.over else Vault(export.secrets)
+        self.game: Game | None = None
+        self.chance: Chance | None = None
+        self.kept: dict[Version, Game] = {}
+        self.targets = {to for record in export.records if (to := retraction(record)) is not None}
+        self.decided = 0
+        self.folded = 0
+        self.opened = 0
+
+    def run(self) -> None:
+        for step in steps(self.export.records):
+            self.version = step[0].version
+            try:
+                self._check(step)
+            except ExportError:
+                raise
+            except Refusal as refusal:
+                self._fail(f"version {self.version} cannot have happened: {refusal}")
+            except Exception as error:  # whatever hostile content may do to a ruleset, it is not a proof
+                self._fail(f"version {self.version} cannot be decided anew: {type(error).__name__}: {error}")
+            if self.version in self.targets and self.game is not None:
+                self.kept[self.version] = self.game
+        self._check_end()
+
+    # --- one step ---
+
+    def _check(self, step: list[Record]) -> None:
+        try:
+            again = self._decide_anew(step[0])
+        except (_NotPublishedError, KeyError):
+            if self.over or self.game is None:
+                raise
+            self._fold(step)
+            return
+        current = [self._compare(stored, anew) for stored, anew in zip_longest(step, again.records)]
+        self.game = again.game
+        if not all(current):  # an event in an older shape has another hash than it would have today
+            self.game = msgspec.structs.replace(again.game, head=step[-1].hash)
+        self.sealed.extend(again.secrets)
+        self.vault = self.vault.joined_by(again.secrets)
+        self.decided += 1
+        self.version = step[-1].version
+
+    def _compare(self, stored: Record | None, anew: Record | None) -> bool:
+        """Fail unless two rows tell the same; tell whether they are the same byte for byte."""
+        if stored is None or anew is None:
+            self.version = anew.version if anew else cast(Record, stored).version
+            happened = f"{anew.type} is missing" if anew else f"{cast(Record, stored).type} follows from nothing"
+            self._fail(f"version {self.version} is not what the rules make of it: {happened}")
+        self.version = stored.version
+        same = stored.event == anew.event
+        if stored.schema != anew.schema:
+            self._check_schema(stored, anew.schema)
+            same = read_event(self.ruleset, stored) == read_event(self.ruleset, anew)
+        if not same:
+            told, right = stored.event.decode(), anew.event.decode()
+            self._fail(f"version {self.version} is not what the rules make of it: {told} is stored, {right} is right")
+        if (stored.draws, stored.at, stored.cause) != (anew.draws, anew.at, anew.cause):
+            self._fail(f"version {self.version} has another cause, time or count of draws than its command")
+        return stored.schema == anew.schema
+
+    def _fold(self, step: list[Record]) -> None:
+        for record in step:
+            self.version = record.version
+            self._check_schema(record, read_event(self.ruleset, record).schema)
+            self._check_opened(msgspec.json.decode(record.event))
+        self.game = follow(cast(Game, self.game), step)
+        self.folded += 1
+
+    def _check_schema(self, record: Record, newest: int) -> None:
+        if record.schema != newest and (record.type, record.schema) not in self.ruleset.upcasters:
+            self._fail(f"version {self.version} has shape {record.schema} of {record.type}, which is not known")
+
+    def _check_opened(self, content: Any) -> None:
+        """Check every secret that an event opens against its commitment."""
+        for part in _objects(content):
+            if set(part) == {"commitment", "salt", "value"}:
+                if commitment_of(bytes.fromhex(part["salt"]), part["value"]) != part["commitment"]:
+                    self._fail(f"version {self.version} opens a secret that does not fit its commitment")
+                self.opened += 1
+
+    # --- deciding anew ---
+
+    def _decide_anew(self, record: Record) -> Step:
+        event = read_event(self.ruleset, record)
+        cause, at, game = cause_of(record), record.at, self.game
+        if game is None:
+            return self._create(event, cause, at)
+        match event:
+            case SeatTaken(seat, player, entropy):
+                return game.take_seat(seat, player, entropy, at=at, key=cause.key)
+            case SeatLeft(seat):
+                return game.leave_seat(seat, cast(Any, cause.player), at=at, key=cause.key)
+            case GameStarted():
+                if self.secret is None:
+                    raise _NotPublishedError
+                return game.start(self.secret, player=cast(Any, cause.player), at=at, key=cause.key)
+            case MovesRetracted():
+                return self._retract(game, event, cause, at)
+            case GameCreated() | GameEnded():
+                self._fail(f"version {self.version}, {record.type}, cannot stand here")
+            case _:
+                pass
+        return self._command(game, cause, at)
+
+    def _create(self, event: Any, cause: Cause, at: str) -> Step:
+        if not isinstance(event, GameCreated):
+            self._fail("version 1 does not create a game")
+        return Game.announce(
+            self.ruleset,
+            self.export.game,
+            len(event.seats),
+            setup=event.setup,
+            board=self.export.board,
+            organizer=event.organizer,
+            commitment=event.commitment,
+            at=at,
+            creator=cause.player,
+            key=cause.key,
+        )
+
+    def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Step:
+        game.require_retractable(event.to, event.by, self.export.records[: game.version], cause.seat)
+        return game.go_on_from(
+            self.kept[event.to],
+            event.by,
+            seat=cause.seat,
+            player=cause.player,
+            reason=event.reason,
+            at=at,
+            key=cause.key,
+        )
+
+    def _command(self, game: Game, cause: Cause, at: str) -> Step:
+        if isinstance(cause.command, UnsetType) or cause.seat is None:
+            self._fail(f"version {self.version} has no command that it could come from")
+        if cause.player is not None and game.players.get(cause.seat) != cause.player:
+            self._fail(f"version {self.version} was caused by {cause.player}, who does not hold {cause.seat}")
+        command = self._given(cause.command)
+        if self.chance is None:
+            self.chance = game.chance(self.secret) if self.secret is not None else _UnknownChance()
+        secret = self.secret or b""
+        return game.decide(
+            cause.seat, [command], self.chance, self.vault, secret, player=cause.player, at=at, key=cause.key
+        )
+
+    def _given(self, raw: Raw) -> Command[Any]:
+        given: Any = msgspec.json.decode(raw)
+        if "sealed" not in given:
+            return self.ruleset.read_command(raw)
+        commitment: str = given["sealed"]["commitment"]
+        if commitment in self.published:
+            return self.ruleset.read_command(msgspec.json.encode(self.published[commitment].value))
+        if self.over:
+            self._fail(f"the secret command of version {self.version} was not published")
+        raise _NotPublishedError
+
+    # --- the end ---
+
+    def _chance_secret(self) -> bytes | None:
+        last = self.export.records[-1] if self.export.records else None
+        if last is None or last.type != "game-ended":
+            return None
+        self.version = last.version
+        try:
+            secret = bytes.fromhex(msgspec.json.decode(last.event, type=GameEnded).secret)
+        except ValueError:  # msgspec's errors of decoding are ValueErrors too
+            self._fail(f"version {self.version} does not publish the secret of the dice")
+        created = msgspec.json.decode(self.export.records[0].event, type=GameCreated)
+        if commitment_to(secret) != created.commitment:
+            self._fail(f"the secret of the dice that version {self.version} publishes does not fit its commitment")
+        return secret
+
+    def _check_end(self) -> None:
+        last_line = len(self.export.records) + len(self.export.secrets) + 2
+        if self.game is None:
+            raise ExportError("The log is empty.", last_line, 1)
+        if self.game.status != self.export.status:
+            problem = f"The last line says that the game is {self.export.status}; it is {self.game.status}."
+            raise ExportError(problem, last_line)
+        if self.over:
+            self._check_secrets(tuple(self.sealed))
+        else:
+            self._check_secrets_are_known()
+
+    def _check_secrets(self, sealed: tuple[Secret, ...]) -> None:
+        first = len(self.export.records) + 2
+        for line, (published, right) in enumerate(zip_longest(self.export.secrets, sealed), start=first):
+            if published != right:
+                what = "was not published" if published is None else "is not the one that was sealed"
+                commitment = cast(Secret, right or published).commitment
+                raise ExportError(f"The secret of {commitment} {what}.", line)
+
+    def _check_secrets_are_known(self) -> None:
+        known: set[tuple[str, tuple[Seat, ...]]] = set()
+        for record in self.export.records:
+            for raw in filter(None, (record.event, record.cause)):
+                for part in _objects(msgspec.json.decode(raw)):
+                    if set(part) == {"commitment", "readers"}:
+                        sealed = msgspec.convert(part, Sealed)
+                        known.add((sealed.commitment, sealed.readers))
+        for line, secret in enumerate(self.export.secrets, start=len(self.export.records) + 2):
+            if (secret.commitment, secret.readers) not in known:
+                raise ExportError(f"The log has no secret of {secret.commitment} for these readers.", line)
+
+    def _fail(self, problem: str) -> NoReturn:
+        raise ExportError(f"{problem[0].upper()}{problem[1:]}.".replace("..", "."), self.version + 1, self.version)
+
+    # --- the verdict ---
+
+    def proved(self) -> Iterator[str]:
+        game = cast(Game, self.game)
+        yield f"The chain of {game.version} events is unbroken and every line is canonical."
+        if self.over:
+            yield f"All {self.decided} acts of players were decided anew, and every event came out byte for byte."
+            yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
+            yield f"All {len(self.sealed)} secrets are published and fit their commitments."
+            return
+        yield f"{self.decided} acts of players were decided anew and came out byte for byte."
+        if self.folded:
+            yield f"{self.folded} further acts fold without contradiction."
+        if shown := len(self.export.secrets) + self.opened:
+            yield f"{shown} secrets that are shown fit their commitments."
+
+    def unproved(self) -> Iterator[str]:
+        if not self.over and self.folded:
+            yield (
+                f"{self.folded} acts rolled dice or used what is hidden from this reader; "
+                "they can be decided anew when the game is over and its secrets are published."
+            )
+
+
+def _objects(content: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield every object in a JSON value."""
+    waiting = [content]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            found = cast(dict[str, Any], part)
+            yield found
+            waiting.extend(found.values())
+        elif isinstance(part, list):
+            waiting.extend(cast(list[Any], part))

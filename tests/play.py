@@ -1,0 +1,136 @@
+"""A game played in memory by its options: what the laws and the tests of the kernel look at."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Any
+
+import msgspec
+
+from domain.kernel import schema
+from domain.kernel.board import Board
+from domain.kernel.decision import Option
+from domain.kernel.export import export
+from domain.kernel.game import Game, Step, fold
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.secret import Secret, Vault
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+
+ORGANIZER = PlayerId("organizer")
+
+
+def player_of(seat: Seat) -> PlayerId:
+    return PlayerId(f"player-{seat}")
+
+
+class Play:
+    """A game with its log and its secrets; every act goes through the kernel as the service's acts do."""
+
+    def __init__(
+        self,
+        ruleset: Ruleset[Any],
+        board: Board,
+        players: int,
+        seed: int = 1,
+        setup: Mapping[str, Any] | None = None,
+        *,
+        start: bool = True,
+    ) -> None:
+        self.ruleset = ruleset
+        self.board = board
+        self.library = Library([ruleset])
+        self.secret = hashlib.sha256(f"secret {seed}".encode()).digest()
+        self.records: list[Record] = []
+        self.secrets: list[Secret] = []
+        self.at_each_version: dict[Version, Game] = {}
+        self.take(
+            Game.create(
+                ruleset,
+                GameId(f"game-{seed}"),
+                players,
+                setup=setup or {},
+                board=board,
+                organizer=ORGANIZER,
+                secret=self.secret,
+                at=self.now,
+            )
+        )
+        if start:
+            for seat in self.game.players:
+                self.take(self.game.take_seat(seat, player_of(seat), f"entropy of {seat}", at=self.now))
+            self.take(self.game.start(self.secret, player=ORGANIZER, at=self.now))
+
+    @property
+    def now(self) -> str:
+        return f"2026-01-01T00:00:00.{len(self.records):06}Z"
+
+    @property
+    def vault(self) -> Vault:
+        return Vault(self.secrets)
+
+    def take(self, step: Step) -> Step:
+        self.game = step.game
+        self.records.extend(step.records)
+        self.secrets.extend(step.secrets)
+        self.at_each_version[step.game.version] = step.game
+        return step
+
+    def try_command(self, seat: Seat, *commands: Any) -> Step:
+        """Return what commands (structs, or JSON-shaped) would come to. Raises `Refusal`."""
+        given = [self.ruleset.read_command(msgspec.json.encode(command)) for command in commands]
+        player = self.game.players[seat] if seat in self.game.players else player_of(seat)
+        return self.game.command(seat, given, self.secret, self.vault, player=player, at=self.now)
+
+    def command(self, seat: Seat, *commands: Any) -> Step:
+        return self.take(self.try_command(seat, *commands))
+
+    def undo(self, seat: Seat, to: Version) -> Step:
+        player = self.game.players[seat]
+        return self.take(
+            self.game.retract(to, "undo", self.records, self.library, seat=seat, player=player, at=self.now)
+        )
+
+    def rule(self, to: Version, reason: str = "a slip") -> Step:
+        return self.take(
+            self.game.retract(
+                to, "ruling", self.records, self.library, player=ORGANIZER, reason=reason, at=self.now
+            )
+        )
+
+    def fold(self, version: Version | None = None) -> Game:
+        return fold(self.records[:version], self.game.id, self.library, lambda _: self.board)
+
+    def export(self, seat: Seat | None = None, *, everything: bool = False) -> list[bytes]:
+        return list(export(self.game, self.records, self.vault, seat, everything=everything))
+
+    # --- by chance ---
+
+    @property
+    def waiting(self) -> list[Seat]:
+        """The seats that an open decision waits for, each once."""
+        return list(dict.fromkeys(seat for decision in self.game.decisions for seat in decision.seats))
+
+    def options(self, seat: Seat) -> list[Option]:
+        """The options of a seat but for undo, which goes round in circles."""
+        return [option for option in self.game.options(seat, self.vault) if option.command != "undo"]
+
+    def pick(self, rng: Random) -> tuple[Seat, dict[str, Any]]:
+        """Return a command that some waiting seat may give: one of its options, drawn at random."""
+        seat = rng.choice(self.waiting)
+        return seat, schema.sample(rng.choice(self.options(seat)).schema, rng)
+
+    def step(self, rng: Random) -> Step:
+        return self.command(*self.pick(rng))
+
+    def run(self, rng: Random, limit: int = 100_000) -> "Play":
+        """Play at random until the game is over, or until `limit` commands were given."""
+        for _ in range(limit):
+            if self.game.status != "running":
+                break
+            self.step(rng)
+        return self
+
+
+def joined(lines: Iterable[bytes]) -> bytes:
+    return b"".join(lines)
