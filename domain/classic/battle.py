@@ -48,6 +48,9 @@ class BattleBegan(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.battle = Battle(self.province, Side(self.attacker), Side(self.defender))
+        if table.combat is not None:
+            others = tuple(province for province in table.combat.battles if province != self.province)
+            table.combat = replace(table.combat, battles=others)
 
     def tell(self, names: Names) -> str:
         return f"{names(self.attacker)} attacks {names(self.defender)} in {names(self.province)}."
@@ -83,7 +86,7 @@ class LegionFormed(Event, frozen=True):
             table.battle = replace(battle, attacker=replace(battle.attacker, legion=self.legion), step="roll-attacker")
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} formed a battle legion of {listed(self.legion)}."
+        return f"{names(self.seat)} formed a battle legion of {self.legion}."
 
 
 class LegionRolled(Event, frozen=True):
@@ -131,7 +134,7 @@ class LossesMarked(Event, frozen=True):
             table.battle = replace(battle, attacker=attacker, step="remove")
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} must take off {listed(self.units)}."
+        return f"{names(self.seat)} must take off {self.units}."
 
 
 class LossesRemoved(Event, frozen=True):
@@ -152,7 +155,7 @@ class LossesRemoved(Event, frozen=True):
         table.battle = replace(battle, step="announce-defender", **sides)
 
     def tell(self, names: Names) -> str:
-        lost = f"the attacker lost {listed(self.attacker)}, the defender {listed(self.defender)}"
+        lost = f"the attacker lost {self.attacker}, the defender {self.defender}"
         return f"The round in {names(self.province)} was over: {lost}."
 
 
@@ -238,13 +241,6 @@ def _common(one: Units, other: Units) -> Units:
     return Units(
         min(one.infantry, other.infantry), min(one.cavalry, other.cavalry), min(one.catapults, other.catapults)
     )
-
-
-def listed(units: Units) -> str:
-    """Say units in words: ``3 infantry and 1 catapult``."""
-    counted = ((units.infantry, "infantry"), (units.cavalry, "cavalry"), (units.catapults, "catapult"))
-    parts = [f"{number} {kind}{'s' * (kind == 'catapult' and number > 1)}" for number, kind in counted if number]
-    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no unit"
 
 
 # --- battle legions and rolls ---
@@ -334,11 +330,11 @@ class FormLegion(Command, frozen=True):
         legion = Units(self.infantry, self.cavalry, self.catapults)
         available, size = force(table, battle, seat).units, legion_size(table, battle, seat)
         if not legion.within(available):
-            asked = f"A battle legion of {listed(legion)} was to be formed."
-            raise Refusal("CC-BAT-05", asked, f"{seat} has {listed(available)} there.")
+            asked = f"A battle legion of {legion} was to be formed."
+            raise Refusal("CC-BAT-05", asked, f"{seat} has {available} there.")
         if legion.total != size:
             asked = f"A battle legion of {legion.total} units was to be formed."
-            raise Refusal("CC-BAT-08", asked, f"It must be as large as possible: {size} of {listed(available)}.")
+            raise Refusal("CC-BAT-08", asked, f"It must be as large as possible: {size} of {available}.")
         draft.emit(LegionFormed(seat, legion))
 
     @classmethod
@@ -374,16 +370,16 @@ class MarkLosses(Command, frozen=True):
         by_land = Units(self.infantry, self.cavalry, self.catapults)
         landed = Units(self.landed_infantry, self.landed_cavalry, self.landed_catapults)
         units, legion = by_land + landed, side.legion or NO_UNITS
-        asked = f"{listed(units)} were to be marked as hit."
+        asked = f"{units} were to be marked as hit."
         if landed.total and not is_mixed(army):
             raise Refusal("CC-RET-13", asked, "Landed units are told apart only where others came by land.")
         if is_mixed(army) and not (by_land.within(army.by_land) and landed.within(army.landed)):
-            allowed = f"{listed(army.by_land)} came by land and {listed(army.landed)} landed."
+            allowed = f"{army.by_land} came by land and {army.landed} landed."
             raise Refusal("CC-RET-13", asked, allowed)
         if not units.within(legion):
-            raise Refusal("CC-BAT-10", asked, f"Only the battle legion can be hit: {listed(legion)}.")
+            raise Refusal("CC-BAT-10", asked, f"Only the battle legion can be hit: {legion}.")
         if units.total != side.hits:
-            raise Refusal(rule, asked, f"One unit for each hit: {side.hits} of {listed(legion)}.")
+            raise Refusal(rule, asked, f"One unit for each hit: {side.hits} of {legion}.")
         _mark(draft, side, by_land, landed)
 
     @classmethod

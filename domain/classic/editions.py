@@ -85,6 +85,8 @@ PUBLISHED_2005 = Edition(
         "CC-SEA-11": "CC-SEA-12",
         "CC-NAV-08": "CC-NAV-09",
         "CC-NAV-14": "CC-NAV-15",
+        "CC-CAP-04": "CC-CAP-05",
+        "CC-SEA-34": "CC-SEA-35",
     },
 )
 """The publisher's edition of 2005."""

@@ -1,0 +1,298 @@
+"""Leaders in the winner's hands: captured or killed generals, and the fall of a Caesar (chapter CAP).
+
+A defeated general is off the board until the winner has judged him. A defeated Caesar is captured, without a choice
+(CC-CAP-13), and his whole empire changes hands in one event. Where new units take a stranded leader (CC-CAP-06) is in
+`placement`.
+
+Ours: generals who fall together with their own Caesar are not judged. The takeover comes at once and makes them the
+captor's own (CC-CAP-11, CC-CAP-14): they stay in the province where they fell; off a sunk galley they appear where
+freed generals do (CC-CAP-26). So do generals in the loser's or the captor's hands who were not judged yet.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Literal
+
+from msgspec.structs import replace
+
+from domain.classic import inflation, ransom, winning
+from domain.classic.table import Army, Command, Defeat, Event, Leader, Player, Table
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+Verdict = Literal["capture", "kill"]
+
+# --- what happens ---
+
+
+class GeneralsDefeated(Event, frozen=True):
+    """Generals fell into the winner's hands, by the rule that is named; he has to judge each (CC-CAP-02)."""
+
+    generals: tuple[str, ...]
+    captor: Seat
+    rule: RuleId
+
+    def apply(self, table: Table) -> None:
+        for general in self.generals:
+            table.change_leader(general, at=None, aboard=None)
+            table.defeats.append(Defeat(general, self.captor))
+
+    def tell(self, names: Names) -> str:
+        return f"{names.all(self.generals)} fell into the hands of {names(self.captor)}."
+
+
+class GeneralCaptured(Event, frozen=True):
+    """The winner captured a general: off the board until ransomed, exchanged or freed (CC-CAP-08)."""
+
+    general: str
+    captor: Seat
+
+    def apply(self, table: Table) -> None:
+        table.change_leader(self.general, captor=self.captor)
+        _forget_defeat(table, self.general)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.captor)} captured {names(self.general)}."
+
+
+class GeneralKilled(Event, frozen=True):
+    """The winner removed a general from the game for good (CC-CAP-09)."""
+
+    general: str
+    captor: Seat
+
+    def apply(self, table: Table) -> None:
+        del table.leaders[self.general]
+        _forget_defeat(table, self.general)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.captor)} had {names(self.general)} killed."
+
+
+class CaesarCaptured(Event, frozen=True):
+    """A Caesar was captured: his player is out of the game and all that he had is the captor's (CC-CAP-10, -11).
+
+    The Caesar leaves the game (CC-CAP-13, -16). `talents` change hands; provinces, units, galleys and generals stay
+    where they are and serve the captor (CC-CAP-14), who may also buy pieces of that colour (CC-CAP-15); prisoners
+    change jailer (CC-CAP-22). `cancelled` battles have the same owner on both sides now (CC-CAP-24).
+    """
+
+    caesar: str
+    loser: Seat
+    captor: Seat
+    rule: RuleId
+    talents: Count = 0
+    cancelled: tuple[AreaId, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        del table.leaders[self.caesar]
+        _merge_players(table, self.loser, self.captor)
+        _merge_provinces(table, self.loser, self.captor)
+        for name, galley in table.galleys.items():
+            if galley.owner == self.loser:
+                table.change_galley(name, owner=self.captor)
+        for name, leader in table.leaders.items():
+            if self.loser in (leader.owner, leader.captor):
+                table.leaders[name] = _handed_over(leader, self.loser, self.captor)
+        table.grants[:] = [grant for grant in table.grants if self.loser not in (grant.by, grant.to)]
+        _change_fights(table, self.loser, self.captor, self.cancelled)
+
+    def tell(self, names: Names) -> str:
+        return (
+            f"{names(self.captor)} captured the Caesar of {names(self.loser)}, who is out of the game, "
+            f"and took his whole empire with {self.talents} talents."
+        )
+
+
+class GeneralFreed(Event, frozen=True):
+    """A takeover freed a general without payment (CC-CAP-18, -19); where he appears follows CC-CAP-26."""
+
+    general: str
+    at: AreaId | None = None
+    aboard: str | None = None
+
+    def apply(self, table: Table) -> None:
+        table.change_leader(self.general, captor=None, at=self.at, aboard=self.aboard)
+        _forget_defeat(table, self.general)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.general)} came free and is in {names(self.at or self.aboard or '')}."
+
+
+# --- how a takeover changes the table; for `apply` only ---
+
+
+def _forget_defeat(table: Table, general: str) -> None:
+    table.defeats[:] = [defeat for defeat in table.defeats if defeat.leader != general]
+
+
+def _merge_players(table: Table, loser: Seat, captor: Seat) -> None:
+    gone, heir = table.players[loser], table.players[captor]
+    table.players[loser] = Player((), gone.home, 0, captor)
+    table.players[captor] = replace(heir, talents=heir.talents + gone.talents, colours=heir.colours + gone.colours)
+
+
+def _merge_provinces(table: Table, loser: Seat, captor: Seat) -> None:
+    for area, province in table.provinces.items():
+        if province.owner == loser:
+            table.change_province(area, owner=captor)
+        if loser in province.armies:
+            theirs, ours = province.armies[loser], table.army(area, captor)
+            table.set_army(area, loser, Army())
+            table.set_army(area, captor, _merged(ours, theirs))
+
+
+def _merged(one: Army, other: Army) -> Army:
+    return Army(one.fresh + other.fresh, one.tired + other.tired, one.spent + other.spent, one.landed + other.landed)
+
+
+def _handed_over(leader: Leader, loser: Seat, captor: Seat) -> Leader:
+    """A general of the loser serves the captor, a prisoner of the loser is the captor's; the freed come free later."""
+    return replace(
+        leader,
+        owner=captor if leader.owner == loser else leader.owner,
+        captor=captor if leader.captor == loser else leader.captor,
+    )
+
+
+def _change_fights(table: Table, loser: Seat, captor: Seat, cancelled: Sequence[AreaId]) -> None:
+    """What is still to be fought, judged or rescued goes on with the captor in the loser's place (CC-CAP-24)."""
+    table.defeats[:] = [
+        replace(defeat, captor=captor) if defeat.captor == loser else defeat for defeat in table.defeats
+    ]
+    table.rescues[:] = [replace(rescue, owner=captor) if rescue.owner == loser else rescue for rescue in table.rescues]
+    if table.combat is None:
+        return
+    table.combat = replace(
+        table.combat,
+        battles=tuple(province for province in table.combat.battles if province not in cancelled),
+        naval=tuple(plan for plan in table.combat.naval if plan.opponent not in (loser, captor)),
+        # Ours: what the player on turn might have fought lapses with him; what he must fight, his captor does.
+        seas=table.combat.seas if table.acting == table.active else (),
+    )
+
+
+# --- what other chapters call ---
+
+
+def defeat(draft: Draft[Table], leaders: Iterable[str], captor: Seat, rule: str) -> None:
+    """Give defeated leaders of one player to `captor`, the winner of the fight, attacker or defender (CC-CAP-12).
+
+    Generals wait for his judgement. A Caesar is captured at once, and with him everything.
+    """
+    fallen = sorted(leaders)
+    caesar = next((name for name in fallen if draft.table.leaders[name].kind == "caesar"), None)
+    if caesar is not None:
+        _take_empire(draft, caesar, fallen, captor, rule)
+    elif fallen:
+        draft.emit(GeneralsDefeated(tuple(fallen), captor, RuleId(rule)))
+
+
+def _take_empire(draft: Draft[Table], caesar: str, fallen: Sequence[str], captor: Seat, rule: str) -> None:
+    """Capture a Caesar, who fell among others, and take over all that his player had (CC-CAP-10 to CC-CAP-26)."""
+    table = draft.table
+    loser = table.leaders[caesar].owner
+    freed = _freed_by(table, loser, captor)
+    freed += [name for name in fallen if name != caesar and not table.leaders[name].on_board]
+    draft.emit(
+        CaesarCaptured(
+            caesar,
+            loser,
+            captor,
+            RuleId(rule),
+            table.players[loser].talents,
+            _battles_between(table, loser, captor),
+        )
+    )
+    for general in freed:
+        at, aboard = _place_for_freed(table, captor)
+        draft.emit(GeneralFreed(general, at, aboard))
+    inflation.watch(draft)  # CC-CAP-25
+    ransom.drop_void(draft)
+    winning.check(draft)
+
+
+def _freed_by(table: Table, loser: Seat, captor: Seat) -> list[str]:
+    """The generals of both players whom one of the two holds, judged or not (CC-CAP-18, CC-CAP-19)."""
+    holders = {defeat.leader: defeat.captor for defeat in table.defeats}
+    both = (loser, captor)
+    return sorted(
+        name
+        for name, leader in table.leaders.items()
+        if leader.owner in both and (leader.captor or holders.get(name)) in both
+    )
+
+
+def _battles_between(table: Table, one: Seat, other: Seat) -> tuple[AreaId, ...]:
+    battles = table.combat.battles if table.combat is not None else ()
+    return tuple(area for area in battles if {one, other} == set(table.provinces[area].armies))
+
+
+def _place_for_freed(table: Table, seat: Seat) -> tuple[AreaId | None, str | None]:
+    """Where a freed general appears: as after a ransom, the home or the place of his Caesar (CC-CAP-26).
+
+    Ours: while that Caesar himself swims off a sunk galley, the first of his provinces by name, or of his galleys.
+    """
+    at, aboard = ransom.return_place(table, seat)
+    if at is not None or aboard is not None:
+        return at, aboard
+    own = next((area for area in table.map.lands if table.provinces[area].owner == seat), None)
+    galleys = sorted(name for name, galley in table.galleys.items() if galley.owner == seat)
+    return own, galleys[0] if own is None else None
+
+
+# --- the judgement ---
+
+
+class JudgeGeneral(Command, frozen=True):
+    """Capture a defeated general for later ransom, or kill him (CC-CAP-02)."""
+
+    rule: ClassVar[str] = "CC-CAP-02"
+    answers: ClassVar[frozenset[str]] = frozenset({"judge-general"})
+
+    general: str
+    verdict: Verdict
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        waiting = _to_judge(draft.table, seat)
+        if self.general not in waiting:
+            asked = f"{seat} wanted to judge {self.general}."
+            raise Refusal("CC-CAP-02", asked, f"In his hands are {', '.join(waiting)}.")
+        event = GeneralCaptured if self.verdict == "capture" else GeneralKilled
+        draft.emit(event(self.general, seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        fields = {
+            "general": schema.one_of(_to_judge(table, seat)),
+            "verdict": schema.one_of(("capture", "kill")),
+        }
+        wanted = schema.command("judge-general", fields)
+        yield Option("judge-general", RuleId("CC-CAP-02"), wanted, "Capture or kill a general", "judge-general")
+
+
+def _to_judge(table: Table, seat: Seat) -> list[str]:
+    return [defeat.leader for defeat in table.defeats if defeat.captor == seat]
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Ask every winner what becomes of the generals in his hands."""
+    return [
+        Decision(
+            "judge-general",
+            (captor,),
+            RuleId("CC-CAP-02"),
+            f"Do you capture or kill {' and '.join(_to_judge(table, captor))}?",
+            "The game goes on when each of them is judged.",
+            {"generals": _to_judge(table, captor)},
+        )
+        for captor in dict.fromkeys(defeat.captor for defeat in table.defeats)
+    ]
+
+
+EVENTS = (GeneralsDefeated, GeneralCaptured, GeneralKilled, CaesarCaptured, GeneralFreed)
+COMMANDS = (JudgeGeneral,)

@@ -1,0 +1,473 @@
+"""The combat phase: what must and what may be fought, and in which order (CC-BAT-01 to -05, NAV-01 to -03 and -17 to
+-20, CAP-04, -05 and -07).
+
+The player on turn must fight a land battle wherever he stands among another player's units. He may besides attack
+galleys in his sea zones and leaders who stand alone where he has a unit, and takes all this in any order. The phase
+closes by itself when nothing is left to decide.
+
+Ours: when the player on turn falls, his captor fights what is still to be fought and was declared (CC-CAP-24); what
+the fallen might have fought besides lapses.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, NamedTuple
+
+from msgspec.structs import replace
+
+from domain.classic import battle, capture, conquest, naval, turn
+from domain.classic.table import Combat, Command, Event, NavalPlan, Table
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal, refuse_unless
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+FIGHT = frozenset({"fight"})
+
+# --- what happens ---
+
+
+class CombatOpened(Event, frozen=True):
+    """There was something to fight: land battles that must be, sea zones where battles may be declared."""
+
+    battles: tuple[AreaId, ...] = ()
+    seas: tuple[AreaId, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        table.combat = Combat(self.battles, seas=self.seas)
+
+    def tell(self, names: Names) -> str:
+        return f"Battles must be fought in {names.all(self.battles)}." if self.battles else "No battle must be fought."
+
+
+class NavalBattleDeclared(Event, frozen=True):
+    """The player on turn declared battle in a sea zone and assigned his galleys for the whole phase (CC-NAV-19)."""
+
+    sea: AreaId
+    plans: tuple[NavalPlan, ...]
+
+    def apply(self, table: Table) -> None:
+        combat = _under_way(table)
+        table.combat = replace(combat, naval=combat.naval + self.plans, seas=_without(combat.seas, self.sea))
+
+    def tell(self, names: Names) -> str:
+        opponents = names.all(plan.opponent for plan in self.plans)
+        return f"In {names(self.sea)} battle was declared on {opponents}."
+
+
+class NavalBattleDeclined(Event, frozen=True):
+    """The player on turn let the other galleys in a sea zone be (CC-NAV-17)."""
+
+    sea: AreaId
+
+    def apply(self, table: Table) -> None:
+        combat = _under_way(table)
+        table.combat = replace(combat, seas=_without(combat.seas, self.sea))
+
+    def tell(self, names: Names) -> str:
+        return f"In {names(self.sea)} no battle was declared."
+
+
+class LeadersSpared(Event, frozen=True):
+    """The player on turn left a player's lone leaders in a province alone."""
+
+    province: AreaId
+    player: Seat
+
+    def apply(self, table: Table) -> None:
+        combat = _under_way(table)
+        table.combat = replace(combat, spared=(*combat.spared, _lone(self.province, self.player)))
+
+    def tell(self, names: Names) -> str:
+        return f"The leaders of {names(self.player)} in {names(self.province)} were spared."
+
+
+class CombatClosed(Event, frozen=True):
+    """Nothing was left to fight, or the player on turn wanted to fight no more."""
+
+    def apply(self, table: Table) -> None:
+        table.combat = None
+
+    def tell(self, names: Names) -> str:
+        return "The fighting of this turn was over."
+
+
+def _without(areas: Sequence[AreaId], area: AreaId) -> tuple[AreaId, ...]:
+    return tuple(other for other in areas if other != area)
+
+
+def _lone(province: AreaId, player: Seat) -> str:
+    return f"{province}/{player}"
+
+
+def _under_way(table: Table) -> Combat:
+    assert table.combat is not None, "the combat phase is under way"
+    return table.combat
+
+
+# --- what is left to fight ---
+
+
+class Fights(NamedTuple):
+    """What the player on turn must and may fight now."""
+
+    battles: tuple[AreaId, ...]
+    """Land battles (CC-BAT-01): one wherever units of two players stand."""
+    naval: tuple[NavalPlan, ...]
+    """Naval battles that were declared."""
+    seas: dict[AreaId, tuple[list[str], list[Seat]]]
+    """Sea zones where he may declare battle: his galleys and his possible opponents (CC-NAV-02)."""
+    leaders: dict[AreaId, list[Seat]]
+    """Players with leaders alone in a province where he has a unit, and no battle pending (CC-CAP-04, CC-BAT-33)."""
+
+    @property
+    def due(self) -> int:
+        """How many battles must be fought."""
+        return len(self.battles) + len(self.naval)
+
+    @property
+    def optional(self) -> bool:
+        return bool(self.seas or self.leaders)
+
+
+def _fights(table: Table) -> Fights:
+    combat = _under_way(table)
+    if table.acting != table.active:
+        return Fights(combat.battles, combat.naval, {}, {})
+    fleets = _fleets(table, combat.seas)
+    seas = {sea: fleet for sea in combat.seas if (fleet := fleets.get(sea)) is not None}
+    return Fights(combat.battles, combat.naval, seas, _lone_leaders(table, combat))
+
+
+def _fleets(table: Table, seas: Iterable[AreaId]) -> dict[AreaId, tuple[list[str], list[Seat]]]:
+    """Of these sea zones, those where the player on turn has galleys and others have: his galleys, the others."""
+    wanted = set(seas)
+    own: defaultdict[AreaId, list[str]] = defaultdict(list)
+    others: defaultdict[AreaId, set[Seat]] = defaultdict(set)
+    for name, galley in table.galleys.items():
+        if galley.at not in wanted:  # CC-NAV-03: never on a coast
+            continue
+        if galley.owner == table.acting:
+            own[galley.at].append(name)
+        else:
+            others[galley.at].add(galley.owner)
+    return {sea: (sorted(own[sea]), sorted(others[sea])) for sea in own if sea in others}
+
+
+def _lone_leaders(table: Table, combat: Combat) -> dict[AreaId, list[Seat]]:
+    found: defaultdict[AreaId, set[Seat]] = defaultdict(set)
+    for leader in table.leaders.values():
+        area = leader.at
+        if area is None or leader.owner == table.acting or area in combat.battles:
+            continue
+        armies = table.provinces[area].armies
+        if table.acting in armies and leader.owner not in armies and _lone(area, leader.owner) not in combat.spared:
+            found[area].add(leader.owner)
+    return {area: sorted(players) for area, players in sorted(found.items())}
+
+
+# --- the course of the phase ---
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Open the phase, fight what is alone left to fight, close the phase when nothing is left (CC-TRN-05)."""
+    table = draft.table
+    if table.phase != "combat" or _is_fighting(table):
+        return False
+    if table.combat is None:
+        begin(draft)
+        return True
+    fights = _fights(table)
+    if fights.optional or fights.due > 1:
+        return False
+    if fights.battles:
+        _fight(draft, fights.battles[0])
+    elif fights.naval:
+        naval.begin(draft, fights.naval[0])
+    else:
+        close(draft)
+    return True
+
+
+def begin(draft: Draft[Table]) -> None:
+    """Conquer what falls without battle, and see what is to be fought (CC-BAT-01, CC-NAV-02)."""
+    conquest.occupy(draft)
+    table, seat = draft.table, draft.table.acting
+    battles = tuple(
+        area for area in table.map.lands if seat in (armies := table.provinces[area].armies) and len(armies) > 1
+    )
+    seas = tuple(sorted(_fleets(table, table.map.seas)))
+    if battles or seas or _lone_leaders(table, Combat(battles)):
+        draft.emit(CombatOpened(battles, seas))
+    else:
+        _go_on(draft)
+
+
+def close(draft: Draft[Table]) -> None:
+    """End the fighting and the phase."""
+    draft.emit(CombatClosed())
+    _go_on(draft)
+
+
+def _go_on(draft: Draft[Table]) -> None:
+    """Destroy galleys on foreign coasts (CC-SEA-33) and go on to tribute.
+
+    When the player on turn has fallen, the turn ends instead for everybody (CC-TRN-08).
+    """
+    conquest.sink_on_foreign_coasts(draft)
+    if draft.table.acting == draft.table.active:
+        turn.enter(draft, "tribute")
+    else:
+        turn.end(draft)
+
+
+def _is_fighting(table: Table) -> bool:
+    return bool(table.battle or table.naval_battle or table.defeats or table.rescues)
+
+
+def _fight(draft: Draft[Table], province: AreaId) -> None:
+    """Begin a land battle: the player on turn attacks the one whose units were there (CC-BAT-02)."""
+    attacker = draft.table.acting
+    (defender,) = draft.table.enemies_in(province, attacker)
+    battle.begin(draft, province, attacker, defender)
+
+
+# --- what the player on turn chooses ---
+
+
+class FightBattle(Command, frozen=True):
+    """Fight one of the land battles next, in any order (CC-BAT-03, CC-BAT-04)."""
+
+    rule: ClassVar[str] = "CC-BAT-03"
+    answers: ClassVar[frozenset[str]] = FIGHT
+
+    province: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        battles = _fights(draft.table).battles
+        if self.province not in battles:
+            asked = f"A battle in {self.province} was to be fought."
+            raise Refusal("CC-BAT-01", asked, f"Still to be fought: {_listed(battles)}.")
+        _fight(draft, self.province)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if battles := _fights(table).battles:
+            wanted = schema.command("fight-battle", {"province": schema.one_of(battles)})
+            yield Option("fight-battle", RuleId("CC-BAT-03"), wanted, "Fight a land battle", "fight")
+
+
+class DeclareNavalBattle(Command, frozen=True):
+    """Attack other galleys in a sea zone with all one's galleys there (CC-NAV-01, CC-NAV-20).
+
+    `against` names the opponent of each of one's own galleys there, sorted by id: the same for all, and the battle
+    begins; or several, and the fleet is divided for the whole phase (CC-NAV-18, CC-NAV-19).
+    """
+
+    rule: ClassVar[str] = "CC-NAV-01"
+    answers: ClassVar[frozenset[str]] = FIGHT
+
+    sea: AreaId
+    against: tuple[Seat, ...]
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        galleys, opponents = _contested(draft.table, self.sea)
+        asked = f"In {self.sea} battle was to be declared on {_listed(self.against)}."
+        if len(self.against) != len(galleys):
+            raise Refusal("CC-NAV-20", asked, f"An opponent for each of {_listed(galleys)}.")
+        if not set(self.against).issubset(opponents):
+            raise Refusal("CC-NAV-18", asked, f"Galleys there have {_listed(opponents)}.")
+        parts: defaultdict[Seat, list[str]] = defaultdict(list)
+        for galley, opponent in zip(galleys, self.against, strict=True):
+            parts[opponent].append(galley)
+        plans = tuple(NavalPlan(self.sea, opponent, tuple(part)) for opponent, part in sorted(parts.items()))
+        draft.emit(NavalBattleDeclared(self.sea, plans))
+        if len(plans) == 1:
+            naval.begin(draft, plans[0])
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for sea, (galleys, opponents) in _fights(table).seas.items():
+            against = schema.array(schema.one_of(opponents), len(galleys), len(galleys))
+            wanted = schema.command("declare-naval-battle", {"sea": schema.const(sea), "against": against})
+            title = f"Declare battle for {', '.join(galleys)}"
+            yield Option("declare-naval-battle", RuleId("CC-NAV-01"), wanted, title, "fight")
+
+
+class DeclineNavalBattle(Command, frozen=True):
+    """Let the other galleys in a sea zone be (CC-NAV-01)."""
+
+    rule: ClassVar[str] = "CC-NAV-01"
+    answers: ClassVar[frozenset[str]] = FIGHT
+
+    sea: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _contested(draft.table, self.sea)
+        draft.emit(NavalBattleDeclined(self.sea))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if seas := _fights(table).seas:
+            wanted = schema.command("decline-naval-battle", {"sea": schema.one_of(seas)})
+            yield Option("decline-naval-battle", RuleId("CC-NAV-01"), wanted, "Decline a naval battle", "fight")
+
+
+class FightAtSea(Command, frozen=True):
+    """Fight one of the naval battles next for which the fleet was divided (CC-NAV-19, CC-BAT-04)."""
+
+    rule: ClassVar[str] = "CC-NAV-19"
+    answers: ClassVar[frozenset[str]] = FIGHT
+
+    sea: AreaId
+    opponent: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        plans = {(plan.sea, plan.opponent): plan for plan in _fights(draft.table).naval}
+        plan = plans.get((self.sea, self.opponent))
+        if plan is None:
+            asked = f"A naval battle in {self.sea} against {self.opponent} was to be fought."
+            declared = _listed(f"{opponent} in {sea}" for sea, opponent in plans)
+            raise Refusal("CC-NAV-19", asked, f"Declared and still to be fought: {declared}.")
+        naval.begin(draft, plan)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for plan in _fights(table).naval:
+            fields = {"sea": schema.const(plan.sea), "opponent": schema.const(plan.opponent)}
+            wanted = schema.command("fight-at-sea", fields)
+            yield Option("fight-at-sea", RuleId("CC-NAV-19"), wanted, "Fight a declared naval battle", "fight")
+
+
+class AttackLeaders(Command, frozen=True):
+    """Take all leaders of a player who stand alone where one has a unit; it always succeeds (CC-CAP-04, CC-CAP-05)."""
+
+    rule: ClassVar[str] = "CC-CAP-04"
+    answers: ClassVar[frozenset[str]] = FIGHT
+
+    province: AreaId
+    player: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        _check_lone(table, self.province, self.player)
+        leaders = table.leaders_at(self.province, self.player)
+        capture.defeat(draft, leaders, seat, table.edition.cite("CC-CAP-04"))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        return _lone_options(table, "attack-leaders", "Attack lone leaders")
+
+
+class SpareLeaders(Command, frozen=True):
+    """Leave all leaders of a player alone who stand without units in a province (CC-CAP-04, CC-CAP-05)."""
+
+    rule: ClassVar[str] = "CC-CAP-04"
+    answers: ClassVar[frozenset[str]] = FIGHT
+
+    province: AreaId
+    player: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _check_lone(draft.table, self.province, self.player)
+        draft.emit(LeadersSpared(self.province, self.player))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        return _lone_options(table, "spare-leaders", "Spare lone leaders")
+
+
+class FinishCombat(Command, frozen=True):
+    """Fight no more: decline all that is optional. Not while a battle must be fought (CC-BAT-01)."""
+
+    rule: ClassVar[str] = "CC-TRN-05"
+    answers: ClassVar[frozenset[str]] = FIGHT
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        fights = _fights(draft.table)
+        asked = "The combat phase was to end."
+        refuse_unless(not fights.battles, "CC-BAT-01", asked, f"Battles must be fought in {_listed(fights.battles)}.")
+        refuse_unless(not fights.naval, "CC-NAV-19", asked, "Every battle for which the fleet was divided is fought.")
+        close(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if not _fights(table).due:
+            wanted = schema.command("finish-combat")
+            yield Option("finish-combat", RuleId("CC-TRN-05"), wanted, "Fight no more", "fight")
+
+
+def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:
+    """The galleys of the player on turn and his possible opponents in a sea zone that he asks for."""
+    seas = _fights(table).seas
+    asked = f"{sea} was named for a naval battle."
+    if sea not in table.map.seas:
+        raise Refusal("CC-NAV-03", asked, "Naval battles take place in sea zones only.")
+    if sea not in seas and sea in _fleets(table, (sea,)):
+        raise Refusal("CC-NAV-19", asked, "For that sea zone it is decided, for the whole combat phase.")
+    if sea not in seas:
+        raise Refusal("CC-NAV-02", asked, f"The player on turn meets other galleys in: {_listed(seas)}.")
+    return seas[sea]
+
+
+def _check_lone(table: Table, province: AreaId, player: Seat) -> None:
+    lone = _fights(table).leaders
+    if player in lone.get(province, ()):
+        return
+    asked = f"The leaders of {player} in {province} were named."
+    if province in table.provinces and player in table.provinces[province].armies:
+        raise Refusal("CC-CAP-03", asked, "Leaders fall only when no unit of theirs is left in the province.")
+    allowed = _listed(f"{' and '.join(players)} in {area}" for area, players in lone.items())
+    raise Refusal(table.edition.cite("CC-CAP-04"), asked, f"Alone among units of the player on turn: {allowed}.")
+
+
+def _lone_options(table: Table, command: str, title: str) -> Iterable[Option]:
+    rule = RuleId(table.edition.cite("CC-CAP-04"))
+    for province, players in _fights(table).leaders.items():
+        fields = {"province": schema.const(province), "player": schema.one_of(players)}
+        yield Option(command, rule, schema.command(command, fields), title, "fight")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+# --- the decision ---
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Ask the player on turn what to fight next, where there is a choice."""
+    if table.combat is None or table.phase != "combat" or _is_fighting(table):
+        return []
+    fights = _fights(table)
+    if not fights.optional and fights.due < 2:
+        return []
+    decision = Decision(
+        "fight",
+        (table.acting,),
+        RuleId("CC-BAT-04"),
+        "Which battle is fought next?" if fights.due else "Do you fight any more?",
+        "When nothing is left to fight, the turn goes on.",
+        {
+            "battles": fights.battles,
+            "naval": [{"sea": plan.sea, "opponent": plan.opponent, "galleys": plan.galleys} for plan in fights.naval],
+            "seas": {sea: {"galleys": own, "opponents": others} for sea, (own, others) in fights.seas.items()},
+            "leaders": fights.leaders,
+        },
+    )
+    return [decision]
+
+
+EVENTS = (CombatOpened, NavalBattleDeclared, NavalBattleDeclined, LeadersSpared, CombatClosed)
+COMMANDS = (
+    FightBattle,
+    DeclareNavalBattle,
+    DeclineNavalBattle,
+    FightAtSea,
+    AttackLeaders,
+    SpareLeaders,
+    FinishCombat,
+)
