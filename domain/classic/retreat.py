@@ -11,7 +11,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from domain.classic import battle, conquest, dice, passage
-from domain.classic.battle import exactly, force, forced, fought, listed
+from domain.classic.battle import exactly, force, forced, fought
 from domain.classic.dice import Face
 from domain.classic.table import NO_UNITS, Army, Battle, Command, Event, Side, Table, Units
 from domain.kernel import schema
@@ -94,7 +94,7 @@ class UnitsAbandoned(Event, frozen=True):
         battle.remove(table, self.province, self.seat, self.units, self.landed)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} lost {listed(self.units)} in {names(self.province)}, with no way to retreat."
+        return f"{names(self.seat)} lost {self.units} in {names(self.province)}, with no way to retreat."
 
 
 class RetreatBegan(Event, frozen=True):
@@ -144,7 +144,7 @@ class PursuedEliminated(Event, frozen=True):
         table.battle = replace(fought(table), pursuit_hits=0, step="withdraw")
 
     def tell(self, names: Names) -> str:
-        return f"In pursuit {names(self.seat)} eliminated {listed(self.units)} of {names(self.loser)}."
+        return f"In pursuit {names(self.seat)} eliminated {self.units} of {names(self.loser)}."
 
 
 class ArmyRetreated(Event, frozen=True):
@@ -170,7 +170,7 @@ class ArmyRetreated(Event, frozen=True):
     def tell(self, names: Names) -> str:
         leaders = f" with {names.all(self.leaders)}" if self.leaders else ""
         way = f"from {names(self.province)} to {names(self.to)}"
-        return f"{names(self.seat)} retreated {way}: {listed(self.units)}{leaders}."
+        return f"{names(self.seat)} retreated {way}: {self.units}{leaders}."
 
 
 # --- where one may retreat ---
@@ -265,9 +265,6 @@ class Announce(Command, frozen=True):
         table, fight = draft.table, fought(draft.table)
         lost = _loss_without_retreat(table, fight, seat)
         asked = f"{seat} wanted to {'retreat from' if self.retreat else 'go on in'} {fight.province}."
-        if self.retreat and _landed_bar_retreat(table, force(table, fight, seat)):
-            rule = "CC-RET-13" if battle.is_mixed(force(table, fight, seat)) else "CC-RET-11"
-            raise Refusal(rule, asked, "With units that landed this turn he must fight on.")
         if self.retreat and not _may_retreat(table, fight, seat):
             raise Refusal("CC-RET-07", asked, "Without a destination he must fight on.")
         if self.retreat and lost and not self.confirm_loss:
@@ -304,14 +301,13 @@ class AskRetreat(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, fought(draft.table)
         asked = f"{seat} wanted to ask for a retreat to {self.to}."
-        if _landed_bar_retreat(table, force(table, fight, seat)):
-            raise Refusal("CC-RET-11", asked, "With units that landed this turn he must fight on.")
         if bar := _bar(table, fight, seat, self.to):
             raise Refusal(bar[0], asked, bar[1])
         if self.to in fight.strait_answers:
             raise Refusal("CC-RET-15", asked, "He was answered in this round.")
         owners = _owners(table, fight, seat, self.to)
-        refuse_unless(owners, "CC-RET-15", asked, "Nobody's galleys are in the way there.")
+        rule = "CC-RET-15" if table.edition.galleys_block_straits else "CC-RET-16"
+        refuse_unless(owners, rule, asked, "Nobody's galleys are in the way there.")
         draft.emit(RetreatAsked(seat, self.to, owners))
 
     @classmethod
@@ -353,9 +349,9 @@ class MarkPursued(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fight = fought(draft.table)
         units, prey = Units(self.infantry, self.cavalry, self.catapults), _prey(draft.table, fight)
-        asked = f"{listed(units)} were to be eliminated in pursuit."
+        asked = f"{units} were to be eliminated in pursuit."
         if not units.within(prey) or units.total != fight.pursuit_hits:
-            raise Refusal("CC-PUR-05", asked, f"One unit for each hit: {fight.pursuit_hits} of {listed(prey)}.")
+            raise Refusal("CC-PUR-05", asked, f"One unit for each hit: {fight.pursuit_hits} of {prey}.")
         draft.emit(PursuedEliminated(seat, fight.province, fight.leaving[0], units))
 
     @classmethod
@@ -495,10 +491,7 @@ def _granted_beforehand(table: Table, fight: Battle) -> Seat | None:
     if fight.asking is None:
         return None
     seat, strait = _announcing(fight).seat, table.map.strait_between(fight.province, fight.asking)
-    for grant in table.grants:
-        if grant.kind == "strait" and grant.to == seat and grant.by in fight.asked and grant.where in (None, strait):
-            return grant.by
-    return None
+    return next((owner for owner in fight.asked if passage.stands(table, owner, seat, "strait", strait)), None)
 
 
 def _is_spared(table: Table, fight: Battle) -> bool:
