@@ -44,7 +44,7 @@ class CombatOpened(Event, frozen=True):
 
 
 class NavalBattleDeclared(Event, frozen=True):
-    """The player on turn declared battle in a sea zone and assigned his galleys for the whole phase (CC-NAV-19)."""
+    """The player on turn declared battle in a sea zone: all his galleys there have an opponent now (CC-NAV-19)."""
 
     sea: AreaId
     plans: tuple[NavalPlan, ...]
@@ -260,14 +260,54 @@ class FightBattle(Command, frozen=True):
             yield Option("fight-battle", RuleId("CC-BAT-03"), wanted, "Fight a land battle", "fight")
 
 
-class DeclareNavalBattle(Command, frozen=True):
-    """Attack other galleys in a sea zone with all one's galleys there (CC-NAV-01, CC-NAV-20).
+class FightAtSea(Command, frozen=True):
+    """Attack the galleys of one opponent in a sea zone with all one's own there (CC-NAV-01, CC-NAV-18, CC-NAV-20).
 
-    `against` names the opponent of each of one's own galleys there, sorted by id: the same for all, and the battle
-    begins; or several, and the fleet is divided for the whole phase (CC-NAV-18, CC-NAV-19).
+    Where the fleet was divided, fight the part that is assigned to him; in any order (CC-NAV-19, CC-BAT-04).
     """
 
     rule: ClassVar[str] = "CC-NAV-01"
+    answers: ClassVar[frozenset[str]] = FIGHT
+
+    sea: AreaId
+    opponent: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        plans = [plan for plan in _fights(draft.table).naval if plan.sea == self.sea]
+        if not plans:
+            galleys, opponents = _contested(draft.table, self.sea)
+            plan = NavalPlan(self.sea, self.opponent, tuple(galleys))
+            rule = "CC-NAV-18"
+        else:
+            opponents = [plan.opponent for plan in plans]
+            plan = next((plan for plan in plans if plan.opponent == self.opponent), plans[0])
+            rule = "CC-NAV-19"
+        if self.opponent not in opponents:
+            asked = f"{self.opponent} was to be fought in {self.sea}."
+            raise Refusal(rule, asked, f"Opponents there are {_listed(opponents)}.")
+        if not plans:
+            draft.emit(NavalBattleDeclared(self.sea, (plan,)))
+        naval.begin(draft, plan)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        fights = _fights(table)
+        opponents = {sea: others for sea, (_, others) in fights.seas.items()}
+        for plan in fights.naval:
+            opponents[plan.sea] = [*opponents.get(plan.sea, ()), plan.opponent]
+        for sea, others in opponents.items():
+            wanted = schema.command("fight-at-sea", {"sea": schema.const(sea), "opponent": schema.one_of(others)})
+            yield Option("fight-at-sea", RuleId("CC-NAV-01"), wanted, "Fight a naval battle", "fight")
+
+
+class DivideFleet(Command, frozen=True):
+    """Assign the own galleys in a sea zone to several opponents, for the whole combat phase (CC-NAV-19).
+
+    `against` names the opponent of each of them, in the order of their ids; the same one for all is possible, too.
+    Each part then fights a battle of its own.
+    """
+
+    rule: ClassVar[str] = "CC-NAV-19"
     answers: ClassVar[frozenset[str]] = FIGHT
 
     sea: AreaId
@@ -275,26 +315,27 @@ class DeclareNavalBattle(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         galleys, opponents = _contested(draft.table, self.sea)
-        asked = f"In {self.sea} battle was to be declared on {_listed(self.against)}."
+        asked = f"The fleet in {self.sea} was to be divided against {_listed(self.against)}."
+        if len(galleys) < 2 or len(opponents) < 2:
+            raise Refusal("CC-NAV-19", asked, "It takes two galleys and two opponents to divide a fleet.")
         if len(self.against) != len(galleys):
             raise Refusal("CC-NAV-20", asked, f"An opponent for each of {_listed(galleys)}.")
         if not set(self.against).issubset(opponents):
-            raise Refusal("CC-NAV-18", asked, f"Galleys there have {_listed(opponents)}.")
+            raise Refusal("CC-NAV-18", asked, f"Opponents there are {_listed(opponents)}.")
         parts: defaultdict[Seat, list[str]] = defaultdict(list)
         for galley, opponent in zip(galleys, self.against, strict=True):
             parts[opponent].append(galley)
         plans = tuple(NavalPlan(self.sea, opponent, tuple(part)) for opponent, part in sorted(parts.items()))
         draft.emit(NavalBattleDeclared(self.sea, plans))
-        if len(plans) == 1:
-            naval.begin(draft, plans[0])
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         for sea, (galleys, opponents) in _fights(table).seas.items():
+            if len(galleys) < 2 or len(opponents) < 2:
+                continue
             against = schema.array(schema.one_of(opponents), len(galleys), len(galleys))
-            wanted = schema.command("declare-naval-battle", {"sea": schema.const(sea), "against": against})
-            title = f"Declare battle for {', '.join(galleys)}"
-            yield Option("declare-naval-battle", RuleId("CC-NAV-01"), wanted, title, "fight")
+            wanted = schema.command("divide-fleet", {"sea": schema.const(sea), "against": against})
+            yield Option("divide-fleet", RuleId("CC-NAV-19"), wanted, f"Divide {', '.join(galleys)}", "fight")
 
 
 class DeclineNavalBattle(Command, frozen=True):
@@ -314,32 +355,6 @@ class DeclineNavalBattle(Command, frozen=True):
         if seas := _fights(table).seas:
             wanted = schema.command("decline-naval-battle", {"sea": schema.one_of(seas)})
             yield Option("decline-naval-battle", RuleId("CC-NAV-01"), wanted, "Decline a naval battle", "fight")
-
-
-class FightAtSea(Command, frozen=True):
-    """Fight one of the naval battles next for which the fleet was divided (CC-NAV-19, CC-BAT-04)."""
-
-    rule: ClassVar[str] = "CC-NAV-19"
-    answers: ClassVar[frozenset[str]] = FIGHT
-
-    sea: AreaId
-    opponent: Seat
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        plans = {(plan.sea, plan.opponent): plan for plan in _fights(draft.table).naval}
-        plan = plans.get((self.sea, self.opponent))
-        if plan is None:
-            asked = f"A naval battle in {self.sea} against {self.opponent} was to be fought."
-            declared = _listed(f"{opponent} in {sea}" for sea, opponent in plans)
-            raise Refusal("CC-NAV-19", asked, f"Declared and still to be fought: {declared}.")
-        naval.begin(draft, plan)
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        for plan in _fights(table).naval:
-            fields = {"sea": schema.const(plan.sea), "opponent": schema.const(plan.opponent)}
-            wanted = schema.command("fight-at-sea", fields)
-            yield Option("fight-at-sea", RuleId("CC-NAV-19"), wanted, "Fight a declared naval battle", "fight")
 
 
 class AttackLeaders(Command, frozen=True):
@@ -464,9 +479,9 @@ def decisions(table: Table) -> list[Decision]:
 EVENTS = (CombatOpened, NavalBattleDeclared, NavalBattleDeclined, LeadersSpared, CombatClosed)
 COMMANDS = (
     FightBattle,
-    DeclareNavalBattle,
-    DeclineNavalBattle,
     FightAtSea,
+    DivideFleet,
+    DeclineNavalBattle,
     AttackLeaders,
     SpareLeaders,
     FinishCombat,
