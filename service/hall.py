@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
-from domain.boards import builtin, parse_board, validate
+from domain.boards import BoardError, builtin, parse_board, validate
 from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
 from domain.kernel.game import Game, GameCreated, Step, Undo, fold, later, retraction
@@ -541,7 +541,7 @@ class Hall:
                 board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
                 game = fold(records, play.id, self._library, lambda _: board)
                 game.chance(stored.chance)
-            except (LookupError, ValueError) as error:
+            except (BoardError, LookupError, ValueError) as error:
                 raise GameDamaged(f"game {play.id} cannot be read from the store: {error}") from error
         except BaseException:
             self._plays.pop(play.id, None)

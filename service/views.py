@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from domain.kernel.record import Record
 from domain.kernel.secret import Secret, Vault
@@ -41,7 +41,7 @@ class EventView(Struct, frozen=True, omit_defaults=True):
     draws: int
     event: Raw
     hash: str
-    cause: Raw | None = None
+    cause: Raw | UnsetType = UNSET
     secrets: tuple[Secret, ...] = ()
 
 
@@ -83,7 +83,7 @@ def event_view(record: Record, vault: Vault, viewer: Viewer) -> EventView:
         draws=record.draws,
         event=Raw(record.event),
         hash=record.hash.hex(),
-        cause=Raw(record.cause) if record.cause is not None else None,
+        cause=Raw(record.cause) if record.cause is not None else UNSET,
         secrets=tuple(_readable(record, vault, viewer)),
     )
 

@@ -159,7 +159,7 @@ class SqliteStore:
         def work(connection: sqlite3.Connection) -> Stored | None:
             connection.execute("BEGIN")
             try:
-                row = connection.execute("SELECT head, chance FROM games WHERE game = ?", (game,)).fetchone()
+                row = connection.execute("SELECT head, CAST(chance AS BLOB) FROM games WHERE game = ?", (game,)).fetchone()
                 if row is None:
                     return None
                 secrets = connection.execute(
@@ -176,7 +176,7 @@ class SqliteStore:
 
     async def board(self, digest: str) -> bytes | None:
         def work(connection: sqlite3.Connection) -> bytes | None:
-            row = connection.execute("SELECT file FROM boards WHERE digest = ?", (digest,)).fetchone()
+            row = connection.execute("SELECT CAST(file AS BLOB) FROM boards WHERE digest = ?", (digest,)).fetchone()
             return row and row[0]
 
         return await self._read(work)

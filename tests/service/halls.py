@@ -1,0 +1,103 @@
+"""A hall to test with: the tiny auction in it, a real file under it, and a clock that ticks by itself."""
+
+import contextlib
+import hashlib
+import itertools
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.board import Board
+from domain.kernel.ruleset import Library
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.accounts import Accounts
+from service.hall import Hall
+from service.settings import Settings
+from service.store.protocol import EventStore
+from service.store.sqlite import SqliteStore
+from service.views import Accepted
+from service.wake import LocalWake
+from tests.tiny.auction import ROOM, SEATS, TinyAuction
+
+RED, BLUE = SEATS[:2]
+ANNA, BERT, CARL = map(PlayerId, ("panna", "pbert", "pcarl"))
+LIBRARY = Library([TinyAuction()])
+
+
+def ticking() -> Callable[[], datetime]:
+    """Return a clock that goes on by a second whenever it is read."""
+    seconds = itertools.count()
+    return lambda: datetime(2026, 11, 21, 6, tzinfo=UTC) + timedelta(seconds=next(seconds))
+
+
+def fixed_randomness(seed: str = "tests") -> Callable[[int], bytes]:
+    """Return what always returns the same bytes in turn."""
+    numbers = itertools.count()
+    return lambda count: hashlib.shake_128(f"{seed}/{next(numbers)}".encode()).digest(count)
+
+
+def own_board(board_id: str) -> Board:
+    assert board_id == ROOM.id
+    return ROOM
+
+
+class House(Struct, eq=False):
+    """A hall and what it stands on."""
+
+    hall: Hall
+    store: EventStore
+    wake: LocalWake
+    accounts: Accounts
+    settings: Settings
+
+    async def begun(self, players: int = 2, organizer: PlayerId = ANNA, **setup: Any) -> GameId:
+        """Return a new game that has begun: `ANNA` sits on red, `BERT` on blue, `CARL` on green."""
+        game = (await self.hall.create(organizer, "tiny-auction", players, setup)).game
+        for player in (ANNA, BERT, CARL)[:players]:
+            await self.hall.take_seat(game, player)
+        await self.hall.start(game, organizer)
+        return game
+
+    async def give(
+        self, game: GameId, player: PlayerId, kind: str, *, key: str | None = None, **fields: Any
+    ) -> Accepted:
+        return await self.hall.command(game, player, [command(kind, **fields)], key=key)
+
+    async def play_round(self, game: GameId, prize: int = 1) -> Version:
+        """Play one round of the auction: each seat bids the first card that it may."""
+        now = await self.hall.game(game)
+        auctioneer = now.players[now.decisions[0].seats[0]]
+        assert auctioneer is not None
+        await self.give(game, auctioneer, "put-up", coins=prize)
+        await self.give(game, auctioneer, "open-bidding")
+        while (now := await self.hall.game(game)).decisions and now.decisions[0].kind == "choose-card":
+            seat = now.decisions[0].seats[0]
+            player = now.players[seat]
+            assert player is not None
+            await self.give(game, player, "choose-card", card=await self.first_card(game, seat))
+        return now.version
+
+    async def first_card(self, game: GameId, seat: Seat) -> int:
+        options = (await self.hall.game(game)).options(seat, await self.hall.vault(game))
+        card = next(option for option in options if option.command == "choose-card").schema["properties"]["card"]
+        return card["const"] if "const" in card else card["enum"][0]
+
+
+def command(kind: str, **fields: Any) -> bytes:
+    return msgspec.json.encode({"type": kind, **fields})
+
+
+@contextlib.asynccontextmanager
+async def open_house(path: Path, **settings: Any) -> AsyncIterator[House]:
+    """Open a hall over the file in the directory `path`, whatever is in it already."""
+    chosen = Settings(data=path, **settings)
+    store = await SqliteStore.open(chosen.database, durable=chosen.durable)
+    wake, clock = LocalWake(), ticking()
+    hall = Hall(store, LIBRARY, wake, clock, chosen, boards=own_board)
+    yield House(hall, store, wake, Accounts(store, clock), chosen)
+    await hall.close()
+    await store.close()
