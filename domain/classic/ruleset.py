@@ -66,6 +66,34 @@ CHAPTERS = (
     winning,
 )
 
+DECIDERS = (
+    setup.decisions,
+    passage.decisions,
+    capture.decisions,
+    naval.decisions,
+    retreat.decisions,
+    battle.decisions,
+    combat.decisions,
+    movement.decisions,
+    destruction.decisions,
+    purchase.decisions,
+    placement.decisions,
+)
+"""Who may have to choose; what is under way goes before the phase in which it arose."""
+
+SETTLERS = (
+    setup.settle,
+    naval.settle,
+    retreat.settle,
+    battle.settle,
+    combat.settle,
+    tribute.settle,
+    destruction.settle,
+    purchase.settle,
+    placement.settle,
+)
+"""What follows when nobody has to choose, in the same order."""
+
 SEATS = tuple(map(Seat, ("red", "blue", "green", "yellow", "purple", "black")))
 
 

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from domain.classic import inflation, purchase
+from domain.classic import purchase
 from domain.classic.table import (
     Acclamation,
     Alliance,
@@ -16,7 +16,6 @@ from domain.classic.table import (
     NavalBattle,
     Offer,
     Passage,
-    Player,
     Province,
     Purchase,
     Rescue,
@@ -64,3 +63,46 @@ class View(Struct, frozen=True, kw_only=True):
     alliances: list[Alliance]
     acclamation: Acclamation | None
     winner: Seat | None
+
+
+def of(table: Table) -> View:
+    """Return what everybody sees."""
+    return View(
+        round=table.round,
+        phase=table.phase,
+        active=table.active,
+        order=table.order,
+        seats={seat: _standing(table, seat) for seat in table.players},
+        provinces=table.provinces,
+        leaders=table.leaders,
+        galleys=table.galleys,
+        roads=table.roads,
+        prices=purchase.prices(table),
+        inflations=table.inflations,
+        journey=table.journey,
+        passage=table.request,
+        grants=table.grants,
+        combat=table.combat,
+        battle=table.battle,
+        naval_battle=table.naval_battle,
+        rescues=table.rescues,
+        bought=table.bought,
+        offers=table.offers,
+        alliances=table.alliances,
+        acclamation=table.acclamation,
+        winner=table.winner,
+    )
+
+
+def _standing(table: Table, seat: Seat) -> SeatView:
+    player = table.players[seat]
+    return SeatView(
+        home=player.home,
+        talents=player.talents,
+        tribute=table.tribute(seat),
+        provinces=sum(province.owner == seat for province in table.provinces.values()),
+        playing=player.fallen_to is None,
+        fallen_to=player.fallen_to,
+        supply=purchase.supply(table, seat),
+        prisoners=[name for name, leader in table.leaders.items() if leader.captor == seat],
+    )
