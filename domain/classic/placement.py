@@ -314,8 +314,7 @@ class TakeLeaders(Command, frozen=True):
             if not table.edition.new_units_take_leaders:
                 raise Refusal("CC-CAP-05", asked, "Leaders alone are attacked in the combat phase.")
             raise Refusal("CC-CAP-06", asked, f"Stranded where new units appeared: {', '.join(stranded) or 'nobody'}.")
-        capture.defeat(draft, sorted(table.leaders_at(table.home(seat), self.player)), seat, "CC-CAP-06")
-        ransom.drop_void(draft)
+        capture.defeat(draft, table.leaders_at(table.home(seat), self.player), seat, "CC-CAP-06")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
