@@ -169,6 +169,7 @@ def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> 
     on_road = passage.given(table, "road", origin, to, group)
     road = passage.may_ride(table, met, origin, to, group, on_road)
     goes_on = road and legion.goes_on(table, origin, to)
+    _check_turning_back(table, origin, to, group)
     legion.check(table, seat, origin, group, riding=goes_on)
     crossing = _check_strait(table, met, origin, to, group)
     in_transit = on_road | passage.given(table, "transit", origin, to, group)
@@ -195,6 +196,20 @@ def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> 
         left=_left_behind(table, seat, origin, group),
         by_leave_of=_by_leave(met, road=road, stopped=stopped, consenting=in_transit | crossing),
     )
+
+
+def _check_turning_back(table: Table, origin: AreaId, to: AreaId, group: Group) -> None:
+    """Check that nobody goes back along the road for nothing (CC-ROAD-12)."""
+    journey = table.journey
+    if journey is None or journey.at != origin or to not in journey.visited:
+        return
+    exhausted = (name for name in group.leaders if name in journey.leaders and not table.leaders[name].moves)
+    if group.riders.total or any(exhausted):
+        raise Refusal(
+            "CC-ROAD-12",
+            f"Back from {origin} to {to} on the same road move.",
+            f"A road move visits no province twice; it has been in {', '.join(journey.visited)}.",
+        )
 
 
 def _check_strait(table: Table, met: Way, origin: AreaId, to: AreaId, group: Group) -> frozenset[Seat]:
