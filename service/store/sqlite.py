@@ -159,7 +159,9 @@ class SqliteStore:
         def work(connection: sqlite3.Connection) -> Stored | None:
             connection.execute("BEGIN")
             try:
-                row = connection.execute("SELECT head, CAST(chance AS BLOB) FROM games WHERE game = ?", (game,)).fetchone()
+                row = connection.execute(
+                    "SELECT head, CAST(chance AS BLOB) FROM games WHERE game = ?", (game,)
+                ).fetchone()
                 if row is None:
                     return None
                 secrets = connection.execute(

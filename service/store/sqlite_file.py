@@ -21,6 +21,9 @@ SCHEMA_VERSION: Final = 1
 
 PAGE: Final = 4096
 
+THOROUGH: Final = 256 * 1024 * 1024
+"""Up to this size (a second or two) the indexes are compared with their tables as well."""
+
 SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {SCHEMA_VERSION};
@@ -121,7 +124,9 @@ def check_file(path: Path, *, durable: bool = True) -> bool:
             _check_wal(wal, shared)
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         try:
-            said = [row[0] for row in connection.execute("PRAGMA quick_check(1)")]
+            thorough = path.stat().st_size < THOROUGH
+            pragma = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
+            said = [row[0] for row in connection.execute(pragma)]
             schema = _schema_of(connection) if said == ["ok"] else []
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):

@@ -1,0 +1,53 @@
+"""A process that is killed loses nothing that it acknowledged, and leaves nothing half done."""
+
+import asyncio
+import random
+import sys
+from pathlib import Path
+
+from domain.kernel.record import first_broken
+from domain.kernel.words import GameId
+from service.store.sqlite import SqliteStore
+from service.store.sqlite_file import check_file
+from tests.service.halls import open_house
+
+KILLS = 6
+ROOT = Path(__file__).parents[3]
+
+
+async def write_until_killed(path: Path, seconds: float) -> dict[GameId, int]:
+    """Run the writer, kill it after `seconds` of writing, and return the last version acknowledged of each game."""
+    writer = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.service.store.writer", str(path)), stdout=asyncio.subprocess.PIPE, cwd=ROOT
+    )
+    assert writer.stdout is not None
+    assert await writer.stdout.readline() == b"ready\n"
+    await asyncio.sleep(seconds)
+    writer.kill()
+    # A line that the kill cut off says nothing.
+    lines = (await writer.stdout.read()).decode().split("\n")[:-1]
+    await writer.wait()
+    return {GameId(game): int(version) for game, version in (line.split() for line in lines)}
+
+
+async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> None:
+    rng = random.Random(9)
+    acknowledged: dict[GameId, int] = {}
+    for _ in range(KILLS):
+        acknowledged |= await write_until_killed(tmp_path, rng.uniform(0.05, 0.4))
+        assert check_file(tmp_path / "tabularium.db")
+        store = await SqliteStore.open(tmp_path / "tabularium.db")
+        kept, _ = await store.read_all(limit=1_000_000)
+        rows, _ = await store.games(limit=1_000_000)
+        await store.close()
+        streams: dict[GameId, list[int]] = {}
+        for game, record in kept:
+            streams.setdefault(game, []).append(record.version)
+        assert all(versions == list(range(1, len(versions) + 1)) for versions in streams.values())
+        assert {row.game: row.version for row in rows} == {game: versions[-1] for game, versions in streams.items()}
+        assert all(len(streams.get(game, ())) >= version for game, version in acknowledged.items())
+    assert sum(acknowledged.values()) > 100
+    async with open_house(tmp_path) as house:
+        for row in (await house.store.games(limit=1_000_000))[0]:
+            assert first_broken(row.game, await house.store.read(row.game)) is None
+            await house.hall.game(row.game)

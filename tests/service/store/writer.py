@@ -1,0 +1,29 @@
+"""A process that plays games into a store until it is killed, and says what was acknowledged.
+
+``python -m tests.service.store.writer DIRECTORY`` prints a line ``GAME VERSION`` for each round, after it was played.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from tests.service.halls import House, open_house
+
+
+async def keep_playing(house: House) -> None:
+    while True:
+        game = await house.begun(rounds=3)
+        while (now := await house.hall.game(game)).status == "running":
+            version = await house.play_round(game)
+            print(game, version, flush=True)
+        print(game, now.version, flush=True)
+
+
+async def main(path: Path) -> None:
+    async with open_house(path) as house:
+        print("ready", flush=True)
+        await asyncio.gather(*(keep_playing(house) for _ in range(4)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1])))
