@@ -93,9 +93,7 @@ class Play:
 
     def rule(self, to: Version, reason: str = "a slip") -> Step:
         return self.take(
-            self.game.retract(
-                to, "ruling", self.records, self.library, player=ORGANIZER, reason=reason, at=self.now
-            )
+            self.game.retract(to, "ruling", self.records, self.library, player=ORGANIZER, reason=reason, at=self.now)
         )
 
     def fold(self, version: Version | None = None) -> Game:

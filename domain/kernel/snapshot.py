@@ -1,0 +1,111 @@
+"""A game written down whole at one version, so that a very long log need not be folded from its start.
+
+A snapshot only saves time. It is kept under the ruleset version and the form that made it; one that does not fit is
+refused, and the log is folded instead.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from domain.kernel.board import Board, Map
+from domain.kernel.game import Game, Status
+from domain.kernel.ruleset import Library, Result
+from domain.kernel.table import Table
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+
+FORM: Final = 1
+"""Rises when the kernel folds or writes down otherwise than before."""
+
+
+class SnapshotError(Exception):
+    """A snapshot that does not fit this package: throw it away and fold the log."""
+
+
+class _Snapshot(Struct, forbid_unknown_fields=True):
+    form: int
+    ruleset: str
+    ruleset_version: int
+    board: str
+    id: GameId
+    setup: Raw
+    organizer: PlayerId
+    commitment: str
+    players: dict[Seat, PlayerId | None]
+    entropy: dict[Seat, str]
+    status: Status
+    version: Version
+    head: str
+    draws: int
+    result: Result | None
+    undo_seat: Seat | None
+    undo_to: tuple[Version, ...]
+    table: Raw
+
+
+def take(game: Game) -> bytes:
+    """Return a snapshot of the game, JSON."""
+    return msgspec.json.encode(
+        _Snapshot(
+            form=FORM,
+            ruleset=game.ruleset.id,
+            ruleset_version=game.ruleset.version,
+            board=Map.of(game.board).digest,
+            id=game.id,
+            setup=Raw(msgspec.json.encode(game.setup)),
+            organizer=game.organizer,
+            commitment=game.commitment,
+            players=game.players,
+            entropy=game.entropy,
+            status=game.status,
+            version=game.version,
+            head=game.head.hex(),
+            draws=game.draws,
+            result=game.result,
+            undo_seat=game.undo_seat,
+            undo_to=game.undo_to,
+            table=Raw(game.table.snapshot() if game.table is not None else b"null"),
+        )
+    )
+
+
+def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board]) -> Game:
+    """Return the game of a snapshot; `domain.kernel.game.follow` takes it on from there.
+
+    Raises:
+        SnapshotError: it is of another form, ruleset version or shape.
+        LookupError: the board is not at hand.
+    """
+    try:
+        kept = msgspec.json.decode(snapshot, type=_Snapshot)
+        if kept.form != FORM:
+            raise SnapshotError(f"the snapshot is of form {kept.form}, not {FORM}")
+        ruleset = library.at(kept.ruleset, kept.ruleset_version)
+        board = board_of(kept.board)
+        setup: Any = msgspec.json.decode(kept.setup, type=ruleset.setup)
+        table: Table | None = None
+        if bytes(kept.table) != b"null":
+            bare: Table = ruleset.lay(tuple(kept.players), setup, board)
+            table = type(bare).restore(bytes(kept.table), {name: getattr(bare, name) for name in bare.static})
+        return Game(
+            id=kept.id,
+            ruleset=ruleset,
+            board=board,
+            setup=setup,
+            organizer=kept.organizer,
+            commitment=kept.commitment,
+            players=kept.players,
+            entropy=kept.entropy,
+            status=kept.status,
+            version=kept.version,
+            head=bytes.fromhex(kept.head),
+            draws=kept.draws,
+            table=table,
+            result=kept.result,
+            undo_seat=kept.undo_seat,
+            undo_to=kept.undo_to,
+        )
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise SnapshotError(f"the snapshot does not fit: {error}") from error

@@ -1,0 +1,14 @@
+"""The tiny game keeps the laws: the laws' own test, and the kernel's."""
+
+from collections.abc import Mapping
+
+from tests.laws import Laws
+from tests.tiny.auction import ROOM, Table, TinyAuction
+
+
+class TestTinyLaws(Laws):
+    ruleset, board = TinyAuction(), ROOM
+    seeds = range(12)
+
+    def pieces(self, table: Table) -> Mapping[str, int]:
+        return {"coins": table.bank + table.prize + sum(table.coins.values()), "cards": table.cards}

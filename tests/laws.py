@@ -1,0 +1,449 @@
+"""The laws that every ruleset keeps. One class plugs a ruleset in:
+
+    class TestTinyLaws(Laws):
+        ruleset, board = TinyAuction(), ROOM
+
+`pieces` is the one hook: what the ruleset must conserve.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from os import environ
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+import pytest
+
+from domain.kernel import catalogue, schema, snapshot
+from domain.kernel.board import Board
+from domain.kernel.chance import Chance, CommittedChance
+from domain.kernel.draft import Draft
+from domain.kernel.game import Game, follow, retraction, starts_of_commands, steps
+from domain.kernel.message import Event
+from domain.kernel.refusal import Refusal
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.secret import Vault
+from domain.kernel.verify import verify
+from domain.kernel.words import GameId, Seat
+from tests.play import Play
+
+T = TypeVar("T")
+
+HOUSE = catalogue.load(resources.files("domain.kernel").joinpath("house.toml").read_bytes())
+
+
+class Laws:
+    """The laws as tests; random games with fixed seeds stand for all games."""
+
+    ruleset: ClassVar[Ruleset[Any]]
+    board: ClassVar[Board]
+    seeds: ClassVar[Sequence[int]] = range(6)
+    commands: ClassVar[int] = 60
+    """How many commands of each game are looked at closely."""
+    longest: ClassVar[int] = 100_000
+    """No random game takes more commands than this."""
+
+    __test__ = False
+
+    def __init_subclass__(cls) -> None:
+        cls.__test__ = True
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "seed" in metafunc.fixturenames:
+            metafunc.parametrize("seed", self.seeds)
+
+    def pieces(self, table: Any) -> Mapping[str, int]:
+        """Count what is neither created nor lost: pieces, cards, coins, by name."""
+        return {}
+
+    # --- the games looked at ---
+
+    def open(self, seed: int) -> Play:
+        return Play(self.ruleset, self.board, self.ruleset.players[seed % len(self.ruleset.players)], seed)
+
+    def positions(self, seed: int) -> Iterator[tuple[Play, Random]]:
+        """Yield a running game before each of its first commands, and later ones in a long game's middle."""
+        rng, play = Random(seed), self.open(seed)
+        given = 0
+        while play.game.status == "running" and given < self.commands * 10:
+            if given < self.commands // 2 or given % 20 == 0:
+                yield play, rng
+            play.step(rng)
+            given += 1
+
+    def wander(self, seed: int) -> Play:
+        """Return a game in which moves were taken back, by seats and by rulings."""
+        rng, play = Random(seed), self.open(seed)
+        for _ in range(self.commands):
+            if play.game.status != "running":
+                break
+            if play.game.undo_to and rng.random() < 0.3:
+                assert play.game.undo_seat is not None
+                play.undo(play.game.undo_seat, rng.choice(play.game.undo_to))
+            elif rng.random() < 0.05 and (starts := sorted(starts_of_commands(play.records))):
+                play.rule(rng.choice(starts))
+            else:
+                play.step(rng)
+        return play
+
+    # --- 1: fold ---
+
+    def test_folding_the_log_gives_the_game_that_was_decided_on(self, seed: int) -> None:
+        play = self.wander(seed)
+        for version in _some(sorted(play.at_each_version), 40, Random(seed)):
+            assert _whole(play.fold(version)) == _whole(play.at_each_version[version])
+
+    def test_a_snapshot_of_any_version_leads_to_the_same_game(self, seed: int) -> None:
+        play = self.wander(seed)
+        ends = sorted(play.at_each_version)
+        for version in _some(ends, 15, Random(seed)):
+            game = snapshot.restore(snapshot.take(play.at_each_version[version]), play.library, lambda _: play.board)
+            assert _whole(game) == _whole(play.at_each_version[version])
+            for step in steps(play.records[version:]):
+                if retraction(step[0]) is not None:
+                    break
+                game = follow(game, step)
+                assert _whole(game) == _whole(play.at_each_version[step[-1].version])
+
+    def test_a_position_from_a_snapshot_is_decided_alike(self, seed: int) -> None:
+        for play, rng in self.positions(seed):
+            game, seat = play.game, rng.choice(play.waiting)
+            kept = snapshot.restore(snapshot.take(game), play.library, lambda _, play=play: play.board)
+            options = play.game.options(seat, play.vault)
+            assert kept.options(seat, play.vault) == options
+            command = schema.sample(rng.choice(play.options(seat)).schema, rng)
+            after = play.try_command(seat, command).records
+            play.game = kept
+            assert play.try_command(seat, command).records == after
+
+    # --- 2: options; 3: refusals ---
+
+    def test_every_option_is_accepted_and_nothing_else(self, seed: int) -> None:
+        seen: list[Any] = []
+        for play, rng in self.positions(seed):
+            for seat in play.waiting:
+                assert play.options(seat), f"{seat} must choose and has no option"
+            for seat in play.game.players:
+                self._check_options(play, seat, rng, seen)
+
+    def _check_options(self, play: Play, seat: Seat, rng: Random, seen: list[Any]) -> None:
+        """Try what is on offer, what is nearly so, and what was on offer to somebody before (`seen`)."""
+        options = play.options(seat)
+        for option in _some(options, 12, rng):
+            for source in (rng, Edges(rng)):
+                command = schema.sample(option.schema, source)
+                assert command["type"] == option.command
+                assert self.ruleset.catalogue.rule(option.rule).holds_in(self.ruleset.id)
+                self._check_mutant(play, seat, command)
+                for mutant in (mutated(command, rng), mutated(command, rng)):
+                    self._check_mutant(play, seat, mutant)
+                self._check_mutant(play, rng.choice(list(play.game.players)), command)
+                seen.append(command)
+        for command in _some(seen, 5, rng):
+            self._check_mutant(play, seat, command)
+
+    def _check_mutant(self, play: Play, seat: Seat, command: Any) -> None:
+        schemas = [option.schema for option in play.options(seat)]
+        offered = any(schema.matches(each, command) for each in schemas)
+        try:
+            read = self.ruleset.read_command(msgspec.json.encode(command))
+        except msgspec.ValidationError:
+            assert not offered, f"{command} is on offer to {seat}, but is no command"
+            return
+        offered_as_read = any(schema.matches(each, msgspec.to_builtins(read)) for each in schemas)
+        assert not offered or offered_as_read, f"{command} is on offer to {seat}, but not in its shortest form"
+        before = _whole(play.game)
+        refusal = self._refusal(play, seat, command)
+        if refusal is None:
+            assert offered_as_read, f"{command} of {seat} is accepted, but no option offers it"
+            return
+        assert not offered_as_read, f"{command} is on offer to {seat}, but refused: {refusal}"
+        assert refusal.asked
+        assert refusal.allowed
+        self._assert_known(refusal.rule)
+        assert _whole(play.game) == before, "the refusal left a trace"
+
+    def _refusal(self, play: Play, seat: Seat, *commands: Any) -> Refusal | None:
+        try:
+            play.try_command(seat, *commands)
+        except Refusal as refusal:
+            return refusal
+        return None
+
+    def _assert_known(self, rule: str) -> None:
+        if rule.startswith("TAB-"):
+            HOUSE.rule(rule)
+        else:
+            assert self.ruleset.catalogue.rule(rule).holds_in(self.ruleset.id)
+
+    def test_a_refused_list_leaves_no_trace(self, seed: int) -> None:
+        for play, rng in self.positions(seed):
+            seat, command = play.pick(rng)
+            before = _whole(play.game)
+            if self._refusal(play, seat, *[command] * 20):
+                assert _whole(play.game) == before
+
+    # --- 4: secrecy ---
+
+    def test_what_a_seat_may_not_see_makes_no_difference_to_it(self, seed: int) -> None:
+        rng = Random(seed)
+        seats = self.ruleset.seats(self.ruleset.players[seed % len(self.ruleset.players)])
+        if not Bare(self.ruleset, self.board, seats, _chance(seed)).secrets:
+            return
+        compared = sum(self._compare_twins(seats, viewer, seed, rng) for viewer in (None, *seats) for _ in range(5))
+        assert compared, "no two games were found that differ only in what a seat may not see"
+
+    def _compare_twins(self, seats: tuple[Seat, ...], viewer: Seat | None, seed: int, rng: Random) -> int:
+        """Play two games that differ in a shuffle; count the positions that `viewer` saw and could not tell apart."""
+        one = Bare(self.ruleset, self.board, seats, _chance(seed))
+        other = Bare(self.ruleset, self.board, seats, Swapped(_chance(seed), rng))
+        compared = 0
+        while one.read_by(viewer) == other.read_by(viewer):
+            told, told_other = one.seen_by(viewer), other.seen_by(viewer)
+            assert told == told_other
+            compared += one.hidden_from(viewer) != other.hidden_from(viewer)
+            decisions = self.ruleset.decisions(one.table)
+            if not decisions or compared > self.commands:
+                break
+            seat = rng.choice(decisions[0].seats)
+            option = rng.choice(one.options(seat))
+            command = schema.sample(option.schema, rng)
+            alike = command
+            if seat != viewer and self._is_sealed(option.command):
+                choices = [each for each in other.options(seat) if each.command == option.command]
+                alike = schema.sample(rng.choice(choices).schema, rng)
+            one.command(seat, command)
+            try:
+                other.command(seat, alike)
+            except Refusal:
+                break
+            if one.revealed or other.revealed:
+                break
+        return compared
+
+    def _is_sealed(self, kind: str) -> bool:
+        return any(command.sealed for command in self.ruleset.commands if command.__struct_config__.tag == kind)
+
+    # --- 5: conservation; 6: progress ---
+
+    def test_pieces_are_neither_created_nor_lost(self, seed: int) -> None:
+        rng, play = Random(seed), self.open(seed)
+        start = self.pieces(play.game.table)
+        while play.game.status == "running" and len(play.records) < self.commands * 20:
+            play.step(rng)
+            assert self.pieces(play.game.table) == start
+
+    def test_a_random_game_ends_and_is_proved(self, seed: int) -> None:
+        rng, play = Random(seed), self.open(seed)
+        for _ in range(self.longest):
+            if play.game.status != "running":
+                break
+            assert play.waiting, "nobody has to choose, and the game is not over"
+            play.step(rng)
+        assert play.game.status == "over"
+        assert play.game.result is not None
+        assert not play.game.decisions
+        verdict = verify(play.export(), play.library)
+        assert verdict.ok, verdict
+        assert not verdict.unproved
+
+    def test_a_game_with_moves_taken_back_is_proved_as_far_as_each_may_see(self, seed: int) -> None:
+        play = self.wander(seed)
+        for viewer in (None, *play.game.players):
+            verdict = verify(play.export(viewer), play.library)
+            assert verdict.ok, verdict
+
+    # --- purity ---
+
+    def test_looking_changes_nothing(self, seed: int) -> None:
+        for play, _ in self.positions(seed):
+            before = _whole(play.game)
+            for viewer in (None, *play.game.players):
+                looks = [self._look(play, viewer) for _ in range(2)]
+                assert looks[0] == looks[1]
+            play.game.view(None, play.vault, everything=True)
+            self.ruleset.heading(play.game.table)
+            assert _whole(play.game) == before
+
+    def _look(self, play: Play, viewer: Seat | None) -> bytes:
+        options = play.game.options(viewer, play.vault) if viewer else []
+        return msgspec.json.encode([play.game.view(viewer, play.vault), play.game.decisions, options])
+
+    def test_the_order_of_sets_makes_no_difference(self) -> None:
+        """Python orders sets of strings anew in each process; a game must not."""
+        code = "import runpy, sys; print(runpy.run_path(sys.argv[1])[sys.argv[2]]().head())"
+        here = type(self)
+        command = [sys.executable, "-c", code, str(sys.modules[here.__module__].__file__), here.__name__]
+        path = str(Path(__file__).parents[1])
+        heads = {
+            subprocess.check_output(command, env={**environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path})
+            for hash_seed in ("1", "2", "3")
+        }
+        assert len(heads) == 1
+
+    def head(self) -> str:
+        """Return the head of a random game's chain, which tells every event of it."""
+        return self.open(0).run(Random(0), self.commands * 5).game.head.hex()
+
+
+# --- two games that differ in what is hidden ---
+
+
+@cache
+def _chance(seed: int) -> CommittedChance:
+    return CommittedChance(bytes([seed % 256]) * 32, GameId("twins"), {})
+
+
+class Swapped:
+    """Chance as another one's, but for two places of one shuffle."""
+
+    def __init__(self, chance: Chance, rng: Random) -> None:
+        self._chance = chance
+        self._rng = rng
+        self._swapped = False
+
+    def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
+        return self._chance.dice(draw, count, sides)
+
+    def salt(self, draw: int) -> bytes:
+        return self._chance.salt(draw)
+
+    def order(self, draw: int, length: int) -> tuple[int, ...]:
+        order = list(self._chance.order(draw, length))
+        if not self._swapped and length > 1:
+            one, other = self._rng.sample(range(length), 2)
+            order[one], order[other] = order[other], order[one]
+            self._swapped = True
+        return tuple(order)
+
+
+class Bare:
+    """A table, its secrets and what happened to it, without the game around it: its chance may be anything."""
+
+    def __init__(self, ruleset: Ruleset[Any], board: Board, seats: tuple[Seat, ...], chance: Chance) -> None:
+        self.ruleset = ruleset
+        self.chance = chance
+        self.vault = Vault()
+        self.events: list[Event[Any]] = []
+        self.revealed = False
+        self.draws: list[int] = []
+        self._take(ruleset.begin(ruleset.lay(seats, ruleset.setup(), board), chance))
+
+    def _take(self, draft: Draft[Any]) -> None:
+        self.table = draft.table
+        self.vault = self.vault.joined_by(draft.secrets)
+        self.events.extend(draft.events)
+        self.draws.extend(draft.marks)
+        self.revealed = any(event.reveals for event in draft.events)
+
+    @property
+    def secrets(self) -> Mapping[str, Any]:
+        return self.vault.all()
+
+    def options(self, seat: Seat) -> list[Any]:
+        return self.ruleset.options(self.table, seat, self.vault.read_by(seat))
+
+    def command(self, seat: Seat, command: Any) -> None:
+        read = self.ruleset.read_command(msgspec.json.encode(command))
+        self._take(self.ruleset.decide(self.table, seat, read, self.chance, self.vault, self.draws[-1]))
+
+    def read_by(self, viewer: Seat | None) -> list[Any]:
+        return [secret.value for secret in self.vault.all().values() if viewer in secret.readers]
+
+    def hidden_from(self, viewer: Seat | None) -> list[Any]:
+        return [secret.value for secret in self.vault.all().values() if viewer not in secret.readers]
+
+    def seen_by(self, viewer: Seat | None) -> str:
+        """All that a viewer is shown, with commitments numbered: their bytes tell nothing."""
+        told = [
+            self.events,
+            self.draws,
+            self.ruleset.view(self.table, self.vault.read_by(viewer)),
+            self.ruleset.decisions(self.table),
+            self.options(viewer) if viewer else [],
+            [secret.readers for secret in self.vault.all().values()],
+        ]
+        numbers: dict[str, str] = {}
+        return re.sub(
+            "[0-9a-f]{64}",
+            lambda found: numbers.setdefault(found[0], f"#{len(numbers)}"),
+            msgspec.json.encode(told).decode(),
+        )
+
+
+# --- odds and ends ---
+
+
+class Edges:
+    """A source of chance that goes to the edges: the least, the most, the first, the last."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+
+    def random(self) -> float:
+        return self._rng.choice((0.0, 0.999))
+
+    def randint(self, a: int, b: int) -> int:
+        return self._rng.choice((a, b))
+
+    def choice(self, seq: Sequence[Any]) -> Any:
+        return self._rng.choice((seq[0], seq[-1]))
+
+    def sample(self, population: Sequence[Any], k: int) -> list[Any]:
+        return list(population[:k])
+
+
+def mutated(command: dict[str, Any], rng: Random) -> Any:
+    """Return the command with one thing changed, somewhere in it."""
+    copy = msgspec.json.decode(msgspec.json.encode(command))
+    holder, key = rng.choice(list(_places(copy)))
+    value = holder[key]
+    changes: list[Any] = [None, "nowhere", -1, 10**9, 0, [], {}]
+    if isinstance(value, bool):
+        changes += [not value] * 5
+    elif isinstance(value, int):
+        changes += [value + 1, value - 1] * 3
+    elif isinstance(value, list) and value:
+        changes += [value[1:], [*value, value[0]]] * 3
+    holder[key] = rng.choice(changes)
+    if isinstance(holder, dict) and rng.random() < 0.2:
+        del holder[key]
+    elif isinstance(holder, dict) and rng.random() < 0.1:
+        holder["bogus"] = 1
+    return copy
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    for key, below in list(value.items() if isinstance(value, dict) else enumerate(value)):
+        yield value, key
+        if isinstance(below, dict | list):
+            yield from _places(below)
+
+
+def _some(items: Sequence[T], most: int, rng: Random) -> Sequence[T]:
+    return items if len(items) <= most else rng.sample(items, most)
+
+
+def _whole(game: Game) -> tuple[Any, ...]:
+    """Return all that two equal games have in common; the table by the digest of its canonical bytes."""
+    return (
+        game.id,
+        game.status,
+        game.version,
+        game.head,
+        game.draws,
+        game.players,
+        game.entropy,
+        game.setup,
+        game.result,
+        game.undo_seat,
+        game.undo_to,
+        game.table.digest() if game.table is not None else None,
+        game.table.snapshot() if game.table is not None else None,
+    )
