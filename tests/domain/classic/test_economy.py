@@ -1,0 +1,55 @@
+"""What scenarios cannot say about money: who may move it, and the dates of inflation outside one's own turn."""
+
+import pytest
+
+from domain.boards import builtin
+from domain.classic import inflation
+from domain.classic.editions import FRIZ
+from domain.classic.position import arrange
+from domain.classic.ruleset import Friz, Published2005
+from domain.classic.table import Table
+from domain.kernel.chance import ScriptedChance
+from domain.kernel.draft import Draft
+from domain.kernel.secret import Vault
+
+RICH = ["achaia", "italia", "neapolis", "narbonensis", "britannia", "syria", "asia", "galatia", "numidia", "thracia"]
+
+
+def triggered(active: str, rich: str) -> inflation.InflationTriggered:
+    """What happens when `rich` comes to 105 talents and more in the turn of `active`; the order is red, blue, green."""
+    given = {
+        "players": {"red": "macedonia", "blue": "egypt", "green": "hispania"},
+        "owned": {rich: RICH},
+        "turn": active,
+        "round": 5,
+    }
+    draft: Draft[Table] = Draft(arrange(given, FRIZ, builtin("conquest")), ScriptedChance([]), Vault())
+    inflation.watch(draft)
+    (event,) = draft.events
+    assert isinstance(event, inflation.InflationTriggered)
+    return event
+
+
+@pytest.mark.rule("CC-INF-02")
+def test_in_his_own_turn_prices_rise_one_round_later() -> None:
+    assert triggered("blue", "blue") == inflation.InflationTriggered(2, "blue", 6)  # type: ignore[arg-type]
+
+
+@pytest.mark.rule("CC-INF-09")
+def test_before_his_turn_that_turn_is_the_last_at_old_prices() -> None:
+    event = triggered("red", "blue")
+    assert (event.seat, event.round) == ("blue", 6)
+
+
+@pytest.mark.rule("CC-INF-09")
+def test_after_his_turn_the_next_one_is_the_last_at_old_prices() -> None:
+    event = triggered("green", "blue")
+    assert (event.seat, event.round) == ("blue", 7)
+
+
+@pytest.mark.rule("CC-ECO-06", "CC-ALY-10")
+@pytest.mark.parametrize("ruleset", [Friz(), Published2005()], ids=lambda ruleset: ruleset.id)
+def test_no_command_but_a_ransom_names_talents(ruleset: Friz | Published2005) -> None:
+    assert [command.__name__ for command in ruleset.commands if "talents" in command.__struct_fields__] == [
+        "ProposeRansom"
+    ]
