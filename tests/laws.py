@@ -49,11 +49,6 @@ class Laws:
     longest: ClassVar[int] = 100_000
     """No random game takes more commands than this."""
 
-    __test__ = False
-
-    def __init_subclass__(cls) -> None:
-        cls.__test__ = True
-
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "seed" in metafunc.fixturenames:
             metafunc.parametrize("seed", self.seeds)

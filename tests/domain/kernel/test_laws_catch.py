@@ -10,17 +10,13 @@ from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.secret import Vault
 from domain.kernel.words import Seat
-from tests.domain.kernel.test_tiny_laws import TestTinyLaws as TinyLaws
+from tests.domain.kernel import test_tiny_laws  # the module: its class is not to be run here again
 from tests.laws import Laws
 from tests.tiny.auction import DECK, HAND, BiddingOpened, CardsDealt, Command, Event, Table, TinyAuction, View
 
-TinyLaws.__test__ = False  # imported to be built upon, not to be run again
-
 
 def laws(broken: type[TinyAuction]) -> Laws:
-    made = type("Broken", (TinyLaws,), {"ruleset": broken(), "commands": 30})()
-    type(made).__test__ = False
-    return made
+    return type("Broken", (test_tiny_laws.TestTinyLaws,), {"ruleset": broken(), "commands": 30})()
 
 
 def assert_caught(law: str, broken: type[TinyAuction]) -> None:
@@ -152,15 +148,12 @@ class Unordered(TinyAuction):
     commands = (Shuffle, *TinyAuction.commands)
 
 
-class UnorderedLaws(TinyLaws):
+class UnorderedLaws(test_tiny_laws.TestTinyLaws):
     ruleset = Unordered()
     commands = 2
 
     def pieces(self, table: Table) -> Mapping[str, int]:
         return {}
-
-
-UnorderedLaws.__test__ = False
 
 
 def test_an_order_of_a_set_that_makes_a_difference() -> None:
