@@ -1,0 +1,107 @@
+"""Answering: values as JSON, and every exception as the problem that it is."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from litestar import Request
+from litestar.exceptions import HTTPException
+from litestar.response import Response
+
+from domain.boards import BoardError
+from service import problems
+from service.accounts import BadName
+from service.hall import (
+    GameDamaged,
+    NotSeated,
+    StaleVersion,
+    UnknownGame,
+    UnknownPlayer,
+    UnknownRuleset,
+    UnknownVersion,
+)
+from service.logging import log
+from service.problems import MEDIA_TYPE, Problem
+from service.store.protocol import KeyReused, StoreError, UnknownCursor
+
+encode: Final = msgspec.json.Encoder().encode
+
+_FAULTS_OF_REQUEST: Final = {
+    UnknownGame: problems.UNKNOWN_GAME,
+    UnknownRuleset: problems.UNKNOWN_RULESET,
+    UnknownVersion: problems.UNKNOWN_VERSION,
+    UnknownPlayer: problems.UNKNOWN_PLAYER,
+    NotSeated: problems.NOT_SEATED,
+    BoardError: problems.INVALID_BOARD,
+    BadName: problems.INVALID_BODY,
+}
+
+_REMEDIES: Final = {
+    404: (problems.UNKNOWN_PATH, "The service has no {path!r}.", "See /docs for every endpoint."),
+    405: (problems.METHOD_NOT_ALLOWED, "{method} was asked of {path!r}.", "See the Allow header."),
+    413: (problems.BODY_TOO_LARGE, "The body has more bytes than this endpoint takes.", "Send less at once."),
+}
+
+
+def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    """Return `value` as JSON."""
+    return Response(encode(value), status_code=status, media_type="application/json", headers=headers)
+
+
+def etag(version: int) -> dict[str, str]:
+    """Return the header that names a version."""
+    return {"ETag": f'"{version}"'}
+
+
+def explained(error: Exception) -> Problem:
+    """Return the problem that an exception is."""
+    match error:
+        case Problem():
+            return error
+        case StaleVersion():
+            return Problem(
+                problems.STALE_VERSION,
+                str(error),
+                f'Read the events after version {error.expected}, then send `If-Match: "{error.head}"`.',
+                version=error.head,
+            )
+        case KeyReused():
+            return Problem(
+                problems.KEY_REUSED,
+                "This Idempotency-Key came with another request before.",
+                "Use a new key for a new request.",
+            )
+        case UnknownCursor():
+            return Problem(problems.INVALID_QUERY, "The cursor is none that this list gave.", "Begin without a cursor.")
+        case GameDamaged():
+            return Problem(problems.INTERNAL_ERROR, "What is stored of this game is damaged.")
+        case StoreError():
+            return Problem(problems.UNAVAILABLE, "The store does not answer.", headers={"Retry-After": "1"})
+        case _:
+            for kind, problem in _FAULTS_OF_REQUEST.items():
+                if isinstance(error, kind):
+                    return Problem(problem, str(error), problem.remedy)
+            return Problem(problems.INTERNAL_ERROR, "The service failed to answer this request.")
+
+
+def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    """Answer an exception; what is our fault goes to the log with its traceback."""
+    if isinstance(error, HTTPException) and error.status_code in _REMEDIES:
+        kind, detail, allowed = _REMEDIES[error.status_code]
+        said = detail.format(method=request.method, path=request.url.path)
+        problem = Problem(kind, said, allowed, headers=error.headers)
+    else:
+        problem = explained(error)
+    if problem.kind.status >= 500:
+        log.error("request failed", problem=problem.kind.slug, exc_info=error)
+    return problem_response(problem, request.scope.get("request_id", ""))
+
+
+def problem_response(problem: Problem, request_id: str) -> Response[bytes]:
+    """Return a problem as it is sent."""
+    return Response(
+        encode(problem.body(f"urn:uuid:{request_id}")),
+        status_code=problem.kind.status,
+        media_type=MEDIA_TYPE,
+        headers=problem.headers,
+    )

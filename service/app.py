@@ -1,0 +1,85 @@
+"""The composition root: the parts of the service, put together."""
+
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+
+from litestar import Litestar, Router
+from litestar.config.cors import CORSConfig
+from litestar.datastructures import State
+from litestar.types import ASGIApp
+
+from domain.kernel.ruleset import Library
+from domain.library import LIBRARY
+from service.accounts import Accounts
+from service.answers import on_exception
+from service.calls import Call
+from service.clock import Clock, utc_now
+from service.hall import Hall
+from service.house import House
+from service.journal import Journal
+from service.routes import API, LARGE, pages
+from service.settings import Settings
+from service.store.sqlite import SqliteStore
+from service.wake import LocalWake
+
+# A token is sent by a header that no browser adds by itself, so any site may be a frontend.
+CORS: Final = CORSConfig(
+    allow_origins=["*"],
+    allow_methods=["GET", "POST", "DELETE"],
+    allow_headers=[
+        "Authorization",
+        "Content-Type",
+        "Idempotency-Key",
+        "If-Match",
+        "If-None-Match",
+        "Last-Event-ID",
+    ],
+    expose_headers=["ETag", "Location", "Request-Id", "Retry-After"],
+    max_age=3600,
+)
+
+
+@asynccontextmanager
+async def open_house(
+    settings: Settings,
+    library: Library = LIBRARY,
+    clock: Clock = utc_now,
+    randomness: Callable[[int], bytes] = secrets.token_bytes,
+) -> AsyncIterator[House]:
+    """Open the store and what works on it; close it all at the end. Raises `StoreDamaged`."""
+    settings.data.mkdir(parents=True, exist_ok=True)
+    store = await SqliteStore.open(settings.database, durable=settings.durable)
+    wake = LocalWake()
+    hall = Hall(store, library, wake, clock, settings, randomness)
+    house = House(
+        settings=settings,
+        library=library,
+        store=store,
+        accounts=Accounts(store, clock, randomness),
+        wake=wake,
+        hall=hall,
+    )
+    try:
+        yield house
+    finally:
+        wake.close()
+        await hall.close()
+        await store.close()
+
+
+def create_app(house: House) -> ASGIApp:
+    """Return the service over the parts of an open house."""
+    large = Router("/", route_handlers=[*LARGE], request_max_body_size=house.settings.board_limit)
+    app = Litestar(
+        route_handlers=[*API, large, *pages.ROUTES],
+        request_class=Call,
+        request_max_body_size=house.settings.body_limit,
+        exception_handlers={Exception: on_exception},
+        cors_config=CORS,
+        openapi_config=None,  # ours is made by `service.contract`
+        logging_config=None,
+        state=State({"house": house}),
+    )
+    return Journal(app)

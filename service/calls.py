@@ -1,0 +1,168 @@
+"""Reading a request: strictly, and with a problem for everything that is wrong with it."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_type_hints
+from urllib.parse import parse_qsl
+
+import msgspec
+from litestar import Request
+from litestar.connection import ASGIConnection
+from msgspec import Struct
+
+from domain.kernel.words import LARGEST_INTEGER, PlayerId, Version
+from service import problems
+from service.problems import Problem
+
+if TYPE_CHECKING:
+    from service.house import House
+
+T = TypeVar("T")
+Q = TypeVar("Q", bound=Struct)
+
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,15}")
+_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+_JSON_TYPE: Final = re.compile(r'application/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?', re.IGNORECASE)
+
+
+class Call(Request[Any, Any, Any]):
+    """A request, and how its parts are read."""
+
+    @property
+    def house(self) -> "House":
+        """The parts of the service."""
+        return house_of(self)
+
+    async def player(self) -> PlayerId | None:
+        """Return who asks; None for nobody in particular. Raises `Problem` for a token that nobody has."""
+        given = self.headers.get("authorization")
+        return await authenticate(self.house, given) if given is not None else None
+
+    async def signed_in(self) -> PlayerId:
+        """Return who asks. Raises `Problem` when the request does not say."""
+        player = await self.player()
+        if player is None:
+            raise Problem(
+                problems.MISSING_TOKEN,
+                "The request has no Authorization header.",
+                "Send `Authorization: Bearer <token>`.",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        return player
+
+    def read_query(self, shape: type[Q]) -> Q:
+        """Return the query parameters, which are those of `shape` and no others. Raises `Problem`."""
+        return read_query(self.scope["query_string"], shape)
+
+    async def read_body(self, decode: Callable[[bytes], T]) -> T:
+        """Return what `decode`, a decoder of msgspec, makes of the body. Raises `Problem`."""
+        declared = self.headers.get("content-type", "")
+        if not _JSON_TYPE.fullmatch(declared):
+            raise Problem(
+                problems.NOT_JSON,
+                f"The Content-Type is {declared!r}." if declared else "There is no Content-Type.",
+                "Send `Content-Type: application/json`.",
+            )
+        return read_json(await self.body(), decode)
+
+    @property
+    def key(self) -> str | None:
+        """The Idempotency-Key. Raises `Problem` for one that is none."""
+        key = self.headers.get("idempotency-key")
+        if key is not None and not _KEY.fullmatch(key):
+            raise Problem(
+                problems.INVALID_HEADER,
+                f"The Idempotency-Key has {len(key)} characters, or some that are not printable ASCII.",
+                "Send 1 to 255 printable ASCII characters without blanks, such as a UUID.",
+            )
+        return key
+
+    @property
+    def expected(self) -> Version | None:
+        """The version that ``If-Match`` names; None when any will do. Raises `Problem`."""
+        return self.version_in("if-match")
+
+    def version_in(self, header: str) -> Version | None:
+        """Return the version that a header names, with quotes or without. Raises `Problem`."""
+        given = self.headers.get(header)
+        if given is None or given == "*":
+            return None
+        text = given.removeprefix("W/").strip('"')
+        if not _NUMBER.fullmatch(text) or int(text) > LARGEST_INTEGER:
+            raise Problem(problems.INVALID_HEADER, f"{header} is {given!r}.", 'Send one version, such as "17".')
+        return int(text)
+
+
+def house_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "House":
+    """Return the parts of the service that a connection came to."""
+    return cast("House", connection.app.state["house"])
+
+
+async def authenticate(house: "House", authorization: str) -> PlayerId:
+    """Return whose token an ``Authorization`` header carries. Raises `Problem`."""
+    scheme, _, token = authorization.partition(" ")
+    player = await house.accounts.authenticate(token.strip()) if scheme.lower() == "bearer" else None
+    if player is None:
+        raise Problem(
+            problems.UNKNOWN_TOKEN,
+            "No account has this token." if scheme.lower() == "bearer" else "The Authorization is not a bearer token.",
+            "Send `Authorization: Bearer <token>` with the token that registration gave.",
+            headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
+        )
+    return player
+
+
+def read_query(raw: bytes, shape: type[Q]) -> Q:
+    """Return query parameters, which are those of `shape`, each at most once. Raises `Problem`."""
+    fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
+    known = f"It knows {', '.join(fields)}." if fields else "It knows none."
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
+    except ValueError:
+        raise Problem(problems.INVALID_QUERY, "The query is not URL-encoded UTF-8.", known) from None
+    given: dict[str, Any] = {}
+    for name, value in pairs:
+        if name not in fields:
+            raise Problem(problems.INVALID_QUERY, f"This endpoint knows no query parameter {name!r}.", known)
+        if name in given:
+            raise Problem(problems.INVALID_QUERY, f"The query parameter {name!r} is given twice.", "Give it once.")
+        # Never by msgspec's lax reading, which takes "1.0" for a number and "null" for none.
+        given[name] = int(value) if _is_number(shape, name) and _NUMBER.fullmatch(value) else value
+    try:
+        return msgspec.convert(given, shape)
+    except msgspec.ValidationError as error:
+        sentence, _, place = str(error).partition(" - at `$.")
+        raise Problem(
+            problems.INVALID_QUERY,
+            f"The query parameter {place.rstrip('`')!r} is wrong: {sentence[:1].lower()}{sentence[1:]}.",
+            "See the contract for what it takes.",
+        ) from None
+
+
+def _is_number(shape: type[Struct], name: str) -> bool:
+    kind = get_type_hints(shape)[name]
+    return int in (kind, *getattr(kind, "__args__", ()))
+
+
+def read_json(raw: bytes, decode: Callable[[bytes], T]) -> T:
+    """Return what `decode` makes of JSON. Raises `Problem` for what is no JSON, or not of the right shape."""
+    try:
+        value = decode(raw)
+        json.loads(raw, object_pairs_hook=_refuse_repeated)
+    except msgspec.ValidationError as error:
+        raise problems.invalid_body(error) from None
+    except RecursionError:
+        raise Problem(problems.MALFORMED_JSON, "The body is nested too deeply.") from None
+    except (msgspec.DecodeError, ValueError) as error:
+        raise Problem(problems.MALFORMED_JSON, f"The body cannot be read: {error}.", "Send one JSON object.") from None
+    return value
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Of two equal names msgspec keeps the last and another reader the first: that is how requests get smuggled.
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"an object has the member {next(name for name in names if names.count(name) > 1)!r} twice")
+    return members

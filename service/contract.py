@@ -1,0 +1,358 @@
+"""The published contract: OpenAPI 3.1 and the rulesets' JSON Schemas, generated from the code.
+
+`write` puts it into a folder, `differs` says what in there is not what the code says. Where the two disagree about
+the service, the code is right and the folder is written anew.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from domain.kernel.record import Cause
+from domain.kernel.ruleset import Library
+from domain.kernel.secret import Sealed
+from domain.library import LIBRARY
+from service import problems, schemas
+from service.endpoint import JSON, Answer, Endpoint
+from service.examples import Example, Examples, examples
+from service.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
+from service.routes import API, LARGE
+from service.schemas import Book, Schema
+from service.streams import Frame
+
+SCHEMAS: Final = "#/components/schemas/"
+
+INTRODUCTION: Final = """\
+A rules service for board games: every move an event, every refusal a cited rule, every game proved.
+
+**Who you are.** Register with `POST /v1/players` and send the token as `Authorization: Bearer <token>`. Whoever sends
+none sees what a spectator sees.
+
+**A game.** Create one, let players take its seats, start it. From then on the game waits at least for one open
+*decision*; `GET …/options` says what your seat may do about it, `POST …/commands` does it, and `GET …/events/stream`
+tells everybody what happened, as far as they may see it.
+
+**Versions.** The version of a game is the number of its events. It comes as `ETag`, and `If-Match` makes sure that a
+command meets the game you saw. The position can be shown at any version.
+
+**Repeating.** Send an `Idempotency-Key` with whatever changes something. The same key with the same request gets the
+first answer again, and nothing happens twice.
+
+**Lists** have `items` and `next`: give `next` back as `cursor` (of a log: as `after`) for the page that follows.
+
+**Problems** are `application/problem+json` (RFC 9457) with a stable `type`, whose page says what to do. A command that
+the rules forbid names the rule and where it stands. Every answer has a `Request-Id`.
+
+**Reading is strict.** Unknown fields and query parameters are refused, and nothing is converted. Every GET but the
+streams can be asked as HEAD, too.
+"""
+
+TAGS: Final = {
+    "Rulesets": "What can be played.",
+    "Players": "Accounts.",
+    "Games": "Games, until they begin.",
+    "Play": "The position, what may be done, and doing it.",
+    "Log": "What happened: events, sentences, streams, the export.",
+    "Service": "Whether the service is well.",
+}
+
+PARAMETERS: Final = {
+    "ruleset": "The id of a ruleset.",
+    "rule": "The id of a rule.",
+    "player": "The id of a player.",
+    "game": "The id of a game.",
+    "seat": "A seat of the game.",
+}
+
+_VERSION_TAG: Final[Schema] = {"type": "string", "pattern": '^"(0|[1-9][0-9]{0,14})"$'}
+
+REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
+    "Idempotency-Key": (
+        "Makes the request safe to repeat: the same key with the same request gets the first answer again.",
+        {"type": "string", "pattern": "^[!-~]{1,255}$"},
+        "0f0e7a86-6c2f-4f0b-9b57-0c6a7f3d9e11",
+    ),
+    "If-Match": ("Take this only if the game stands at this version.", _VERSION_TAG, '"17"'),
+    "If-None-Match": ("Answer 304 if the game still stands at this version.", {"type": "string"}, '"17"'),
+    "Last-Event-ID": (
+        "Begin after this version.",
+        {"type": "string", "pattern": "^(0|[1-9][0-9]{0,14})$"},
+        "17",
+    ),
+}
+
+ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
+    "ETag": ("The version of the game, in quotes.", _VERSION_TAG),
+    "Location": ("The address of what was made.", {"type": "string"}),
+    "Request-Id": ("Names the request; the service's log has the same id.", {"type": "string", "format": "uuid"}),
+}
+
+
+# --- The files --------------------------------------------------------------------------------------------------------
+
+
+def write(folder: Path) -> None:
+    """Write the contract into `folder`, and remove from it what is no part of the contract any more."""
+    wanted = _files(LIBRARY)
+    for path in _present(folder):
+        if path not in wanted:
+            (folder / path).unlink()
+    for path, content in wanted.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+
+
+def differs(folder: Path) -> list[str]:
+    """Return the files in `folder` that are not what the code says: missing, left over or different."""
+    wanted = _files(LIBRARY)
+    present = {path: (folder / path).read_bytes() for path in _present(folder)}
+    return sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
+
+
+def _present(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.json"))]
+
+
+@cache
+def published(library: Library) -> bytes:
+    """Return the OpenAPI document as it is published; made once, which takes half a second."""
+    return encoded(document(library))
+
+
+def _files(library: Library) -> dict[str, bytes]:
+    files = {"openapi.json": published(library)}
+    for ruleset_id in library.ids():
+        each = schemas.of_ruleset(library.current(ruleset_id))
+        for name in ("commands", "events", "view", "setup"):
+            files[f"{ruleset_id}/{name}.schema.json"] = encoded(getattr(each, name))
+    return files
+
+
+def encoded(value: Any) -> bytes:
+    """Return a part of the contract as it is published: indented, so that its changes can be read."""
+    return json.dumps(value, indent=2, ensure_ascii=False).encode() + b"\n"
+
+
+# --- The document -----------------------------------------------------------------------------------------------------
+
+
+def endpoints() -> list[tuple[str, str, Endpoint]]:
+    """Return every endpoint with its path, in the contract's form, and its method."""
+    found: list[tuple[str, str, Endpoint]] = []
+    for handler in (*API, *LARGE):
+        said = handler.opt.get("endpoint")
+        if isinstance(said, Endpoint):
+            (path,), (method,) = handler.paths, handler.http_methods  # type: ignore[reportAttributeAccessIssue]
+            found.append((re.sub(r"{(\w+):str}", r"{\1}", path), str(method), said))
+    return sorted(found, key=lambda each: (list(TAGS).index(each[2].tag), each[0], each[1]))
+
+
+def document(library: Library) -> dict[str, Any]:
+    """Return the OpenAPI document of the service that plays the rulesets of `library`."""
+    shown = examples(library)
+    book = _book(library)
+    paths: dict[str, dict[str, Any]] = defaultdict(dict)
+    for path, method, said in endpoints():
+        paths[path][method.lower()] = _operation(path, said, book, shown)
+    book.schema(ProblemBody)
+    book.schema(Frame)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Tabularium",
+            "version": metadata.version("tabularium"),
+            "description": INTRODUCTION,
+        },
+        "servers": [{"url": "/"}],
+        "tags": [{"name": name, "description": what} for name, what in TAGS.items()],
+        "paths": dict(paths),
+        "components": {
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer", "description": "The token that registration gave."}
+            },
+            "schemas": dict(sorted(book.structs.items())),
+            "examples": {
+                kind.slug: {"summary": kind.title, "value": msgspec.to_builtins(example_of(kind))} for kind in KINDS
+            },
+        },
+    }
+
+
+def _book(library: Library) -> Book:
+    """Return the schemas, with those of all rulesets' commands, events and views in it as discriminated unions."""
+
+    def reference(name: str) -> Schema:
+        return {"$ref": f"{SCHEMAS}{name}"}
+
+    command, event = reference("Command"), reference("Event")
+    book = Book(
+        SCHEMAS,
+        {
+            ("EventView", "event"): event,
+            ("EventView", "cause"): reference("Cause"),
+            ("Cause", "command"): {"anyOf": [command, reference("SealedCommand")]},
+            ("Orders", "command"): command,
+            ("Orders", "commands"): {"type": "array", "items": command, "minItems": 1, "maxItems": 100},
+            ("NewGame", "board"): reference("Board"),
+            ("Frame", "data"): {"anyOf": [reference("EventView"), reference("ProblemBody")]},
+            ("StateView", "view"): {"anyOf": [reference("View"), {"type": "null"}]},
+        },
+    )
+    unions: dict[str, list[Schema]] = {"Command": [], "Event": [], "View": []}
+    for ruleset_id in library.ids():
+        ruleset = library.current(ruleset_id)
+        kinds = {
+            "Command": schemas.union(schemas.command_types(ruleset)),
+            "Event": schemas.union(schemas.event_types(ruleset)),
+        }
+        for kind, shape in kinds.items():
+            name = f"{schemas.pascal(ruleset_id)}{kind}"
+            described = f"{'A command' if kind == 'Command' else 'An event'} of {ruleset.title}."
+            book.structs[name] = {"description": described, **book.schema(shape)}
+            unions[kind].append(reference(name))
+        view = book.schema(ruleset.view_type)
+        if view not in unions["View"]:
+            unions["View"].append(view)
+    for name, members in unions.items():
+        what = f"{name} of any ruleset: that of the game at hand."
+        book.structs[name] = {"description": what, "anyOf": members}
+    book.structs["SealedCommand"] = {
+        "type": "object",
+        "description": "A command that is a secret, as the log shows it: its type, and a commitment to the rest.",
+        "properties": {"type": {"type": "string"}, "sealed": book.schema(Sealed)},
+        "required": ["type", "sealed"],
+        "additionalProperties": False,
+    }
+    book.schema(Cause)
+    return book
+
+
+def _operation(path: str, said: Endpoint, book: Book, shown: Examples) -> dict[str, Any]:
+    example = shown.endpoints.get(said.name)
+    operation: dict[str, Any] = {
+        "operationId": said.name,
+        "tags": [said.tag],
+        "summary": said.summary,
+        "description": said.description,
+        "parameters": [*_path_parameters(path, shown), *_query_parameters(said, book), *_header_parameters(said)],
+    }
+    if said.account != "none":
+        operation["security"] = [{"token": []}] if said.account == "required" else [{"token": []}, {}]
+    if said.body is not None:
+        operation["requestBody"] = _request_body(said, book, example)
+    operation["responses"] = _responses(said, book, example)
+    return operation
+
+
+def _path_parameters(path: str, shown: Examples) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": PARAMETERS[name],
+            "schema": {"type": "string", "minLength": 1},
+            "example": shown.parameters[name],
+        }
+        for name in re.findall(r"{(\w+)}", path)
+    ]
+
+
+def _query_parameters(said: Endpoint, book: Book) -> list[dict[str, Any]]:
+    documented = schemas.field_docs(said.query)
+    return [
+        {
+            "name": field.encode_name,
+            "in": "query",
+            "required": field.required,
+            "description": documented[field.name],
+            "schema": _not_null(book.schema(field.type), field.default),
+        }
+        for field in msgspec.structs.fields(said.query)
+    ]
+
+
+def _not_null(schema: Schema, default: Any) -> Schema:
+    """Return the schema of a parameter, which cannot be null: it is absent then."""
+    if isinstance(schema.get("type"), list):
+        (schema["type"],) = (kind for kind in schema["type"] if kind != "null")
+    if "anyOf" in schema:
+        (schema,) = (kind for kind in schema["anyOf"] if kind != {"type": "null"})
+    return {**schema, "default": default} if isinstance(default, int | str) else schema
+
+
+def _header_parameters(said: Endpoint) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "header", "required": False, "description": what, "schema": schema, "example": example}
+        for name in said.headers
+        for what, schema, example in (REQUEST_HEADERS[name],)
+    ]
+
+
+def _request_body(said: Endpoint, book: Book, example: Example | None) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": book.schema(said.body)}
+    if example is not None and example.body is not None:
+        content["examples"] = {"typical": {"value": example.body}}
+    return {"required": True, "content": {JSON: content}}
+
+
+# --- Answers ----------------------------------------------------------------------------------------------------------
+
+
+def possible_problems(said: Endpoint) -> list[Kind]:
+    """Return everything that can be wrong with a request to an endpoint."""
+    kinds = [*said.problems, problems.INVALID_QUERY, problems.INTERNAL_ERROR, problems.UNAVAILABLE]
+    if said.account != "none":
+        kinds.append(problems.UNKNOWN_TOKEN)
+    if said.account == "required":
+        kinds.append(problems.MISSING_TOKEN)
+    if set(said.headers) - {"If-None-Match"}:
+        kinds.append(problems.INVALID_HEADER)
+    if said.body is not None:
+        kinds += [problems.MALFORMED_JSON, problems.NOT_JSON, problems.INVALID_BODY, problems.BODY_TOO_LARGE]
+    return [kind for kind in KINDS if kind in kinds]
+
+
+def _responses(said: Endpoint, book: Book, example: Example | None) -> dict[str, Any]:
+    by_status: dict[int, list[Kind]] = defaultdict(list)
+    for kind in possible_problems(said):
+        by_status[kind.status].append(kind)
+    responses = {answer.status: _answer(answer, book, example) for answer in said.answers}
+    for status, kinds in by_status.items():
+        assert status not in responses, f"{said.name}: {status} is both an answer and a problem"
+        responses[status] = _problem_answer(kinds, book)
+    return {str(status): responses[status] for status in sorted(responses)}
+
+
+def _answer(answer: Answer, book: Book, example: Example | None) -> dict[str, Any]:
+    said: dict[str, Any] = {"description": answer.what, "headers": _headers((*answer.headers, "Request-Id"))}
+    if answer.shape is not None:
+        content: dict[str, Any] = {"schema": book.schema(answer.shape)}
+        if example is not None:
+            content["examples"] = {"typical": {"value": example.answer}}
+        said["content"] = {answer.media: content}
+    return said
+
+
+def _problem_answer(kinds: Sequence[Kind], book: Book) -> dict[str, Any]:
+    return {
+        "description": "\n".join(f"* `{kind.slug}`: {kind.title}." for kind in kinds),
+        "headers": _headers(("Request-Id",)),
+        "content": {
+            MEDIA_TYPE: {
+                "schema": book.schema(ProblemBody),
+                "examples": {kind.slug: {"$ref": f"#/components/examples/{kind.slug}"} for kind in kinds},
+            }
+        },
+    }
+
+
+def _headers(names: Iterable[str]) -> dict[str, Any]:
+    return {name: {"description": what, "schema": schema} for name in names for what, schema in (ANSWER_HEADERS[name],)}

@@ -1,0 +1,226 @@
+"""Examples for the contract: the opening of a real game, with its dice, its ids and its clock fixed.
+
+The kernel plays it and the routes' own functions shape it, so an example cannot say what the service would not.
+"""
+
+import random
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from domain.boards import builtin
+from domain.kernel import export, schema
+from domain.kernel.game import Game, Step
+from domain.kernel.record import Record
+from domain.kernel.refusal import Refusal
+from domain.kernel.ruleset import Library
+from domain.kernel.secret import Vault
+from domain.kernel.words import GameId, PlayerId, Seat
+from service import schemas, shapes, streams
+from service.hall import Hall
+from service.routes.log import passages
+from service.routes.play import state_view
+from service.routes.rulesets import ruleset_detail
+from service.shapes import Sentence
+from service.store.protocol import GameRow, PlayerRow
+from service.views import Accepted, Checked, Viewer, event_view
+
+AT: Final = "2026-11-21T18:00:00.000000Z"
+SECRET: Final = bytes(range(32))
+GAME: Final = GameId("gm5x2q7ahbk3oxw7c")
+NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus")
+
+
+class Example(Struct, frozen=True):
+    """What an endpoint may be asked, and what it then answers. `body` and `answer` are JSON-shaped."""
+
+    answer: Any
+    body: Any = None
+
+
+class Examples(Struct, frozen=True):
+    """Examples by the name of their endpoint, and values for the parameters of paths and queries."""
+
+    endpoints: Mapping[str, Example]
+    parameters: Mapping[str, Any]
+
+
+class _Scene:
+    """A game of the library's first ruleset that has just begun, and one command in it."""
+
+    def __init__(self, library: Library) -> None:
+        self.ruleset = library.current(library.ids()[0])
+        self.board = builtin(self.ruleset.board)
+        self.records: list[Record] = []
+        self.vault = Vault()
+        self.players = [
+            PlayerRow(PlayerId(f"p{number}h4nv6wjj3k2yzts"), name, AT)
+            for number, name in zip(range(self.ruleset.players[0]), NAMES, strict=False)
+        ]
+        self.names = {row.player: row.name for row in self.players}
+        self.created = self._keep(
+            Game.create(
+                self.ruleset,
+                GAME,
+                len(self.players),
+                setup={},
+                board=self.board,
+                organizer=self.players[0].player,
+                secret=SECRET,
+                at=AT,
+            )
+        )
+        self.joined: list[Step] = []
+        game = self.created.game
+        for seat, row in zip(game.players, self.players, strict=True):
+            self.joined.append(self._keep(game.take_seat(seat, row.player, f"dice of {row.name}", at=AT)))
+            game = self.joined[-1].game
+        self.started = self._keep(game.start(SECRET, player=self.players[0].player, at=AT))
+        self.command, self.seat, self.given = self._give(self.started.game)
+
+    def _keep(self, step: Step) -> Step:
+        self.records.extend(step.records)
+        self.vault = self.vault.joined_by(step.secrets)
+        return step
+
+    def _give(self, game: Game) -> tuple[Any, Seat, Step]:
+        rng = random.Random(1)
+        for seat in game.decisions[0].seats:
+            for option in game.options(seat, self.vault):
+                command = schema.sample(option.schema, rng)
+                try:
+                    read = self.ruleset.read_command(msgspec.json.encode(command))
+                    return command, seat, self._keep(game.command(seat, [read], SECRET, self.vault, at=AT))
+                except Refusal:
+                    continue
+        raise AssertionError("a game that has begun has an option")
+
+    def viewer(self, game: Game) -> Viewer:
+        return Hall.viewer(game, game.players[self.seat])
+
+    def row(self, game: Game) -> GameRow:
+        title = "An evening in November"
+        ruleset = self.ruleset
+        organizer, seats = self.players[0].player, game.players
+        return GameRow(GAME, title, ruleset.id, ruleset.version, game.status, organizer, seats, game.version, AT, AT)
+
+    def accepted(self, before: Game, step: Step) -> Accepted:
+        viewer = self.viewer(step.game)
+        events = tuple(event_view(record, self.vault, viewer) for record in step.records)
+        return Accepted(GAME, before.version, step.game.version, events)
+
+
+def examples(library: Library) -> Examples:
+    """Return the examples of all endpoints."""
+    scene = _Scene(library)
+    ruleset, now = scene.ruleset, scene.given.game
+    viewer = scene.viewer(now)
+    rules = ruleset.catalogue.for_ruleset(ruleset.id)
+    first = shapes.rule_view(ruleset.catalogue, rules[0])
+    row, me = scene.row(now), scene.players[0]
+    answers: dict[str, Example] = {
+        "listRulesets": Example(
+            shapes.RulesetPage(tuple(shapes.ruleset_summary(library.current(known)) for known in library.ids()), None)
+        ),
+        "showRuleset": Example(ruleset_detail(ruleset)),
+        "showBoard": Example(shapes.board_view(_excerpt(scene))),
+        "listRules": Example(shapes.RulePage((first,), "Q0MtQlJELTAx")),
+        "showRule": Example(first),
+        "showSchemas": Example(_schemas_excerpt(ruleset)),
+        "registerPlayer": Example(
+            shapes.Registered(shapes.player_view(me), "tab_0yH8xk2bq5mQf7w9s1u3d5r7t9v1x3z5A7C9E1G3I5K"),
+            shapes.Registration(me.name),
+        ),
+        "showMe": Example(shapes.player_view(me)),
+        "showPlayer": Example(shapes.player_view(me)),
+        "createGame": Example(
+            shapes.game_detail(scene.row(scene.created.game), scene.created.game, scene.names, Viewer(me.player)),
+            {"ruleset": ruleset.id, "players": len(scene.players), "title": row.title},
+        ),
+        "listGames": Example(shapes.GamePage((shapes.game_summary(row, scene.names),), None)),
+        "showGame": Example(shapes.game_detail(row, now, scene.names, viewer)),
+        "takeSeat": Example(
+            scene.accepted(scene.created.game, scene.joined[0]),
+            shapes.TakeSeat(next(iter(now.players)), f"dice of {me.name}"),
+        ),
+        "leaveSeat": Example(
+            scene.accepted(
+                scene.joined[0].game,
+                scene.joined[0].game.leave_seat(next(iter(now.players)), me.player, at=AT),
+            )
+        ),
+        "startGame": Example(scene.accepted(scene.joined[-1].game, scene.started)),
+        "showState": Example(state_view(now, viewer, now.view(viewer.seat, scene.vault))),
+        "showOptions": Example(_options(scene)),
+        "giveCommands": Example(scene.accepted(scene.started.game, scene.given), {"command": scene.command}),
+        "checkCommands": Example(Checked(scene.started.game.version, 1), {"command": scene.command}),
+        "listEvents": Example(shapes.EventPage(scene.accepted(scene.started.game, scene.given).events, None)),
+        "streamEvents": Example(_stream(scene)),
+        "tellHistory": Example(_history(scene)),
+        "exportGame": Example(_export(scene)),
+        "showHealth": Example(shapes.Health("ok")),
+        "showReadiness": Example(shapes.Health("ok")),
+    }
+    plain = {
+        name: Example(msgspec.to_builtins(_plain(each.answer)), msgspec.to_builtins(_plain(each.body)))
+        for name, each in answers.items()
+    }
+    parameters = {
+        "ruleset": ruleset.id,
+        "rule": first.id,
+        "player": me.player,
+        "game": GAME,
+        "seat": next(iter(now.players)),
+    }
+    return Examples(plain, parameters)
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else msgspec.json.decode(msgspec.json.encode(value))
+
+
+def _excerpt(scene: _Scene) -> Any:
+    """Return the first areas of the board: the whole has dozens."""
+    areas = scene.board.areas[:2]
+    kept = {area.id for area in areas}
+    borders = tuple(border for border in scene.board.borders if set(border.between) <= kept)
+    return msgspec.structs.replace(scene.board, areas=areas, borders=borders, notes=scene.board.notes[:1])
+
+
+def _schemas_excerpt(ruleset: Any) -> Any:
+    whole = schemas.of_ruleset(ruleset)
+    command = schemas.alone(ruleset.commands[0], f"A command of {ruleset.title}")
+    event = schemas.alone(ruleset.events[0], f"An event of {ruleset.title}")
+    return msgspec.structs.replace(whole, commands=command, events=event, view={"type": "object"})
+
+
+def _options(scene: _Scene) -> Any:
+    game = scene.started.game
+    options = game.options(scene.seat, scene.vault)[:3]
+    mine = tuple(decision for decision in game.decisions if scene.seat in decision.seats)
+    return shapes.OptionsView(GAME, game.version, scene.seat, mine, tuple(options))
+
+
+def _stream(scene: _Scene) -> str:
+    events = scene.accepted(scene.started.game, scene.given).events
+    return b"".join(map(streams.server_sent, events[:2])).decode()
+
+
+def _history(scene: _Scene) -> Any:
+    heading = shapes.heading(scene.given.game)
+    names = scene.given.game.names
+    told = [
+        (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, event.tell(names)))
+        for record in scene.given.records
+        if (event := msgspec.json.decode(record.event, type=scene.ruleset.event_union)) is not None
+    ]
+    return shapes.HistoryPage(tuple(passages(told)), None)
+
+
+def _export(scene: _Scene) -> str:
+    """Return the first line and the last: the first has the whole board, of which little is shown."""
+    game = scene.created.game
+    lines = [line.decode() for line in export.export(game, scene.created.records, scene.vault)]
+    return lines[0][:160] + "…\n" + "".join(lines[1:])

@@ -1,0 +1,43 @@
+"""The parts of a running service, as its routes find them."""
+
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from msgspec import Struct
+
+from domain.kernel.catalogue import Catalogue, load
+from domain.kernel.game import Game
+from domain.kernel.ruleset import Library, Ruleset
+from service.accounts import Accounts
+from service.hall import Hall
+from service.settings import Settings
+from service.store.protocol import EventStore
+from service.views import Viewer
+from service.wake import Wake
+
+
+class House(Struct, frozen=True, eq=False):
+    """The parts of a running service."""
+
+    settings: Settings
+    library: Library
+    store: EventStore
+    accounts: Accounts
+    wake: Wake
+    hall: Hall
+
+    @staticmethod
+    def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:
+        """Return the rules that hold in games of `ruleset`: its own, and those of the house."""
+        return ruleset.catalogue, house_rules()
+
+    async def view(self, game: Game, viewer: Viewer) -> Struct | None:
+        """Return the position as `viewer` may see it; None before the game begins."""
+        return game.view(viewer.seat, await self.hall.vault(game.id), everything=viewer.everything)
+
+
+@lru_cache(maxsize=1)
+def house_rules() -> Catalogue:
+    """Return the rules that hold in every game, whatever its ruleset."""
+    return load(resources.files("domain.kernel").joinpath("house.toml").read_bytes())

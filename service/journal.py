@@ -1,0 +1,74 @@
+"""One line of the log for every request, and an id by which its answer and its log lines are found."""
+
+import time
+from collections.abc import MutableMapping
+from typing import Any, Final, cast
+from uuid import uuid4
+
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bound_contextvars
+
+from service.logging import log
+
+_QUIET: Final = ("/health", "/ready")
+
+
+class Journal:
+    """ASGI middleware around the whole app, so that what never reaches a route is logged as well.
+
+    Also answers HEAD wherever GET is answered (streams excepted), which Litestar does not.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        request = cast(MutableMapping[str, Any], dict(scope))
+        request["request_id"] = str(uuid4())
+        method = request.get("method", "WEBSOCKET")
+        has_body = not (method == "HEAD" and not request["path"].endswith("/stream"))
+        if not has_body:
+            request["method"] = "GET"
+        seen: dict[str, Any] = {"status": 0}
+
+        async def send_on(message: Message) -> None:
+            _note(message, seen, request["request_id"])
+            if message["type"] == "http.response.body" and not has_body:
+                message["body"] = b""
+            await send(message)
+
+        began = time.perf_counter()
+        with bound_contextvars(request=request["request_id"]):
+            try:
+                await self.app(cast(Scope, request), receive, send_on)
+            finally:
+                self._write(request, method, seen, time.perf_counter() - began)
+
+    @staticmethod
+    def _write(request: MutableMapping[str, Any], method: str, seen: MutableMapping[str, Any], took: float) -> None:
+        write = log.debug if request["path"] in _QUIET else log.info
+        game = request.get("path_params", {}).get("game")
+        write(
+            "request",
+            method=method,
+            path=request["path"],
+            status=seen["status"],
+            ms=round(took * 1000, 2),
+            **({"game": game} if game else {}),
+        )
+
+
+def _note(message: Any, seen: MutableMapping[str, Any], request_id: str) -> None:
+    match message["type"]:
+        case "http.response.start":
+            seen["status"] = message["status"]
+            message["headers"] = [*message.get("headers", ()), (b"request-id", request_id.encode())]
+        case "websocket.accept":
+            seen["status"] = 101
+        case "websocket.close":
+            seen["status"] = message.get("code", 1000)
+        case _:
+            pass

@@ -1,0 +1,43 @@
+"""The log of the service: one JSON object a line, on stderr. Names and values, not sentences; never a token."""
+
+import logging
+import sys
+from typing import Any, Final
+
+import msgspec
+import structlog
+from structlog.types import EventDict, Processor
+
+LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+"""What every module logs with; `structlog.contextvars` adds the request's id."""
+
+
+def configure(level: str = "info") -> None:
+    """Send everything that is logged, also by libraries, to stderr as JSON lines of `level` and above."""
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.dict_tracebacks,
+    ]
+    structlog.configure(
+        processors=[*shared, _to_json_line],
+        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _to_json_line],
+        )
+    )
+    # The libraries' small talk (a line for every connection) says nothing that our own lines do not.
+    logging.basicConfig(handlers=[handler], level=max(LEVELS[level], logging.WARNING), force=True)
+
+
+def _to_json_line(logger: Any, name: str, event: EventDict) -> str:
+    return msgspec.json.encode({"at": event.pop("timestamp", None), **event}, enc_hook=repr).decode()

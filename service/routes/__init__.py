@@ -1,0 +1,20 @@
+"""The endpoints, by what they are about."""
+
+from typing import Final
+
+from service import streams
+from service.routes import games, health, log, play, players, rulesets
+
+API: Final = (
+    *rulesets.ROUTES,
+    *players.ROUTES,
+    *games.ROUTES,
+    *play.ROUTES,
+    *log.ROUTES,
+    *streams.ROUTES,
+    *health.ROUTES,
+)
+"""The endpoints that take small bodies or none."""
+
+LARGE: Final = games.COLLECTION
+"""The endpoints to which a board may be sent."""

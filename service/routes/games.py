@@ -1,0 +1,232 @@
+"""Games, until they begin: creating, finding, joining, starting."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+from litestar.params import FromPath
+from litestar.response import Response
+from msgspec import UNSET
+
+from domain.kernel.game import Game
+from domain.kernel.refusal import Refusal
+from domain.kernel.words import GameId, PlayerId, Seat
+from service import problems, shapes
+from service.answers import answer, etag
+from service.calls import Call
+from service.endpoint import Answer, endpoint
+from service.house import House
+from service.problems import Problem
+from service.shapes import GameDetail, GamePage, GamesPage, NewGame, TakeSeat
+from service.views import Accepted, Viewer
+
+_new_game: Final = msgspec.json.Decoder(NewGame).decode
+_take_seat: Final = msgspec.json.Decoder(TakeSeat).decode
+
+ACTS: Final = (problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, problems.STALE_VERSION, problems.KEY_REUSED)
+"""What can be wrong with everything that changes a game."""
+
+ACCEPTED: Final = Answer(
+    200, "It happened; or it had happened before, and this is the first answer again.", Accepted, headers=("ETag",)
+)
+
+
+@endpoint(
+    "POST",
+    "/v1/games",
+    tag="Games",
+    account="required",
+    headers=("Idempotency-Key",),
+    body=NewGame,
+    answers=(Answer(201, "The game, which waits for players.", GameDetail, headers=("Location", "ETag")),),
+    problems=(
+        problems.UNKNOWN_RULESET,
+        problems.UNKNOWN_PLAYER,
+        problems.INVALID_BOARD,
+        problems.REFUSED,
+        problems.KEY_REUSED,
+    ),
+)
+async def create_game(request: Call) -> Response[bytes]:
+    """Create a game.
+
+    The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. The caller is
+    the game's organizer unless another is named, and holds no seat yet.
+    """
+    request.read_query(shapes.Nothing)
+    player, key = await request.signed_in(), request.key
+    wish = await request.read_body(_new_game)
+    hall = request.house.hall
+    try:
+        accepted = await hall.create(
+            player,
+            wish.ruleset,
+            wish.players,
+            wish.setup,
+            board=bytes(wish.board) if wish.board is not UNSET else None,
+            organizer=PlayerId(wish.organizer) if wish.organizer is not None else None,
+            title=wish.title,
+            key=key,
+        )
+    except Refusal as refusal:
+        ruleset = request.house.library.current(wish.ruleset)
+        raise problems.refused(refusal, request.house.catalogues(ruleset)) from None
+    except msgspec.ValidationError as error:
+        raise problems.invalid_body(error, "$.setup") from None
+    except ValueError as error:
+        if not isinstance(error, UnicodeError):
+            raise Problem(problems.INVALID_BOARD, f"{error}", problems.INVALID_BOARD.remedy, path="$.board") from None
+        raise
+    game = await hall.at(accepted.game, accepted.version)
+    headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
+    return answer(await _detail(request.house, game, hall.viewer(game, player)), 201, headers)
+
+
+@endpoint("GET", "/v1/games", tag="Games", query=GamesPage, answers=(Answer(200, "The games.", GamePage),))
+async def list_games(request: Call) -> Response[bytes]:
+    """List games.
+
+    The newest first; by status, by ruleset, or those in which a player holds a seat.
+    """
+    page = request.read_query(GamesPage)
+    rows, after = await request.house.store.games(
+        status=page.status,
+        ruleset=page.ruleset,
+        player=PlayerId(page.player) if page.player is not None else None,
+        cursor=page.cursor,
+        limit=page.limit,
+    )
+    names = await _names(request.house, (holder for row in rows for holder in row.seats.values()))
+    return answer(GamePage(tuple(shapes.game_summary(row, names) for row in rows), after))
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}",
+    tag="Games",
+    account="optional",
+    answers=(Answer(200, "The game.", GameDetail, headers=("ETag",)),),
+    problems=(problems.UNKNOWN_GAME,),
+)
+async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Show a game.
+
+    Who sits where, what the game waits for, and the commitment to its dice.
+    """
+    request.read_query(shapes.Nothing)
+    player = await request.player()
+    played = await request.house.hall.game(GameId(game))
+    viewer = request.house.hall.viewer(played, player)
+    return answer(await _detail(request.house, played, viewer), headers=etag(played.version))
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/seats",
+    tag="Games",
+    account="required",
+    headers=("Idempotency-Key", "If-Match"),
+    body=TakeSeat,
+    answers=(ACCEPTED,),
+    problems=(*ACTS, problems.UNKNOWN_SEAT, problems.SEAT_TAKEN),
+)
+async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Take a seat.
+
+    The seat that the body names, or the first free one. Whoever sends entropy along need not trust the service with
+    the dice.
+    """
+    request.read_query(shapes.Nothing)
+    player, key, expected = await request.signed_in(), request.key, request.expected
+    wish = await request.read_body(_take_seat)
+    hall = request.house.hall
+    played = await hall.game(GameId(game))
+    seat = Seat(wish.seat) if wish.seat is not None else None
+    if seat is not None and seat not in played.players:
+        seats = ", ".join(played.players)
+        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
+    try:
+        accepted = await hall.take_seat(played.id, player, seat, wish.entropy, expected=expected, key=key)
+    except Refusal as refusal:
+        raise _seat_refused(refusal, request.house, played) from None
+    return answer(accepted, headers=etag(accepted.version))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/games/{game:str}/seats/{seat:str}",
+    tag="Games",
+    account="required",
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(ACCEPTED,),
+    problems=(*ACTS, problems.UNKNOWN_SEAT, problems.NOT_SEATED),
+)
+async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) -> Response[bytes]:
+    """Leave a seat.
+
+    Before the game begins, whoever holds a seat may leave it again.
+    """
+    request.read_query(shapes.Nothing)
+    player, key, expected = await request.signed_in(), request.key, request.expected
+    played = await request.house.hall.game(GameId(game))
+    if seat not in played.players:
+        seats = ", ".join(played.players)
+        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
+    try:
+        accepted = await request.house.hall.leave_seat(played.id, player, Seat(seat), expected=expected, key=key)
+    except Refusal as refusal:
+        raise problems.refused(refusal, request.house.catalogues(played.ruleset)) from None
+    return answer(accepted, headers=etag(accepted.version))
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/start",
+    tag="Games",
+    account="required",
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(ACCEPTED,),
+    problems=(*ACTS, problems.NOT_SEATED),
+)
+async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Start a game.
+
+    Once every seat is taken, any of the players or the organizer begins: the table is set, and the first decision is
+    open. The request has no body.
+    """
+    request.read_query(shapes.Nothing)
+    player, key, expected = await request.signed_in(), request.key, request.expected
+    hall = request.house.hall
+    try:
+        accepted = await hall.start(GameId(game), player, expected=expected, key=key)
+    except Refusal as refusal:
+        played = await hall.game(GameId(game))
+        raise problems.refused(refusal, request.house.catalogues(played.ruleset)) from None
+    return answer(accepted, headers=etag(accepted.version))
+
+
+ROUTES = (show_game, take_seat, leave_seat, start_game)
+COLLECTION = (list_games, create_game)
+"""Apart, because a board may be sent when a game is created: larger bodies are taken."""
+
+
+def _seat_refused(refusal: Refusal, house: House, game: Game) -> Problem:
+    problem = problems.refused(refusal, house.catalogues(game.ruleset))
+    if refusal.rule == "TAB-LIFE-03":
+        problem.kind = problems.SEAT_TAKEN
+    return problem
+
+
+async def _detail(house: House, game: Game, viewer: Viewer) -> GameDetail:
+    row = await house.store.game(game.id)
+    assert row is not None, "a game that can be played is in the index"
+    if row.version > game.version:
+        row = msgspec.structs.replace(row, changed=row.created) if game.version == 1 else row
+    return shapes.game_detail(row, game, await _names(house, game.players.values()), viewer)
+
+
+async def _names(house: House, players: Iterable[PlayerId | None]) -> dict[PlayerId, str]:
+    wanted = {player for player in players if player is not None}
+    rows = await asyncio.gather(*(house.accounts.player(player) for player in wanted))
+    return {row.player: row.name for row in rows if row is not None}

@@ -1,0 +1,33 @@
+"""Whether the service lives, and whether it can serve."""
+
+from litestar.response import Response
+
+from service import shapes
+from service.answers import answer
+from service.calls import Call
+from service.endpoint import Answer, endpoint
+from service.shapes import Health
+
+
+@endpoint("GET", "/health", tag="Service", answers=(Answer(200, "The process lives.", Health),))
+async def show_health(request: Call) -> Response[bytes]:
+    """Tell whether the process lives.
+
+    Asks nothing of the store.
+    """
+    request.read_query(shapes.Nothing)
+    return answer(Health("ok"))
+
+
+@endpoint("GET", "/ready", tag="Service", answers=(Answer(200, "It can serve.", Health),))
+async def show_readiness(request: Call) -> Response[bytes]:
+    """Tell whether the service can serve.
+
+    The store answers.
+    """
+    request.read_query(shapes.Nothing)
+    await request.house.store.ready()
+    return answer(Health("ok"))
+
+
+ROUTES = (show_health, show_readiness)

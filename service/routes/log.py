@@ -1,0 +1,125 @@
+"""The log of a game: its events, its history in sentences, its export."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+from litestar.params import FromPath
+from litestar.response import Response, Stream
+
+from domain.kernel import export
+from domain.kernel.game import Game, GameEvent, later, reader, retraction, upcast
+from domain.kernel.record import Cause, Record
+from domain.kernel.words import GameId
+from service import problems, shapes
+from service.answers import answer, etag
+from service.calls import Call
+from service.endpoint import Answer, endpoint
+from service.hall import Hall
+from service.shapes import EventPage, EventsPage, HistoryPage, Passage, Sentence
+
+NDJSON: Final = "application/x-ndjson"
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/events",
+    tag="Log",
+    account="optional",
+    query=EventsPage,
+    answers=(Answer(200, "The events.", EventPage),),
+    problems=(problems.UNKNOWN_GAME,),
+)
+async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """List the events.
+
+    The log as the caller may see it: what is hidden stands in it as a commitment, and `secrets` holds what the caller
+    may read of it. The hashes make a chain over the whole log.
+    """
+    page = request.read_query(EventsPage)
+    player = await request.player()
+    hall = request.house.hall
+    played = await hall.game(GameId(game))
+    events = await hall.events(played.id, hall.viewer(played, player), page.after, page.limit)
+    more = bool(events) and events[-1].version < played.version
+    return answer(EventPage(tuple(events), events[-1].version if more else None))
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/history",
+    tag="Log",
+    account="optional",
+    query=EventsPage,
+    answers=(Answer(200, "The history.", HistoryPage),),
+    problems=(problems.UNKNOWN_GAME,),
+)
+async def tell_history(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Tell the history.
+
+    The log in sentences, by round and phase. It tells everybody the same: nothing that is hidden stands in it.
+    """
+    page = request.read_query(EventsPage)
+    await request.player()
+    hall = request.house.hall
+    played = await hall.game(GameId(game))
+    records = await hall.records(played.id, page.after, page.limit)
+    base = await hall.at(played.id, page.after) if records and page.after else None
+    told = [item async for item in _told(hall, base, records, played)]
+    more = bool(records) and records[-1].version < played.version
+    return answer(HistoryPage(tuple(passages(told)), records[-1].version if more else None))
+
+
+async def _told(
+    hall: Hall, base: Game | None, records: Sequence[Record], played: Game
+) -> AsyncIterator[tuple[str, Sentence]]:
+    """Yield each record in a sentence, with the heading under which it belongs."""
+    decode, is_current = reader(played.ruleset)
+    game = base
+    for record in records:
+        event: Any = decode(record.event) if is_current(record) else upcast(played.ruleset, record)
+        if game is None or retraction(record) is not None:
+            game = await hall.at(played.id, record.version)
+        else:
+            game = later(game, (record,))
+        seat = msgspec.json.decode(record.cause, type=Cause).seat if record.cause is not None else None
+        heading = "" if isinstance(event, GameEvent) else shapes.heading(game)
+        yield heading, Sentence(record.version, record.at, seat, event.tell(played.names))
+
+
+def passages(told: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:
+    """Yield what was told, gathered under its headings."""
+    gathered: list[Sentence] = []
+    for index, (heading, sentence) in enumerate(told):
+        gathered.append(sentence)
+        if index + 1 == len(told) or told[index + 1][0] != heading:
+            yield Passage(heading, tuple(gathered))
+            gathered = []
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/export",
+    tag="Log",
+    account="optional",
+    answers=(Answer(200, "The export.", str, NDJSON, headers=("ETag",)),),
+    problems=(problems.UNKNOWN_GAME,),
+)
+async def export_game(request: Call, game: FromPath[str]) -> Stream:
+    """Export the game.
+
+    The whole log as JSON Lines, with the board and the secrets that the caller may see. Of a game that is over these
+    are all: `tabularium verify` proves the game from this file alone, offline.
+    """
+    request.read_query(shapes.Nothing)
+    player = await request.player()
+    hall = request.house.hall
+    played = await hall.game(GameId(game))
+    viewer = hall.viewer(played, player)
+    records = (await hall.records(played.id))[: played.version]
+    lines = export.export(played, records, await hall.vault(played.id), viewer.seat, everything=viewer.everything)
+    headers = {**etag(played.version), "Content-Disposition": f'attachment; filename="{played.id}.jsonl"'}
+    return Stream(lines, status_code=200, media_type=NDJSON, headers=headers)
+
+
+ROUTES = (list_events, tell_history, export_game)

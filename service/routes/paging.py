@@ -1,0 +1,26 @@
+"""Cursors over lists that are short enough to be at hand."""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import TypeVar
+
+from service import problems
+from service.problems import Problem
+from service.shapes import Page
+
+T = TypeVar("T")
+
+
+def page_of(items: Sequence[T], ids: Sequence[str], page: Page) -> tuple[tuple[T, ...], str | None]:
+    """Return the items of a page, and the cursor of the next one. A cursor is opaque: the id of the item before."""
+    start = 0
+    if page.cursor is not None:
+        try:
+            start = ids.index(base64.urlsafe_b64decode(page.cursor.encode()).decode()) + 1
+        except (ValueError, binascii.Error):
+            allowed = "Begin without a cursor."
+            raise Problem(problems.INVALID_QUERY, "The cursor is none that this list gave.", allowed) from None
+    stop = start + page.limit
+    more = stop < len(items)
+    return tuple(items[start:stop]), base64.urlsafe_b64encode(ids[stop - 1].encode()).decode() if more else None

@@ -1,0 +1,171 @@
+"""Playing: the position, what may be done, and doing it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import msgspec
+from litestar.params import FromPath
+from litestar.response import Response
+
+from domain.kernel.game import Game
+from domain.kernel.refusal import Refusal
+from domain.kernel.words import GameId, PlayerId
+from service import problems, shapes
+from service.answers import answer, etag
+from service.calls import Call
+from service.endpoint import Answer, endpoint
+from service.hall import NotSeated
+from service.house import House
+from service.problems import Problem
+from service.routes.games import ACCEPTED, ACTS
+from service.shapes import AtVersion, OptionsView, Orders, StateView
+from service.views import Checked, Viewer
+
+_orders: Final = msgspec.json.Decoder(Orders).decode
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/state",
+    tag="Play",
+    account="optional",
+    query=AtVersion,
+    headers=("If-None-Match",),
+    answers=(
+        Answer(200, "The position.", StateView, headers=("ETag",)),
+        Answer(304, "The game still stands at the version that `If-None-Match` names.", headers=("ETag",)),
+    ),
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+)
+async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Show the position.
+
+    As it is, or as it was at any version; with the eyes of the caller's seat, or of a spectator.
+    """
+    asked = request.read_query(AtVersion)
+    player = await request.player()
+    hall = request.house.hall
+    now = await hall.game(GameId(game))
+    shown = await hall.at(now.id, asked.version) if asked.version is not None else now
+    viewer = hall.viewer(now, player)
+    # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
+    is_settled = shown is now or now.status != "over"
+    if is_settled and request.headers.get("if-none-match", "").removeprefix("W/") == f'"{shown.version}"':
+        return Response(b"", status_code=304, headers=etag(shown.version))
+    return answer(state_view(shown, viewer, await request.house.view(shown, viewer)), headers=etag(shown.version))
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/options",
+    tag="Play",
+    account="required",
+    answers=(Answer(200, "What you may do now.", OptionsView, headers=("ETag",)),),
+    problems=(problems.UNKNOWN_GAME, problems.NOT_SEATED),
+)
+async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Show what you may do now.
+
+    An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Most
+    keywords are JSON Schema's (2020-12). Three say what it cannot: `x-total` bounds the sum of some counts, `x-cost`
+    the price of some purchases, `x-sum` the sum of all counts of an object.
+    """
+    request.read_query(shapes.Nothing)
+    player = await request.signed_in()
+    hall = request.house.hall
+    played = await hall.game(GameId(game))
+    viewer = hall.viewer(played, player)
+    if viewer.seat is None:
+        raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
+    options = played.options(viewer.seat, await hall.vault(played.id))
+    mine = tuple(decision for decision in played.decisions if viewer.seat in decision.seats)
+    view = OptionsView(played.id, played.version, viewer.seat, mine, tuple(options))
+    return answer(view, headers=etag(played.version))
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/commands",
+    tag="Play",
+    account="required",
+    headers=("Idempotency-Key", "If-Match"),
+    body=Orders,
+    answers=(ACCEPTED,),
+    problems=(*ACTS, problems.NOT_SEATED),
+)
+async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Give commands.
+
+    One command, or several that all happen or none. With an `Idempotency-Key`, a repeated request gets the first
+    answer again. With `If-Match`, it is taken only if the game still stands at that version. The command `undo` takes
+    back own commands, as long as nothing was rolled, revealed or decided by others since.
+    """
+    request.read_query(shapes.Nothing)
+    player, key, expected = await request.signed_in(), request.key, request.expected
+    orders = await request.read_body(_orders)
+    played = await request.house.hall.game(GameId(game))
+    with _explaining(request.house, played, player):
+        accepted = await request.house.hall.command(played.id, player, orders.all, expected=expected, key=key)
+    return answer(accepted, headers=etag(accepted.version))
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/commands/check",
+    tag="Play",
+    account="required",
+    headers=("If-Match",),
+    body=Orders,
+    answers=(Answer(200, "They would be accepted.", Checked, headers=("ETag",)),),
+    problems=(
+        problems.UNKNOWN_GAME,
+        problems.NOT_SEATED,
+        problems.REFUSED,
+        problems.NOT_NOW,
+        problems.STALE_VERSION,
+    ),
+)
+async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Check commands.
+
+    Would they be accepted now? Nothing is stored, nothing is rolled; what follows a command that would roll or
+    reveal something is not looked at.
+    """
+    request.read_query(shapes.Nothing)
+    player, expected = await request.signed_in(), request.expected
+    orders = await request.read_body(_orders)
+    played = await request.house.hall.game(GameId(game))
+    with _explaining(request.house, played, player):
+        checked = await request.house.hall.check(played.id, player, orders.all, expected=expected)
+    return answer(checked, headers=etag(checked.version))
+
+
+ROUTES = (show_state, show_options, give_commands, check_commands)
+
+
+def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
+    """Return the position of a game as it is sent; `view` is the ruleset's part of it."""
+    return StateView(
+        game=game.id,
+        version=game.version,
+        status=game.status,
+        heading=shapes.heading(game),
+        seat=viewer.seat,
+        everything=viewer.everything,
+        view=view,
+        decisions=tuple(game.decisions),
+    )
+
+
+@contextmanager
+def _explaining(house: House, game: Game, player: PlayerId) -> Iterator[None]:
+    """Turn a refusal into a problem that shows the rule, the decision and where the options are."""
+    try:
+        yield
+    except Refusal as refusal:
+        seat = house.hall.viewer(game, player).seat
+        url = f"/v1/games/{game.id}/options"
+        raise problems.refused(refusal, house.catalogues(game.ruleset), game.decisions, seat, url) from None
+    except msgspec.DecodeError as error:
+        raise Problem(problems.MALFORMED_JSON, f"A command cannot be read: {error}.") from None

@@ -1,0 +1,73 @@
+"""Accounts."""
+
+from typing import Final
+
+import msgspec
+from litestar.params import FromPath
+from litestar.response import Response
+
+from domain.kernel.words import PlayerId
+from service import problems, shapes
+from service.answers import answer
+from service.calls import Call
+from service.endpoint import Answer, endpoint
+from service.problems import Problem
+from service.shapes import Player, Registered, Registration, player_view
+
+_registration: Final = msgspec.json.Decoder(Registration).decode
+
+
+@endpoint(
+    "POST",
+    "/v1/players",
+    tag="Players",
+    body=Registration,
+    answers=(Answer(201, "The new account, and its token.", Registered, headers=("Location",)),),
+)
+async def register_player(request: Call) -> Response[bytes]:
+    """Register as a player.
+
+    The answer holds a bearer token, this once and never again: keep it. Send it as `Authorization: Bearer <token>`
+    with every request that is to be yours.
+    """
+    request.read_query(shapes.Nothing)
+    wish = await request.read_body(_registration)
+    row, token = await request.house.accounts.register(wish.name)
+    headers = {"Location": f"/v1/players/{row.player}", "Cache-Control": "no-store"}
+    return answer(Registered(player_view(row), token), 201, headers)
+
+
+@endpoint("GET", "/v1/players/me", tag="Players", account="required", answers=(Answer(200, "Your account.", Player),))
+async def show_me(request: Call) -> Response[bytes]:
+    """Show your own account.
+
+    Tells whose the token is that the request came with.
+    """
+    request.read_query(shapes.Nothing)
+    return await _account(request, await request.signed_in())
+
+
+@endpoint(
+    "GET",
+    "/v1/players/{player:str}",
+    tag="Players",
+    answers=(Answer(200, "The account.", Player),),
+    problems=(problems.UNKNOWN_PLAYER,),
+)
+async def show_player(request: Call, player: FromPath[str]) -> Response[bytes]:
+    """Show a player.
+
+    Games and their logs know players by their ids alone; the name stands here.
+    """
+    request.read_query(shapes.Nothing)
+    return await _account(request, PlayerId(player))
+
+
+ROUTES = (register_player, show_me, show_player)
+
+
+async def _account(request: Call, player: PlayerId) -> Response[bytes]:
+    row = await request.house.accounts.player(player)
+    if row is None:
+        raise Problem(problems.UNKNOWN_PLAYER, f"There is no player {player!r}.", problems.UNKNOWN_PLAYER.remedy)
+    return answer(player_view(row))

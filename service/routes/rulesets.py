@@ -1,0 +1,174 @@
+"""What can be played: rulesets, their boards, their rules, the shapes of their commands and events."""
+
+import asyncio
+from typing import Any, Final
+
+from litestar.params import FromPath
+from litestar.response import Response
+
+from domain.boards import builtin
+from domain.kernel.catalogue import Rule, UnknownRuleError
+from domain.kernel.message import type_name
+from domain.kernel.ruleset import Ruleset
+from service import problems, schemas, shapes
+from service.answers import answer
+from service.calls import Call
+from service.endpoint import Answer, endpoint
+from service.problems import Problem
+from service.routes.paging import page_of
+from service.shapes import (
+    BoardView,
+    Page,
+    RulePage,
+    RulesetDetail,
+    RulesetPage,
+    RulesPage,
+    RuleView,
+    Schemas,
+    rule_view,
+    ruleset_summary,
+)
+
+HOUSE_RULE: Final = "TAB-"
+
+
+@endpoint("GET", "/v1/rulesets", tag="Rulesets", query=Page, answers=(Answer(200, "The rulesets.", RulesetPage),))
+async def list_rulesets(request: Call) -> Response[bytes]:
+    """List the rulesets.
+
+    Every ruleset that games can be played by, with the numbers of players that it takes.
+    """
+    library = request.house.library
+    page = request.read_query(Page)
+    items, after = page_of([ruleset_summary(library.current(known)) for known in library.ids()], library.ids(), page)
+    return answer(RulesetPage(items, after))
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}",
+    tag="Rulesets",
+    answers=(Answer(200, "The ruleset.", RulesetDetail),),
+    problems=(problems.UNKNOWN_RULESET,),
+)
+async def show_ruleset(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+    """Show a ruleset.
+
+    Its seats, its chapters and sources, and what the creator of a game may choose.
+    """
+    request.read_query(shapes.Nothing)
+    return answer(await asyncio.to_thread(ruleset_detail, _named(request, ruleset)))
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/board",
+    tag="Rulesets",
+    answers=(Answer(200, "The board.", BoardView),),
+    problems=(problems.UNKNOWN_RULESET,),
+)
+async def show_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+    """Show the board of a ruleset.
+
+    Areas, borders, straits, coasts and values, each with its source. A game can be created on a mended copy.
+    """
+    request.read_query(shapes.Nothing)
+    return answer(shapes.board_view(builtin(_named(request, ruleset).board)))
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/rules",
+    tag="Rulesets",
+    query=RulesPage,
+    answers=(Answer(200, "The rules.", RulePage),),
+    problems=(problems.UNKNOWN_RULESET,),
+)
+async def list_rules(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+    """List the rules of a ruleset.
+
+    Numbered statements in the order of the chapters, with their sources, what is ambiguous in them and how that is
+    ruled. Refusals and decisions name them by their ids.
+    """
+    known = _named(request, ruleset)
+    page = request.read_query(RulesPage)
+    rules = [rule for rule in known.catalogue.for_ruleset(known.id) if _is_wanted(rule, page)]
+    items, after = page_of(rules, [rule.id for rule in rules], page)
+    return answer(RulePage(tuple(rule_view(known.catalogue, rule) for rule in items), after))
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/rules/{rule:str}",
+    tag="Rulesets",
+    answers=(Answer(200, "The rule.", RuleView),),
+    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_RULE),
+)
+async def show_rule(request: Call, ruleset: FromPath[str], rule: FromPath[str]) -> Response[bytes]:
+    """Show a rule.
+
+    What it says, where that stands, and how it is ruled where its source leaves something open. The rules of the
+    house, such as `TAB-UNDO-01`, hold in every ruleset.
+    """
+    request.read_query(shapes.Nothing)
+    known = _named(request, ruleset)
+    own, house = request.house.catalogues(known)
+    catalogue = house if rule.startswith(HOUSE_RULE) else own
+    try:
+        return answer(rule_view(catalogue, catalogue.rule(rule)))
+    except UnknownRuleError as error:
+        said = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        raise Problem(problems.UNKNOWN_RULE, said, problems.UNKNOWN_RULE.remedy) from None
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/schemas",
+    tag="Rulesets",
+    answers=(Answer(200, "The schemas.", Schemas),),
+    problems=(problems.UNKNOWN_RULESET,),
+)
+async def show_schemas(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+    """Show the shapes of a ruleset.
+
+    JSON Schemas (2020-12) of its commands, its events, its view and its setup. Which commands would be accepted in a
+    given position is another question: `GET /v1/games/{game}/options` answers it.
+    """
+    request.read_query(shapes.Nothing)
+    return answer(await asyncio.to_thread(schemas.of_ruleset, _named(request, ruleset)))
+
+
+ROUTES = (list_rulesets, show_ruleset, show_board, list_rules, show_rule, show_schemas)
+
+
+def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
+    """Return a ruleset with all that it is made of."""
+    summary = ruleset_summary(ruleset)
+    return RulesetDetail(
+        **{name: getattr(summary, name) for name in summary.__struct_fields__},
+        seats={str(number): ruleset.seats(number) for number in ruleset.players},
+        chapters=tuple(
+            shapes.Chapter(chapter.id, chapter.title, len(chapter.rules))
+            for chapter in ruleset.catalogue.chapters(ruleset.id)
+        ),
+        sources=tuple(
+            shapes.CitedSource(source.title, source.cited_as, source.language)
+            for source in ruleset.catalogue.sources.values()
+        ),
+        commands=tuple(type_name(command) for command in ruleset.commands),
+        events=tuple(type_name(event) for event in ruleset.events),
+        setup=schemas.of_ruleset(ruleset).setup,
+    )
+
+
+def _named(request: Call, ruleset_id: str) -> Ruleset[Any]:
+    try:
+        return request.house.library.current(ruleset_id)
+    except LookupError as error:
+        raise Problem(problems.UNKNOWN_RULESET, str(error), problems.UNKNOWN_RULESET.remedy) from None
+
+
+def _is_wanted(rule: Rule, page: RulesPage) -> bool:
+    if page.chapter is not None and rule.chapter != page.chapter:
+        return False
+    return page.text is None or page.text.casefold() in f"{rule.title}\n{rule.text}".casefold()

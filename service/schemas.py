@@ -1,0 +1,246 @@
+"""JSON Schemas (2020-12) of our types: what the contract and the rulesets' schemas are made of.
+
+Made here and not by msgspec, because the contract wants more than it gives: `oneOf` with a discriminator for tagged
+unions, fields documented by the ``Attributes:`` of their class, and names that stay what they are when another
+ruleset has a class of the same name.
+"""
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec import inspect as types
+
+from domain.kernel.game import GAME_EVENTS, Undo
+from domain.kernel.ruleset import Ruleset
+from service.shapes import Schemas
+
+Schema = dict[str, Any]
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+_ATTRIBUTE: Final = re.compile(r"^    (\w+): (.*(?:\n(?:     .*|(?=\n)))*)", re.MULTILINE)
+
+
+class Book:
+    """The schemas of structs by name, collected while schemas that refer to them are made.
+
+    Args:
+        place: where references find them, such as ``#/$defs/``.
+        instead: schemas for fields, by class name and field, that say more than the field's type.
+    """
+
+    def __init__(self, place: str, instead: Mapping[tuple[str, str], Schema] | None = None) -> None:
+        self.structs: dict[str, Schema] = {}
+        self._classes: dict[str, type] = {}
+        self._place = place
+        self._instead = instead or {}
+
+    def schema(self, shape: Any) -> Schema:
+        """Return the schema of a type; structs in it are referred to."""
+        return self._of(types.type_info(shape))
+
+    def reference(self, name: str) -> Schema:
+        """Return a reference to the schema of that name."""
+        return {"$ref": f"{self._place}{name}"}
+
+    def _of(self, info: types.Type) -> Schema:
+        match info:
+            case types.Metadata():
+                return {**self._of(info.type), **(info.extra_json_schema or {})}
+            case types.StructType():
+                return self._struct(info)
+            case types.UnionType():
+                return self._union(info)
+            case types.DictType():
+                return {"type": "object", "additionalProperties": self._of(info.value_type)}
+            case types.TupleType():
+                items = [self._of(item) for item in info.item_types]
+                return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+            case types.CollectionType():
+                bounds = {"minItems": info.min_length, "maxItems": info.max_length}
+                return {"type": "array", "items": self._of(info.item_type), **_given(bounds)}
+            case types.LiteralType():
+                return {"enum": list(info.values)}
+            case _:
+                return _plain(info)
+
+    def _union(self, info: types.UnionType) -> Schema:
+        kinds = [kind for kind in info.types if not isinstance(kind, types.NoneType)]
+        structs = [kind for kind in kinds if isinstance(kind, types.StructType)]
+        schema = self._tagged(structs) if len(structs) > 1 else self._of(kinds[0])
+        if len(kinds) == len(info.types):
+            return schema
+        if isinstance(schema.get("type"), str):
+            return {**schema, "type": [schema["type"], "null"]}
+        return {"anyOf": [schema, {"type": "null"}]}
+
+    def _tagged(self, structs: list[types.StructType]) -> Schema:
+        mapping = {str(struct.tag): self._struct(struct)["$ref"] for struct in structs}
+        return {
+            "oneOf": [{"$ref": place} for place in mapping.values()],
+            "discriminator": {"propertyName": structs[0].tag_field, "mapping": mapping},
+        }
+
+    def _struct(self, info: types.StructType) -> Schema:
+        name = name_of(info.cls)
+        known = self._classes.setdefault(name, info.cls)
+        assert known is info.cls, f"two shapes are called {name}: {known} and {info.cls}"
+        if name not in self.structs:
+            self.structs[name] = {}  # so that a struct may hold its own kind
+            self.structs[name].update(self._object(name, info))
+        return self.reference(name)
+
+    def _object(self, name: str, info: types.StructType) -> Schema:
+        documented = field_docs(info.cls)
+        properties: dict[str, Schema] = {}
+        required: list[str] = []
+        if info.tag_field is not None:
+            properties[info.tag_field] = {"const": info.tag}
+            required.append(info.tag_field)
+        for field in info.fields:
+            schema = dict(self._instead.get((name, field.name)) or self._of(field.type))
+            if field.name in documented:
+                schema["description"] = documented[field.name]
+            if field.required:
+                required.append(field.encode_name)
+            elif isinstance(field.default, str | int | bool):
+                schema["default"] = field.default
+            properties[field.encode_name] = schema
+        made: Schema = {"type": "object", "title": name, "description": summary_of(info.cls), "properties": properties}
+        if required:
+            made["required"] = required
+        if info.forbid_unknown_fields:
+            made["additionalProperties"] = False
+        return made
+
+
+def _plain(info: types.Type) -> Schema:
+    match info:
+        case types.IntType():
+            return {"type": "integer", **_given({"minimum": info.ge, "maximum": info.le})}
+        case types.FloatType():
+            return {"type": "number", **_given({"minimum": info.ge, "maximum": info.le})}
+        case types.StrType():
+            bounds = {"minLength": info.min_length, "maxLength": info.max_length, "pattern": info.pattern}
+            return {"type": "string", **_given(bounds)}
+        case types.BoolType():
+            return {"type": "boolean"}
+        case types.NoneType():
+            return {"type": "null"}
+        case types.AnyType() | types.RawType():
+            return {}
+        case _:
+            raise TypeError(f"no schema for {info}")
+
+
+def _given(keywords: Mapping[str, Any]) -> Schema:
+    return {name: value for name, value in keywords.items() if value is not None}
+
+
+def name_of(shape: type) -> str:
+    """Return the name of a struct in the contract: that of its class, after its ruleset's when it belongs to one."""
+    house, *rest = shape.__module__.split(".")
+    if house == "service" or not rest or rest[0] in ("kernel", "boards"):
+        return shape.__name__
+    return pascal(rest[0]) + shape.__name__
+
+
+def pascal(name: str) -> str:
+    """Return an id as a name: ``conquest-classic-friz`` is ``ConquestClassicFriz``."""
+    return "".join(word.capitalize() for word in re.split("[-_]", name))
+
+
+def summary_of(shape: type) -> str:
+    """Return what a class is, without the part about its attributes."""
+    return inspect.cleandoc(shape.__doc__ or "").partition("\nAttributes:\n")[0].strip()
+
+
+@cache
+def field_docs(shape: type) -> Mapping[str, str]:
+    """Return what is said of each field: under ``Attributes:``, or in a string that follows it; inherited ones too."""
+    docs: dict[str, str] = {}
+    for cls in reversed(shape.__mro__):
+        if cls is not Struct and issubclass(cls, Struct):
+            docs.update(_attributes(cls))
+            docs.update(_strings(cls))
+    return docs
+
+
+def _attributes(cls: type) -> dict[str, str]:
+    _, _, section = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\nAttributes:\n")
+    return {name: _sentence(text) for name, text in _ATTRIBUTE.findall(section)}
+
+
+def _strings(cls: type) -> dict[str, str]:
+    node = _classes(cls.__module__).get(cls.__qualname__)
+    docs: dict[str, str] = {}
+    for field, string in zip(node.body, node.body[1:], strict=False) if node else ():
+        match field, string:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                docs[name] = _sentence(text)
+            case _:
+                pass
+    return docs
+
+
+@cache
+def _classes(module: str) -> Mapping[str, ast.ClassDef]:
+    """Return the classes at the top of a module, as they are written. `inspect` would read it anew for each."""
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except OSError:
+        return {}
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:]
+
+
+# --- Of rulesets ------------------------------------------------------------------------------------------------------
+
+
+def command_types(ruleset: Ruleset[Any]) -> tuple[type[Struct], ...]:
+    """Return the classes of all commands of games by `ruleset`, ``undo`` among them."""
+    return (*ruleset.commands, Undo)
+
+
+def event_types(ruleset: Ruleset[Any]) -> tuple[type[Struct], ...]:
+    """Return the classes of all events of games by `ruleset`."""
+    return (*GAME_EVENTS, *ruleset.events)
+
+
+@cache
+def of_ruleset(ruleset: Ruleset[Any]) -> Schemas:
+    """Return the schemas of a ruleset, each standing alone."""
+    return Schemas(
+        ruleset=ruleset.id,
+        version=ruleset.version,
+        commands=alone(union(command_types(ruleset)), f"A command of {ruleset.title}"),
+        events=alone(union(event_types(ruleset)), f"An event of {ruleset.title}"),
+        view=alone(ruleset.view_type, f"The position in {ruleset.title}, as somebody may see it"),
+        setup=alone(ruleset.setup, f"What the creator of a game of {ruleset.title} may choose"),
+    )
+
+
+def union(shapes: tuple[type[Struct], ...]) -> Any:
+    """Return the union of struct types."""
+    joined: Any = shapes[0]
+    for shape in shapes[1:]:
+        joined |= shape
+    return joined
+
+
+def alone(shape: Any, title: str) -> Schema:
+    """Return a schema document that refers to nothing outside of it."""
+    book = Book("#/$defs/")
+    schema = book.schema(shape)
+    if list(schema) == ["$ref"]:
+        schema = book.structs.pop(schema["$ref"].removeprefix("#/$defs/"))
+    return {"$schema": DIALECT, **schema, "title": title, **({"$defs": book.structs} if book.structs else {})}

@@ -1,0 +1,62 @@
+"""Serving: uvicorn around the app, so that open streams end when the service stops."""
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from service.app import create_app, open_house
+from service.house import House
+from service.logging import configure
+from service.settings import Settings
+
+
+class Server(uvicorn.Server):
+    """A server that tells its streams to end before it waits for them; without that they would hold it up."""
+
+    def __init__(self, house: House) -> None:
+        settings = house.settings
+        self._house = house
+        super().__init__(
+            uvicorn.Config(
+                create_app(house),
+                host=settings.host,
+                port=settings.port,
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                ws="websockets-sansio",
+                ws_max_size=settings.body_limit,
+                timeout_graceful_shutdown=max(1, round(settings.grace)),
+            )
+        )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._house.wake.close()
+        await super().shutdown(sockets)
+
+
+async def serve(settings: Settings, announce: Callable[[str], None] = lambda address: None) -> None:
+    """Serve until SIGINT or SIGTERM comes; `announce` is told the address once requests are taken.
+
+    Raises:
+        StoreDamaged: the database cannot be used. Nothing was changed.
+        OSError: the address cannot be listened on.
+    """
+    configure(settings.log_level)
+    async with open_house(settings) as house:
+        with listen(settings.host, settings.port) as listening:
+            host, port = listening.getsockname()[:2]
+            announce(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+            await Server(house).serve(sockets=[listening])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises `OSError`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind((host, port))
+    listening.listen(1024)
+    return listening

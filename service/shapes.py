@@ -1,0 +1,649 @@
+"""What is sent and answered: the structs that the contract is generated from.
+
+Every list has the same frame: `items`, and `next`, the cursor of the following page. What is sent is read strictly:
+an unknown field is refused, nothing is converted.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field, to_builtins
+
+from domain.kernel.board import Board, Map
+from domain.kernel.catalogue import Catalogue, Rule
+from domain.kernel.decision import Decision, Option
+from domain.kernel.game import Game, Status
+from domain.kernel.ruleset import Result, Ruleset
+from domain.kernel.words import LARGEST_INTEGER, GameId, PlayerId, RuleId, Seat, Version
+from service.store.protocol import GameRow, PlayerRow
+from service.views import EventView, Viewer
+
+LARGEST_PAGE = 500
+
+Text = Annotated[str, Meta(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")]
+"""A line that a person reads: 1 to 80 characters, not all blank."""
+
+Title = Annotated[str, Meta(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""A line of at most 120 characters, or none."""
+
+Entropy = Annotated[str, Meta(max_length=256, pattern=r"^[\x20-\x7e]*$")]
+"""Anything that a player adds to the dice: at most 256 printable ASCII characters."""
+
+Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
+Limit = Annotated[int, Meta(ge=1, le=LARGEST_PAGE)]
+Cursor = Annotated[str, Meta(min_length=1, max_length=200)]
+Past = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
+Players = Annotated[int, Meta(ge=1, le=100)]
+
+
+# --- Queries ----------------------------------------------------------------------------------------------------------
+
+
+class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+    """An endpoint without query parameters."""
+
+
+class Page(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which page of a list.
+
+    Attributes:
+        cursor: the `next` of the page before; absent for the first page.
+        limit: how many items at most.
+    """
+
+    cursor: Cursor | None = None
+    limit: Limit = 50
+
+
+class RulesPage(Page, frozen=True):
+    """Which rules.
+
+    Attributes:
+        chapter: only those of this chapter, such as ``MOV``.
+        text: only those whose title or text has these words, in any case.
+    """
+
+    chapter: Identifier | None = None
+    text: Identifier | None = None
+
+
+class GamesPage(Page, frozen=True):
+    """Which games.
+
+    Attributes:
+        status: only games of this status.
+        ruleset: only games of this ruleset.
+        player: only games in which this player holds a seat.
+    """
+
+    status: Status | None = None
+    ruleset: Identifier | None = None
+    player: Identifier | None = None
+
+
+class EventsPage(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which events.
+
+    Attributes:
+        after: only those that follow this version; 0 for all.
+        limit: how many at most.
+    """
+
+    after: Past = 0
+    limit: Limit = 100
+
+
+class Since(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a stream begins.
+
+    Attributes:
+        after: after this version; absent: with the next event. `Last-Event-ID` goes before it.
+    """
+
+    after: Past | None = None
+
+
+class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which version.
+
+    Attributes:
+        version: the version to look at; absent for the newest.
+    """
+
+    version: Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)] | None = None
+
+
+# --- Rulesets ---------------------------------------------------------------------------------------------------------
+
+
+class RulesetSummary(Struct, frozen=True):
+    """A ruleset that games can be played by.
+
+    Attributes:
+        id: its id.
+        title: its name.
+        version: rises when a change of its rules would change a game; a game keeps the version that it began with.
+        board: the id of the board that it is played on, unless a game brings its own.
+        players: the numbers of players that there is a set-up for.
+        rules: how many rules it has.
+    """
+
+    id: str
+    title: str
+    version: int
+    board: str
+    players: tuple[int, ...]
+    rules: int
+
+
+class RulesetPage(Struct, frozen=True):
+    """Rulesets, by id."""
+
+    items: tuple[RulesetSummary, ...]
+    next: str | None
+
+
+class Chapter(Struct, frozen=True):
+    """A chapter of the rules: its id, its title and how many rules it has."""
+
+    id: str
+    title: str
+    rules: int
+
+
+class CitedSource(Struct, frozen=True):
+    """A text that rules come from: its title, how it is cited, its language."""
+
+    title: str
+    cited_as: str
+    language: str
+
+
+class RulesetDetail(Struct, frozen=True):
+    """A ruleset with all that it is made of.
+
+    Attributes:
+        id: its id.
+        title: its name.
+        version: rises when a change of its rules would change a game.
+        board: the id of its board.
+        players: the numbers of players that there is a set-up for.
+        rules: how many rules it has.
+        seats: the names of the seats, by number of players.
+        chapters: the chapters of its rules.
+        sources: the texts that its rules come from.
+        commands: the types of its commands.
+        events: the types of its events, without those that every game has.
+        setup: a JSON Schema of what the creator of a game may choose.
+    """
+
+    id: str
+    title: str
+    version: int
+    board: str
+    players: tuple[int, ...]
+    rules: int
+    seats: dict[str, tuple[Seat, ...]]
+    chapters: tuple[Chapter, ...]
+    sources: tuple[CitedSource, ...]
+    commands: tuple[str, ...]
+    events: tuple[str, ...]
+    setup: dict[str, Any]
+
+
+class BoardView(Struct, frozen=True):
+    """A board.
+
+    Attributes:
+        digest: identifies it: SHA-256 of its facts in canonical JSON. Remarks and positions do not count.
+        board: the board itself; a mended copy of it can be sent along when a game is created.
+    """
+
+    digest: str
+    board: Board
+
+
+class RuleView(Struct, frozen=True):
+    """A numbered statement of the rules.
+
+    Attributes:
+        id: its id, which refusals name.
+        chapter: the id of its chapter.
+        chapter_title: the title of its chapter.
+        title: what it is about.
+        text: what it says.
+        source: where that stands.
+        rulesets: the rulesets in which it holds.
+        ambiguity: what the source leaves open, if anything.
+        ruling: how that is decided here.
+        ours: True when the ruling is this project's own, not the source's.
+        differs_from: the rules that other editions have in its place.
+    """
+
+    id: RuleId
+    chapter: str
+    chapter_title: str
+    title: str
+    text: str
+    source: str
+    rulesets: tuple[str, ...]
+    ambiguity: str | None
+    ruling: str | None
+    ours: bool
+    differs_from: tuple[RuleId, ...]
+
+
+class RulePage(Struct, frozen=True):
+    """Rules, in the order of the chapters."""
+
+    items: tuple[RuleView, ...]
+    next: str | None
+
+
+class Schemas(Struct, frozen=True):
+    """The shapes of a ruleset, as JSON Schemas (2020-12) that stand alone.
+
+    Attributes:
+        ruleset: the ruleset.
+        version: its version.
+        commands: of a command: one of several, told apart by `type`.
+        events: of an event, with those that every game has.
+        view: of the position as somebody may see it.
+        setup: of what the creator of a game may choose.
+    """
+
+    ruleset: str
+    version: int
+    commands: dict[str, Any]
+    events: dict[str, Any]
+    view: dict[str, Any]
+    setup: dict[str, Any]
+
+
+# --- Players ----------------------------------------------------------------------------------------------------------
+
+
+class Registration(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who wants to play.
+
+    Attributes:
+        name: the name that others see.
+    """
+
+    name: Text
+
+
+class Player(Struct, frozen=True):
+    """An account.
+
+    Attributes:
+        id: its id, by which games know it.
+        name: the name that others see.
+        created: when it was registered.
+    """
+
+    id: PlayerId
+    name: str
+    created: str
+
+
+class Registered(Struct, frozen=True):
+    """A new account.
+
+    Attributes:
+        player: the account.
+        token: what proves that a request is this player's: ``Authorization: Bearer <token>``. It is shown this once
+            and kept nowhere.
+    """
+
+    player: Player
+    token: str
+
+
+# --- Games ------------------------------------------------------------------------------------------------------------
+
+
+class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
+    """A game to be created.
+
+    Attributes:
+        ruleset: the id of the ruleset that it is played by.
+        players: how many play.
+        title: a line that tells people which game it is.
+        setup: what the ruleset lets the creator choose; its detail has the schema.
+        organizer: the account that organizes the game, when that is not the creator's own.
+        board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
+    """
+
+    ruleset: Identifier
+    players: Players
+    title: Title = ""
+    setup: dict[str, Any] = field(default_factory=dict[str, Any])
+    organizer: Identifier | None = None
+    board: Raw | UnsetType = UNSET
+
+
+class SeatView(Struct, frozen=True):
+    """A place at the table, and who sits there.
+
+    Attributes:
+        seat: the seat.
+        player: the account that holds it; null while it is free.
+        name: that player's name; null while it is free.
+    """
+
+    seat: Seat
+    player: PlayerId | None
+    name: str | None
+
+
+class GameSummary(Struct, frozen=True):
+    """A game at a glance.
+
+    Attributes:
+        id: its id.
+        title: its title, which may be empty.
+        ruleset: what it is played by.
+        ruleset_version: the version of the ruleset that it began with.
+        status: ``gathering`` players, ``running`` or ``over``.
+        organizer: the account that organizes it.
+        seats: its seats, in the order of the table.
+        version: the number of its events.
+        created: when it was created.
+        changed: when its last event happened.
+    """
+
+    id: GameId
+    title: str
+    ruleset: str
+    ruleset_version: int
+    status: Status
+    organizer: PlayerId
+    seats: tuple[SeatView, ...]
+    version: Version
+    created: str
+    changed: str
+
+
+class GamePage(Struct, frozen=True):
+    """Games, the newest first."""
+
+    items: tuple[GameSummary, ...]
+    next: str | None
+
+
+class GameDetail(Struct, frozen=True):
+    """A game.
+
+    Attributes:
+        id: its id.
+        title: its title, which may be empty.
+        ruleset: what it is played by.
+        ruleset_version: the version of the ruleset that it began with.
+        status: ``gathering`` players, ``running`` or ``over``.
+        organizer: the account that organizes it.
+        seats: its seats, in the order of the table.
+        version: the number of its events.
+        created: when it was created.
+        changed: when its last event happened.
+        setup: what its creator chose.
+        board: the digest of the board that it is played on.
+        commitment: SHA-256 of the secret behind its dice; the secret is published when the game ends.
+        head: the hash of its last event, which stands for the whole log.
+        heading: where in the game it is, in words.
+        decisions: what it waits for; while it runs, there is always something.
+        result: how it ended; null while it goes on.
+        you: the seat that the caller holds; null for a spectator.
+    """
+
+    id: GameId
+    title: str
+    ruleset: str
+    ruleset_version: int
+    status: Status
+    organizer: PlayerId
+    seats: tuple[SeatView, ...]
+    version: Version
+    created: str
+    changed: str
+    setup: dict[str, Any]
+    board: str
+    commitment: str
+    head: str
+    heading: str
+    decisions: tuple[Decision, ...]
+    result: Result | None
+    you: Seat | None
+
+
+class TakeSeat(Struct, frozen=True, forbid_unknown_fields=True):
+    """A wish to join a game.
+
+    Attributes:
+        seat: the seat to take; the first free one when absent.
+        entropy: anything, to be mixed into every roll of this game. The service is committed to its own secret by
+            then, so that neither side alone can choose the dice.
+    """
+
+    seat: Identifier | None = None
+    entropy: Entropy = ""
+
+
+class StateView(Struct, frozen=True):
+    """The position, as the caller may see it.
+
+    Attributes:
+        game: the game.
+        version: the version that is shown.
+        status: what the game was at that version.
+        heading: where in the game that is, in words.
+        seat: the seat through whose eyes it is seen; null for a spectator.
+        everything: True when nothing is hidden: for an organizer without a seat, and for all when the game is over.
+        view: the position, in the ruleset's own shape; null before the game begins.
+        decisions: what the game waited for at that version.
+    """
+
+    game: GameId
+    version: Version
+    status: Status
+    heading: str
+    seat: Seat | None
+    everything: bool
+    view: Any
+    decisions: tuple[Decision, ...]
+
+
+class OptionsView(Struct, frozen=True):
+    """What the caller may do now.
+
+    Attributes:
+        game: the game.
+        version: the version at which that holds: send it as `If-Match` with the command.
+        seat: the caller's seat.
+        decisions: the open decisions that are this seat's to take.
+        options: every command that would be accepted, and no other, as JSON Schemas.
+    """
+
+    game: GameId
+    version: Version
+    seat: Seat
+    decisions: tuple[Decision, ...]
+    options: tuple[Option, ...]
+
+
+Commands = Annotated[tuple[Raw, ...], Meta(min_length=1, max_length=100)]
+
+
+class Orders(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a seat asks for: one command, or several that all happen or none.
+
+    Attributes:
+        command: one command, such as one built from an option's schema.
+        commands: several, in the order in which they are to happen. Only the last may roll or reveal something.
+    """
+
+    command: Raw | UnsetType = UNSET
+    commands: Commands | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.command is UNSET) == (self.commands is UNSET):
+            raise ValueError("Object has to have either `command` or `commands`")
+
+    @property
+    def all(self) -> tuple[Raw, ...]:
+        """The commands, one or several."""
+        several = () if self.commands is UNSET else self.commands
+        return several if self.command is UNSET else (self.command,)
+
+
+class EventPage(Struct, frozen=True):
+    """Events of a game, as the caller may see them.
+
+    Attributes:
+        items: the events, in order.
+        next: the `after` of the next page; null when these are the last so far.
+    """
+
+    items: tuple[EventView, ...]
+    next: Version | None
+
+
+# --- History ----------------------------------------------------------------------------------------------------------
+
+
+class Sentence(Struct, frozen=True):
+    """One event, told.
+
+    Attributes:
+        version: the version that it made.
+        at: when.
+        seat: whose command brought it about; null for what follows of itself.
+        text: what happened.
+    """
+
+    version: Version
+    at: str
+    seat: Seat | None
+    text: str
+
+
+class Passage(Struct, frozen=True):
+    """What happened in one phase of one round.
+
+    Attributes:
+        heading: where in the game this is; empty for what happens around the table.
+        sentences: what happened, in order.
+    """
+
+    heading: str
+    sentences: tuple[Sentence, ...]
+
+
+class HistoryPage(Struct, frozen=True):
+    """The log, told in sentences.
+
+    Attributes:
+        items: passages, in order; the first may continue the last passage of the page before.
+        next: the `after` of the next page; null when this is the end so far.
+    """
+
+    items: tuple[Passage, ...]
+    next: Version | None
+
+
+class Health(Struct, frozen=True):
+    """Whether the service is well."""
+
+    status: Literal["ok"]
+
+
+# --- Making them ------------------------------------------------------------------------------------------------------
+
+
+def ruleset_summary(ruleset: Ruleset[Any]) -> RulesetSummary:
+    """Return a ruleset at a glance."""
+    return RulesetSummary(
+        id=ruleset.id,
+        title=ruleset.title,
+        version=ruleset.version,
+        board=ruleset.board,
+        players=tuple(ruleset.players),
+        rules=len(ruleset.catalogue.for_ruleset(ruleset.id)),
+    )
+
+
+def board_view(board: Board) -> BoardView:
+    """Return a board with its digest."""
+    return BoardView(Map.of(board).digest, board)
+
+
+def rule_view(catalogue: Catalogue, rule: Rule) -> RuleView:
+    """Return a rule of a catalogue."""
+    return RuleView(
+        id=rule.id,
+        chapter=rule.chapter,
+        chapter_title=catalogue.chapter_titles[rule.chapter],
+        title=rule.title,
+        text=rule.text,
+        source=catalogue.cite(rule),
+        rulesets=rule.applies,
+        ambiguity=rule.ambiguity,
+        ruling=rule.ruling,
+        ours=rule.is_our_ruling,
+        differs_from=rule.differs_from,
+    )
+
+
+def player_view(row: PlayerRow) -> Player:
+    """Return an account."""
+    return Player(row.player, row.name, row.created)
+
+
+def seat_views(seats: Mapping[Seat, PlayerId | None], names: Mapping[PlayerId, str]) -> tuple[SeatView, ...]:
+    """Return the seats with the players' names."""
+    return tuple(SeatView(seat, holder, names.get(holder) if holder else None) for seat, holder in seats.items())
+
+
+def game_summary(row: GameRow, names: Mapping[PlayerId, str]) -> GameSummary:
+    """Return a game at a glance."""
+    return GameSummary(
+        id=row.game,
+        title=row.title,
+        ruleset=row.ruleset,
+        ruleset_version=row.ruleset_version,
+        status=row.status,  # type: ignore[reportArgumentType]  (the store knows only that it is a word)
+        organizer=row.organizer,
+        seats=seat_views(row.seats, names),
+        version=row.version,
+        created=row.created,
+        changed=row.changed,
+    )
+
+
+def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer: Viewer) -> GameDetail:
+    """Return a game, with what the index alone knows of it (its title and times) from `row`."""
+    return GameDetail(
+        id=game.id,
+        title=row.title,
+        ruleset=game.ruleset.id,
+        ruleset_version=game.ruleset.version,
+        status=game.status,
+        organizer=game.organizer,
+        seats=seat_views(game.players, names),
+        version=game.version,
+        created=row.created,
+        changed=row.changed,
+        setup=to_builtins(game.setup),
+        board=Map.of(game.board).digest,
+        commitment=game.commitment,
+        head=game.head.hex(),
+        heading=heading(game),
+        decisions=tuple(game.decisions),
+        result=game.result,
+        you=viewer.seat,
+    )
+
+
+def heading(game: Game) -> str:
+    """Return where in the game it is, in words; empty before it begins."""
+    return game.ruleset.heading(game.table) if game.table is not None else ""

@@ -1,0 +1,205 @@
+"""The events of a game as they happen: server-sent events, and a WebSocket with the same frames."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any, Final
+
+from litestar import WebSocket
+from litestar.exceptions import WebSocketDisconnect
+from litestar.handlers import websocket
+from litestar.params import FromPath
+from litestar.response import Response, Stream
+from msgspec import Struct
+
+from domain.kernel.words import GameId, PlayerId, Version
+from service import problems
+from service.answers import encode, explained
+from service.calls import Call, authenticate, house_of, read_query
+from service.endpoint import Answer, endpoint
+from service.house import House
+from service.problems import Problem
+from service.shapes import Since
+from service.views import EventView
+
+BATCH: Final = 200
+"""So many events are read at once for somebody who has to catch up."""
+
+PROTOCOL: Final = "tabularium.v1"
+"""The WebSocket subprotocol; a browser sends ``bearer.<token>`` along as a second one, for it can send no headers."""
+
+OVER, GOING_AWAY, REFUSED = 1000, 1001, 4000
+
+
+class Frame(Struct, frozen=True):
+    """A WebSocket message.
+
+    Attributes:
+        id: the version that the event made; null in a frame that says what is wrong.
+        event: the type of the event, or ``problem``.
+        data: the event as the caller may see it, or a problem.
+    """
+
+    id: Version | None
+    event: str
+    data: Any
+
+
+async def follow(
+    house: House, game: GameId, player: PlayerId | None, after: Version
+) -> AsyncIterator[EventView | None]:
+    """Yield the events after a version, as they come; None for every heartbeat without any.
+
+    Ends with the last event of the game, and when the service stops.
+    """
+    async with house.wake.subscribe(game) as signal:
+        while True:
+            # Read after subscribing, and before waiting: so nothing is missed in between.
+            played = await house.hall.game(game)
+            while after < played.version:
+                viewer = house.hall.viewer(played, player)
+                for event in await house.hall.events(game, viewer, after, BATCH):
+                    yield event
+                    after = event.version
+            if played.status == "over" or signal.closed:
+                return
+            if not await signal.wait(house.settings.heartbeat):
+                yield None
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/events/stream",
+    tag="Log",
+    account="optional",
+    query=Since,
+    headers=("Last-Event-ID",),
+    answers=(
+        Answer(200, "The events as they happen.", str, "text/event-stream"),
+        Answer(204, "The game is over and has no events after that version: do not connect again."),
+    ),
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+)
+async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] | Stream:
+    """Follow the events as server-sent events.
+
+    One frame per event: `id` is the version, `event` the type, `data` the event as the caller may see it, as in the
+    list of events. A comment comes when nothing happened for 15 seconds. Reconnect with `Last-Event-ID`, as browsers
+    do by themselves, and nothing is missed or doubled. The stream ends when the game does, and when the service
+    stops. A browser's `EventSource` sends no `Authorization` header: it sees what a spectator sees; read the stream
+    with `fetch`, or use the WebSocket.
+    """
+    after = request.read_query(Since).after
+    last = request.version_in("last-event-id")
+    player = await request.player()
+    played = await request.house.hall.game(GameId(game))
+    start = _start(last if last is not None else after, played.version)
+    if played.status == "over" and start == played.version:
+        return Response(b"", status_code=204)
+    frames = _server_sent(follow(request.house, played.id, player, start))
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
+
+
+async def _server_sent(events: AsyncIterator[EventView | None]) -> AsyncIterator[bytes]:
+    yield b"retry: 2000\n: connected\n\n"
+    async for event in events:
+        yield b": still here\n\n" if event is None else server_sent(event)
+
+
+def server_sent(event: EventView) -> bytes:
+    """Return an event as a frame of server-sent events."""
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.version, event.type.encode(), encode(event))
+
+
+def _start(after: Version | None, head: Version) -> Version:
+    if after is not None and after > head:
+        raise Problem(
+            problems.UNKNOWN_VERSION,
+            f"The game has no version {after}.",
+            f"It stands at version {head}.",
+            version=head,
+        )
+    return head if after is None else after
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/events/socket",
+    tag="Log",
+    account="optional",
+    query=Since,
+    answers=(Answer(101, "A WebSocket, whose messages are `Frame`s in JSON."),),
+    problems=(problems.UPGRADE_REQUIRED,),
+)
+async def open_socket(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Follow the events over a WebSocket.
+
+    The frames of the stream, as JSON messages `{"id", "event", "data"}`. A browser, which can send no headers, gives
+    its token as a subprotocol: `new WebSocket(url, ["tabularium.v1", "bearer." + token])`. A connection that cannot
+    be served gets one message whose `event` is `problem`, then close code 4000. 1000 says that the game is over, 1001
+    that the service stops. What the client sends is ignored.
+    """
+    raise Problem(
+        problems.UPGRADE_REQUIRED,
+        f"The events of game {game!r} come over a WebSocket here.",
+        problems.UPGRADE_REQUIRED.remedy,
+        headers={"Upgrade": "websocket", "Connection": "Upgrade"},
+    )
+
+
+@websocket("/v1/games/{game:str}/events/socket")
+async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -> None:
+    """Send the events of a game over a WebSocket."""
+    house = house_of(socket)
+    offered = [name.strip() for name in socket.headers.get("sec-websocket-protocol", "").split(",")]
+    await socket.accept(subprotocols=PROTOCOL if PROTOCOL in offered else None)
+    try:
+        player = await _player(house, socket, offered)
+        after = read_query(socket.scope["query_string"], Since).after
+        played = await house.hall.game(GameId(game))
+        events = follow(house, played.id, player, _start(after, played.version))
+        await _send_until_gone(socket, events)
+        now = await house.hall.game(played.id)
+        code = OVER if now.status == "over" else GOING_AWAY
+    except WebSocketDisconnect:
+        return
+    except Exception as error:
+        body = explained(error).body(f"urn:uuid:{socket.scope.get('request_id', '')}")
+        await socket.send_data(encode(Frame(None, "problem", body)).decode())
+        code = REFUSED
+    with suppress(WebSocketDisconnect):
+        await socket.close(code)
+
+
+async def _player(house: House, socket: WebSocket[Any, Any, Any], offered: list[str]) -> PlayerId | None:
+    given = socket.headers.get("authorization")
+    token = next((name.removeprefix("bearer.") for name in offered if name.startswith("bearer.")), None)
+    if given is None and token is not None:
+        given = f"Bearer {token}"
+    return await authenticate(house, given) if given is not None else None
+
+
+async def _send_until_gone(socket: WebSocket[Any, Any, Any], events: AsyncIterator[EventView | None]) -> None:
+    """Send events until there are no more. Raises `WebSocketDisconnect` as soon as the client is gone."""
+
+    async def send() -> None:
+        async for event in events:
+            if event is not None:
+                await socket.send_data(encode(Frame(event.version, event.type, event)).decode())
+
+    async def listen() -> None:
+        while True:
+            await socket.receive_data("text")
+
+    sending, listening = asyncio.create_task(send()), asyncio.create_task(listen())
+    try:
+        await asyncio.wait((sending, listening), return_when=asyncio.FIRST_COMPLETED)
+        (sending if sending.done() else listening).result()
+    finally:
+        for task in (sending, listening):
+            task.cancel()
+        await asyncio.gather(sending, listening, return_exceptions=True)
+
+
+ROUTES = (stream_events, open_socket, events_socket)
