@@ -10,14 +10,13 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from domain.classic import battle, conquest, dice, passage
-from domain.classic.battle import exactly, force, forced, fought
-from domain.classic.dice import Face
+from domain.classic import battle, conquest, passage
+from domain.classic.losses import force, fought, remove
 from domain.classic.table import NO_UNITS, Army, Battle, Command, Event, Side, Table, Units
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal, refuse_unless
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -91,7 +90,7 @@ class UnitsAbandoned(Event, frozen=True):
     landed: Units = NO_UNITS
 
     def apply(self, table: Table) -> None:
-        battle.remove(table, self.province, self.seat, self.units, self.landed)
+        remove(table, self.province, self.seat, self.units, self.landed)
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} lost {self.units} in {names(self.province)}, with no way to retreat."
@@ -110,41 +109,6 @@ class RetreatBegan(Event, frozen=True):
     def tell(self, names: Names) -> str:
         pursuit = f"pursued by {names(self.pursuer)}" if self.pursuer else "without pursuit"
         return f"The retreat of {names.all(self.seats)} began, {pursuit}."
-
-
-class PursuitRolled(Event, frozen=True):
-    """The winner rolled for the pursuit; `surplus` hits find no retreating unit any more."""
-
-    seat: Seat
-    draw: int
-    faces: tuple[Face, ...]
-    hits: int
-    surplus: int = 0
-
-    def apply(self, table: Table) -> None:
-        taken = self.hits - self.surplus
-        step = "mark-pursued" if taken else "withdraw"
-        table.battle = replace(fought(table), pursuit_hits=taken, step=step)
-
-    def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} rolled {names.all(self.faces)} in pursuit: {self.hits} hits."
-
-
-class PursuedEliminated(Event, frozen=True):
-    """The pursuer chose the retreating units that were eliminated (CC-PUR-05)."""
-
-    seat: Seat
-    province: AreaId
-    loser: Seat
-    units: Units
-    automatic: bool = False
-
-    def apply(self, table: Table) -> None:
-        battle.remove(table, self.province, self.loser, self.units)
-        table.battle = replace(fought(table), pursuit_hits=0, step="withdraw")
-
-    def tell(self, names: Names) -> str:
-        return f"In pursuit {names(self.seat)} eliminated {self.units} of {names(self.loser)}."
 
 
 class ArmyRetreated(Event, frozen=True):
@@ -234,7 +198,7 @@ def _may_retreat(table: Table, fight: Battle, seat: Seat) -> bool:
     return not _landed_bar_retreat(table, force(table, fight, seat)) and bool(destinations(table, fight, seat))
 
 
-def _loss_without_retreat(table: Table, fight: Battle, seat: Seat) -> str | None:
+def _total_loss(table: Table, fight: Battle, seat: Seat) -> str | None:
     """The rule by which no unit would get away in a retreat (2005); None when some would."""
     if not destinations(table, fight, seat):
         return "CC-RET-08"
@@ -263,7 +227,7 @@ class Announce(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, fought(draft.table)
-        lost = _loss_without_retreat(table, fight, seat)
+        lost = _total_loss(table, fight, seat)
         asked = f"{seat} wanted to {'retreat from' if self.retreat else 'go on in'} {fight.province}."
         if self.retreat and not _may_retreat(table, fight, seat):
             raise Refusal("CC-RET-07", asked, "Without a destination he must fight on.")
@@ -283,7 +247,7 @@ class Announce(Command, frozen=True):
         if not _may_retreat(table, fight, seat):
             return
         fields = {"retreat": schema.const(True)}
-        if lost := _loss_without_retreat(table, fight, seat):
+        if lost := _total_loss(table, fight, seat):
             lose_all = schema.command("announce", {**fields, "confirm_loss": schema.const(True)})
             yield Option("announce", RuleId(lost), lose_all, "Retreat and lose every unit.", "announce")
         else:
@@ -336,33 +300,6 @@ class AnswerRetreat(Command, frozen=True):
         yield Option("answer-retreat", RuleId("CC-RET-15"), rules, "Let it pass, or not.", "answer-strait-retreat")
 
 
-class MarkPursued(Command, frozen=True):
-    """Choose the retreating units that the pursuit eliminates (CC-PUR-05)."""
-
-    rule: ClassVar[str] = "CC-PUR-05"
-    answers: ClassVar[frozenset[str]] = frozenset({"mark-pursued"})
-
-    infantry: Count = 0
-    cavalry: Count = 0
-    catapults: Count = 0
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fight = fought(draft.table)
-        units, prey = Units(self.infantry, self.cavalry, self.catapults), _prey(draft.table, fight)
-        asked = f"{units} were to be eliminated in pursuit."
-        if not units.within(prey) or units.total != fight.pursuit_hits:
-            raise Refusal("CC-PUR-05", asked, f"One unit for each hit: {fight.pursuit_hits} of {prey}.")
-        draft.emit(PursuedEliminated(seat, fight.province, fight.leaving[0], units))
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        fight = fought(table)
-        ranges = battle.choices(_prey(table, fight), fight.pursuit_hits)
-        rules = battle.counted_schema("mark-pursued", ranges, exactly(fight.pursuit_hits, ranges))
-        title = f"Eliminate {fight.pursuit_hits} retreating units."
-        yield Option("mark-pursued", RuleId("CC-PUR-05"), rules, title, "mark-pursued")
-
-
 class Withdraw(Command, frozen=True):
     """Name the province to which the whole force retreats (CC-RET-06, CC-RET-20)."""
 
@@ -386,11 +323,6 @@ class Withdraw(Command, frozen=True):
         yield Option("withdraw", RuleId("CC-RET-20"), rules, "Retreat to this province.", "withdraw")
 
 
-def _prey(table: Table, fight: Battle) -> Units:
-    """The units that are pursued."""
-    return force(table, fight, fight.leaving[0]).units
-
-
 def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = False) -> None:
     """Carry out a retreat; units that end it in a province of nobody or of another player conquer it (CC-RET-21)."""
     table, fight = draft.table, fought(draft.table)
@@ -411,8 +343,6 @@ def decisions(table: Table) -> list[Decision]:
     match fight.step:
         case "announce-defender" | "announce-attacker":
             return _answer_decision(table, fight) or _announce_decision(table, fight)
-        case "mark-pursued":
-            return _pursuit_decision(table, fight)
         case "withdraw":
             return _withdraw_decision(table, fight)
         case _:
@@ -450,20 +380,6 @@ def _announce_decision(table: Table, fight: Battle) -> list[Decision]:
     return [decision]
 
 
-def _pursuit_decision(table: Table, fight: Battle) -> list[Decision]:
-    if forced(battle.choices(_prey(table, fight), fight.pursuit_hits)) is not None:
-        return []
-    decision = Decision(
-        "mark-pursued",
-        (_pursuer(fight),),
-        RuleId("CC-PUR-05"),
-        f"Which {fight.pursuit_hits} retreating units are eliminated?",
-        "What is left then retreats.",
-        {"province": fight.province, "hits": fight.pursuit_hits, "seat": fight.leaving[0]},
-    )
-    return [decision]
-
-
 def _withdraw_decision(table: Table, fight: Battle) -> list[Decision]:
     if not _somebody_leaves(table, fight) or len(destinations(table, fight, fight.leaving[0])) == 1:
         return []
@@ -480,10 +396,6 @@ def _withdraw_decision(table: Table, fight: Battle) -> list[Decision]:
 
 def _announcing(fight: Battle) -> Side:
     return fight.defender if fight.step == "announce-defender" else fight.attacker
-
-
-def _pursuer(fight: Battle) -> Seat:
-    return fight.attacker.seat if fight.leaving[0] == fight.defender.seat else fight.defender.seat
 
 
 def _granted_beforehand(table: Table, fight: Battle) -> Seat | None:
@@ -522,10 +434,6 @@ def settle(draft: Draft[Table]) -> bool:
             return _settle_announcement(draft, fight)
         case "resolve":
             _resolve(draft, fight)
-        case "pursue":
-            _pursue(draft, fight)
-        case "mark-pursued":
-            return _mark_the_only_way(draft, fight)
         case "withdraw":
             return _leave_the_only_way(draft, fight)
         case _:
@@ -573,24 +481,6 @@ def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
     draft.emit(RetreatBegan((seat,), winner if army.by_land.total else None))
 
 
-def _pursue(draft: Draft[Table], fight: Battle) -> None:
-    """The winner rolls a die for every unit he has there; fortifications give none (CC-PUR-03, CC-PUR-07)."""
-    pursuer = _pursuer(fight)
-    units = force(draft.table, fight, pursuer).units
-    draw, faces = dice.roll(draft, units.total)
-    hits = min(faces.count("cavalry"), units.cavalry)  # CC-PUR-04
-    surplus = max(0, hits - _prey(draft.table, fight).total)
-    draft.emit(PursuitRolled(pursuer, draw, faces, hits, surplus))
-
-
-def _mark_the_only_way(draft: Draft[Table], fight: Battle) -> bool:
-    lost = forced(battle.choices(_prey(draft.table, fight), fight.pursuit_hits))
-    if lost is None:
-        return False
-    draft.emit(PursuedEliminated(_pursuer(fight), fight.province, fight.leaving[0], Units(**lost), automatic=True))
-    return True
-
-
 def _leave_the_only_way(draft: Draft[Table], fight: Battle) -> bool:
     """Withdraw to the only destination; when nobody is left to leave, end the battle (CC-RET-18, CC-RET-19)."""
     if _somebody_leaves(draft.table, fight):
@@ -612,8 +502,6 @@ EVENTS = (
     RetreatAnnounced,
     UnitsAbandoned,
     RetreatBegan,
-    PursuitRolled,
-    PursuedEliminated,
     ArmyRetreated,
 )
-COMMANDS = (Announce, AskRetreat, AnswerRetreat, MarkPursued, Withdraw)
+COMMANDS = (Announce, AskRetreat, AnswerRetreat, Withdraw)

@@ -1,0 +1,267 @@
+"""Marking and removing what was hit in a land battle (chapter BAT, CC-BAT-16 to CC-BAT-20).
+
+The owner marks one unit of his battle legion for each hit. Where some of his units came by land and others landed from
+galleys this turn he says which, because landed ones cannot retreat (CC-RET-13).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+from domain.classic.table import NO_UNITS, Army, Battle, Command, Event, Side, Table, Units
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+KINDS = ("infantry", "cavalry", "catapults")
+
+Ranges = Mapping[str, tuple[int, int]]
+"""How many units may be chosen, least and most, by field of a command."""
+
+
+# --- events ---
+
+
+class LossesMarked(Event, frozen=True):
+    """A side chose which units of its battle legion are hit; `landed` of them came from galleys this turn."""
+
+    seat: Seat
+    units: Units
+    landed: Units = NO_UNITS
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        battle = fought(table)
+        if self.seat == battle.defender.seat:
+            defender = replace(battle.defender, hits=0, lost=self.units, lost_landed=self.landed)
+            table.battle = replace(battle, defender=defender, step="roll-defender")
+        else:
+            attacker = replace(battle.attacker, hits=0, lost=self.units, lost_landed=self.landed)
+            table.battle = replace(battle, attacker=attacker, step="remove")
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} must take off {self.units}."
+
+
+class LossesRemoved(Event, frozen=True):
+    """A round was over: all that was hit on both sides went back to its owner's supply (CC-BAT-20)."""
+
+    province: AreaId
+    attacker: Units
+    defender: Units
+    attacker_landed: Units = NO_UNITS
+    defender_landed: Units = NO_UNITS
+
+    def apply(self, table: Table) -> None:
+        battle = fought(table)
+        attacker, defender = battle.attacker.seat, battle.defender.seat
+        remove(table, self.province, attacker, self.attacker, self.attacker_landed)
+        remove(table, self.province, defender, self.defender, self.defender_landed)
+        sides = {"attacker": Side(attacker), "defender": Side(defender)}
+        table.battle = replace(battle, step="announce-defender", **sides)
+
+    def tell(self, names: Names) -> str:
+        lost = f"the attacker lost {self.attacker}, the defender {self.defender}"
+        return f"The round in {names(self.province)} was over: {lost}."
+
+
+# --- what the other chapters of the battle use ---
+
+
+def fought(table: Table) -> Battle:
+    """The battle under way."""
+    assert table.battle is not None, "no land battle is under way"
+    return table.battle
+
+
+def force(table: Table, battle: Battle, seat: Seat) -> Army:
+    """All land combat units of one side, however they came: they fight together (CC-BAT-05)."""
+    return table.army(battle.province, seat)
+
+
+def remove(table: Table, province: AreaId, seat: Seat, units: Units, landed: Units = NO_UNITS) -> None:
+    """Take units off the board, `landed` of them from those that came ashore this turn. For `apply` only."""
+    if not units.total:
+        return
+    army = table.army(province, seat)
+    left = units - landed
+    from_spent = _common(left, army.spent)
+    left -= from_spent
+    from_tired = min(left.cavalry, army.tired)
+    left -= Units(cavalry=from_tired)
+    army = Army(
+        fresh=army.fresh - left,
+        tired=army.tired - from_tired,
+        spent=army.spent - from_spent,
+        landed=army.landed - landed,
+    )
+    table.set_army(province, seat, army)
+
+
+def _common(one: Units, other: Units) -> Units:
+    return Units(
+        min(one.infantry, other.infantry), min(one.cavalry, other.cavalry), min(one.catapults, other.catapults)
+    )
+
+
+# --- choices of a number of units ---
+
+
+def choices(units: Units, number: int) -> dict[str, tuple[int, int]]:
+    """How many of each type there can be in a choice of `number` out of `units`."""
+    others = units.total - number
+    ranges = {kind: (max(0, of_kind - others), min(of_kind, number)) for kind, of_kind in _counted(units)}
+    return {kind: bounds for kind, bounds in ranges.items() if bounds[1]}
+
+
+def _counted(units: Units) -> tuple[tuple[str, int], ...]:
+    return ("infantry", units.infantry), ("cavalry", units.cavalry), ("catapults", units.catapults)
+
+
+def forced(ranges: Ranges) -> dict[str, int] | None:
+    """The only possible choice, by field; None when there are several."""
+    if any(least != most for least, most in ranges.values()):
+        return None
+    return {field: least for field, (least, _) in ranges.items()}
+
+
+def counted_schema(command: str, ranges: Ranges, *totals: Mapping[str, Any]) -> schema.Schema:
+    """The schema of a command of which the fields are numbers of units."""
+    fields = {field: schema.count(least, most) for field, (least, most) in ranges.items()}
+    return schema.command(command, fields, x_total=list(totals))
+
+
+def exactly(number: int, fields: Iterable[str]) -> dict[str, Any]:
+    """A total for an option's schema: the fields add up to `number`."""
+    return {"of": list(fields), "minimum": number, "maximum": number}
+
+
+# --- the choice of losses ---
+
+
+class MarkLosses(Command, frozen=True):
+    """Choose which units of the own battle legion are hit (CC-BAT-16, CC-BAT-19).
+
+    In an army that came partly by land and partly from galleys the first three count the units that came by land, and
+    the others those that landed this turn, which cannot retreat (CC-RET-13). Otherwise only the first three are used.
+    """
+
+    rule: ClassVar[str] = "CC-BAT-16"
+    answers: ClassVar[frozenset[str]] = frozenset({"mark-losses"})
+
+    infantry: Count = 0
+    cavalry: Count = 0
+    catapults: Count = 0
+    landed_infantry: Count = 0
+    landed_cavalry: Count = 0
+    landed_catapults: Count = 0
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        battle = fought(draft.table)
+        side, army = _marking(battle), force(draft.table, battle, seat)
+        rule = "CC-BAT-16" if side is battle.defender else "CC-BAT-19"
+        by_land = Units(self.infantry, self.cavalry, self.catapults)
+        landed = Units(self.landed_infantry, self.landed_cavalry, self.landed_catapults)
+        units, legion = by_land + landed, side.legion or NO_UNITS
+        asked = f"{units} were to be marked as hit."
+        if landed.total and not is_mixed(army):
+            raise Refusal("CC-RET-13", asked, "Landed units are told apart only where others came by land.")
+        if is_mixed(army) and not (by_land.within(army.by_land) and landed.within(army.landed)):
+            allowed = f"{army.by_land} came by land and {army.landed} landed."
+            raise Refusal("CC-RET-13", asked, allowed)
+        if not units.within(legion):
+            raise Refusal("CC-BAT-10", asked, f"Only the battle legion can be hit: {legion}.")
+        if units.total != side.hits:
+            raise Refusal(rule, asked, f"One unit for each hit: {side.hits} of {legion}.")
+        _mark(draft, side, by_land, landed)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        battle = fought(table)
+        side, army = _marking(battle), force(table, battle, seat)
+        ranges = _losses(side, army)
+        totals = [*_types_of_legion(side, ranges), exactly(side.hits, ranges)]
+        rules = counted_schema("mark-losses", ranges, *totals)
+        rule = RuleId("CC-BAT-16" if side is battle.defender else "CC-BAT-19")
+        yield Option("mark-losses", rule, rules, f"Choose {side.hits} units that are hit.", "mark-losses")
+
+
+def is_mixed(army: Army) -> bool:
+    """Tell whether some units landed this turn and others came by land (CC-RET-13)."""
+    return army.landed.total > 0 and army.by_land.total > 0
+
+
+def _marking(battle: Battle) -> Side:
+    return battle.defender if battle.step == "mark-defender" else battle.attacker
+
+
+def _losses(side: Side, army: Army) -> dict[str, tuple[int, int]]:
+    """How many units of each type, and in a mixed army of each origin, can be among those hit."""
+    by_type = choices(side.legion or NO_UNITS, side.hits)
+    if not is_mixed(army):
+        return by_type
+    by_land, landed = dict(_counted(army.by_land)), dict(_counted(army.landed))
+    ranges: dict[str, tuple[int, int]] = {}
+    for kind, (least, most) in by_type.items():
+        ranges[kind] = max(0, least - landed[kind]), min(most, by_land[kind])
+        ranges[f"landed_{kind}"] = max(0, least - by_land[kind]), min(most, landed[kind])
+    return {field: bounds for field, bounds in ranges.items() if bounds[1]}
+
+
+def _types_of_legion(side: Side, ranges: Ranges) -> Iterator[dict[str, Any]]:
+    """The totals that keep each type within the battle legion where it is counted in two fields."""
+    for kind, (least, most) in choices(side.legion or NO_UNITS, side.hits).items():
+        if kind in ranges and f"landed_{kind}" in ranges:
+            yield {"of": [kind, f"landed_{kind}"], "minimum": least, "maximum": most}
+
+
+def _mark(draft: Draft[Table], side: Side, by_land: Units, landed: Units, *, automatic: bool = False) -> None:
+    """Emit the losses. Where the whole army landed they are counted like units that came by land."""
+    army = force(draft.table, fought(draft.table), side.seat)
+    came_ashore = landed if is_mixed(army) or not army.landed.total else by_land
+    draft.emit(LossesMarked(side.seat, by_land + landed, came_ashore, automatic))
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Who has to mark losses, where there is a choice."""
+    battle = table.battle
+    if battle is None or battle.step not in ("mark-defender", "mark-attacker"):
+        return []
+    side = _marking(battle)
+    if forced(_losses(side, force(table, battle, side.seat))) is not None:
+        return []
+    attacked = side is battle.defender
+    place = table.map.area(battle.province).name
+    decision = Decision(
+        "mark-losses",
+        (side.seat,),
+        RuleId("CC-BAT-16" if attacked else "CC-BAT-19"),
+        f"Which {side.hits} units of the battle legion in {place} are hit?",
+        "The defender then rolls, still with all units." if attacked else "All losses are then removed together.",
+        {"province": battle.province, "round": battle.round, "hits": side.hits},
+    )
+    return [decision]
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Mark losses that can be marked in one way only."""
+    battle = draft.table.battle
+    if battle is None or battle.step not in ("mark-defender", "mark-attacker"):
+        return False
+    side = _marking(battle)
+    lost = forced(_losses(side, force(draft.table, battle, side.seat)))
+    if lost is None:
+        return False
+    by_land = Units(*(lost.get(kind, 0) for kind in KINDS))
+    landed = Units(*(lost.get(f"landed_{kind}", 0) for kind in KINDS))
+    _mark(draft, side, by_land, landed, automatic=True)
+    return True
+
+
+EVENTS = (LossesMarked, LossesRemoved)
+COMMANDS = (MarkLosses,)

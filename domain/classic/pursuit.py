@@ -1,0 +1,144 @@
+"""Pursuit: the winner's one roll against those who retreat alone (chapter PUR)."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from domain.classic import dice
+from domain.classic.dice import Face
+from domain.classic.losses import choices, counted_schema, exactly, force, forced, fought, remove
+from domain.classic.table import Battle, Command, Event, Table, Units
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+# --- events ---
+
+
+class PursuitRolled(Event, frozen=True):
+    """The winner rolled for the pursuit; `surplus` hits find no retreating unit any more."""
+
+    seat: Seat
+    draw: int
+    faces: tuple[Face, ...]
+    hits: int
+    surplus: int = 0
+
+    def apply(self, table: Table) -> None:
+        taken = self.hits - self.surplus
+        step = "mark-pursued" if taken else "withdraw"
+        table.battle = replace(fought(table), pursuit_hits=taken, step=step)
+
+    def tell(self, names: Names) -> str:
+        return f"In pursuit {names(self.seat)} rolled {names.all(self.faces)}: {self.hits} hit{'s' * (self.hits != 1)}."
+
+
+class PursuedEliminated(Event, frozen=True):
+    """The pursuer chose the retreating units that were eliminated (CC-PUR-05)."""
+
+    seat: Seat
+    province: AreaId
+    loser: Seat
+    units: Units
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        remove(table, self.province, self.loser, self.units)
+        table.battle = replace(fought(table), pursuit_hits=0, step="withdraw")
+
+    def tell(self, names: Names) -> str:
+        return f"In pursuit {names(self.seat)} eliminated {self.units} of {names(self.loser)}."
+
+
+# --- the choice of victims ---
+
+
+class MarkPursued(Command, frozen=True):
+    """Choose the retreating units that the pursuit eliminates (CC-PUR-05)."""
+
+    rule: ClassVar[str] = "CC-PUR-05"
+    answers: ClassVar[frozenset[str]] = frozenset({"mark-pursued"})
+
+    infantry: Count = 0
+    cavalry: Count = 0
+    catapults: Count = 0
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        fight = fought(draft.table)
+        units, prey = Units(self.infantry, self.cavalry, self.catapults), _prey(draft.table, fight)
+        asked = f"{units} were to be eliminated in pursuit."
+        if not units.within(prey) or units.total != fight.pursuit_hits:
+            raise Refusal("CC-PUR-05", asked, f"One unit for each hit: {fight.pursuit_hits} of {prey}.")
+        draft.emit(PursuedEliminated(seat, fight.province, fight.leaving[0], units))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        fight = fought(table)
+        ranges = choices(_prey(table, fight), fight.pursuit_hits)
+        rules = counted_schema("mark-pursued", ranges, exactly(fight.pursuit_hits, ranges))
+        title = f"Eliminate {fight.pursuit_hits} retreating units."
+        yield Option("mark-pursued", RuleId("CC-PUR-05"), rules, title, "mark-pursued")
+
+
+def _prey(table: Table, fight: Battle) -> Units:
+    """The units that are pursued."""
+    return force(table, fight, fight.leaving[0]).units
+
+
+def _pursuer(fight: Battle) -> Seat:
+    return fight.attacker.seat if fight.leaving[0] == fight.defender.seat else fight.defender.seat
+
+
+def decisions(table: Table) -> list[Decision]:
+    """The pursuer chooses the victims, where there is a choice."""
+    fight = table.battle
+    if fight is None or fight.step != "mark-pursued":
+        return []
+    if forced(choices(_prey(table, fight), fight.pursuit_hits)) is not None:
+        return []
+    decision = Decision(
+        "mark-pursued",
+        (_pursuer(fight),),
+        RuleId("CC-PUR-05"),
+        f"Which {fight.pursuit_hits} retreating units are eliminated?",
+        "What is left then retreats.",
+        {"province": fight.province, "hits": fight.pursuit_hits, "seat": fight.leaving[0]},
+    )
+    return [decision]
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Roll for the pursuit; eliminate where there is no choice."""
+    fight = draft.table.battle
+    if fight is None or fight.step not in ("pursue", "mark-pursued"):
+        return False
+    if fight.step == "mark-pursued":
+        return _mark_the_only_way(draft, fight)
+    _pursue(draft, fight)
+    return True
+
+
+def _pursue(draft: Draft[Table], fight: Battle) -> None:
+    """The winner rolls a die for every unit he has there; fortifications give none (CC-PUR-03, CC-PUR-07)."""
+    pursuer = _pursuer(fight)
+    units = force(draft.table, fight, pursuer).units
+    draw, faces = dice.roll(draft, units.total)
+    hits = min(faces.count("cavalry"), units.cavalry)  # CC-PUR-04
+    surplus = max(0, hits - _prey(draft.table, fight).total)
+    draft.emit(PursuitRolled(pursuer, draw, faces, hits, surplus))
+
+
+def _mark_the_only_way(draft: Draft[Table], fight: Battle) -> bool:
+    lost = forced(choices(_prey(draft.table, fight), fight.pursuit_hits))
+    if lost is None:
+        return False
+    draft.emit(PursuedEliminated(_pursuer(fight), fight.province, fight.leaving[0], Units(**lost), automatic=True))
+    return True
+
+
+EVENTS = (PursuitRolled, PursuedEliminated)
+COMMANDS = (MarkPursued,)
