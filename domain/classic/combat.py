@@ -422,7 +422,7 @@ def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:
     if sea not in table.map.seas:
         raise Refusal("CC-NAV-03", asked, "Naval battles take place in sea zones only.")
     if sea not in seas and sea in _fleets(table, (sea,)):
-        raise Refusal("CC-NAV-19", asked, "For that sea zone it is decided, for the whole combat phase.")
+        raise Refusal("CC-NAV-18", asked, "It is decided for that sea zone: one opponent, or a divided fleet.")
     if sea not in seas:
         raise Refusal("CC-NAV-02", asked, f"The player on turn meets other galleys in: {_listed(seas)}.")
     return seas[sea]
@@ -435,6 +435,8 @@ def _check_lone(table: Table, province: AreaId, player: Seat) -> None:
     asked = f"The leaders of {player} in {province} were named."
     if province in table.provinces and player in table.provinces[province].armies:
         raise Refusal("CC-CAP-03", asked, "Leaders fall only when no unit of theirs is left in the province.")
+    if province in _fights(table).battles:
+        raise Refusal("CC-BAT-33", asked, "They can be attacked when the battle there is over.")
     allowed = _listed(f"{' and '.join(players)} in {area}" for area, players in lone.items())
     raise Refusal(table.edition.cite("CC-CAP-04"), asked, f"Alone among units of the player on turn: {allowed}.")
 
