@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from unittest import mock
 
 from service.store.protocol import EventStore
 from service.store.sqlite import SqliteStore
@@ -28,6 +29,14 @@ async def sqlite(scratch: Path) -> AsyncIterator[Open]:
         await store.close()
 
 
+@contextlib.asynccontextmanager
+async def sqlite_on_a_slow_disk(scratch: Path) -> AsyncIterator[Open]:
+    with mock.patch("service.store.sqlite.QUICK", 0.0):
+        async with sqlite(scratch) as open_store:
+            yield open_store
+
+
 ADAPTERS: dict[str, Adapter] = {
     "sqlite": sqlite,
+    "sqlite-on-a-slow-disk": sqlite_on_a_slow_disk,
 }
