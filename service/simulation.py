@@ -61,7 +61,7 @@ class Simulation:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.rng = random.Random(f"{plan.ruleset}/{plan.seats}/{plan.seed}")  # noqa: S311
+        self.rng = random.Random(f"{plan.ruleset}/{plan.seats}/{plan.seed}")
         self.secret = hashlib.sha256(f"simulation/{plan.seed}".encode()).digest()
         self.records: list[Record] = []
         self.vault = Vault()

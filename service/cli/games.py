@@ -1,21 +1,76 @@
 """Playing games from the command line: one through the API, many in this process."""
 
 import time
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
+from domain.kernel.verify import verify
+from domain.library import LIBRARY
 from service import simulation
+from service.cli.logs import print_verdict
 from service.cli.output import bad_input, console, print_json, ruleset_named
+from service.client import Client, Problem
+from service.demonstration import Demonstration, own_service
 
 RulesetOption = Annotated[str, typer.Option("--ruleset", "-r", help="The ruleset to play.", metavar="ID")]
 SeedOption = Annotated[int, typer.Option(help="Fixes the dice and every choice.")]
 
 
 def register(app: typer.Typer) -> None:
+    app.command("play")(play)
     app.command("simulate")(simulate)
+
+
+def play(
+    ruleset: RulesetOption = "conquest-classic-friz",
+    seats: Annotated[int, typer.Option("--seats", min=1, help="How many players.")] = 4,
+    seed: SeedOption = 1,
+    url: Annotated[str | None, typer.Option(help="A running service; without it one is started for this game.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where the export is written.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell the game.")] = False,
+) -> None:
+    """Play a game between bots through the HTTP API, tell it, export it and verify the export."""
+    if seats not in (allowed := ruleset_named(ruleset).players):
+        bad_input(f"{ruleset} takes {', '.join(map(str, allowed))} players, not {seats}")
+    demonstration = Demonstration(ruleset, seats, seed)
+    try:
+        with nullcontext(url) if url else own_service() as address, Client(address) as client:
+            demonstration.begin(client)
+            console.print(f"{address}/v1/games/{demonstration.game}: {ruleset}, {seats} players", markup=False)
+            _tell(demonstration, quiet)
+            exported = client.export(demonstration.game)
+    except Problem as problem:
+        bad_input(str(problem))
+    target = output or Path(f"{demonstration.game}.jsonl")
+    target.write_bytes(exported)
+    console.print(
+        f"\nThe export is {target} ({len(exported) // 1024} KiB); `tabularium verify` proves it:", markup=False
+    )
+    verdict = verify(exported.splitlines(keepends=True), LIBRARY)
+    print_verdict(verdict)
+    if not verdict.ok:
+        raise typer.Exit(1)
+
+
+def _tell(demonstration: Demonstration, quiet: bool) -> None:
+    with _progress(hidden=False) as progress:
+        task = progress.add_task("seats out of the game", total=demonstration.seats - 1)
+        heading = ""
+        for passage in demonstration.play():
+            progress.update(task, completed=demonstration.fallen, description=passage["heading"] or "around the table")
+            if quiet:
+                continue
+            if passage["heading"] and passage["heading"] != heading:
+                heading = passage["heading"]
+                progress.console.print(f"\n[bold]{heading}[/bold]")
+            for sentence in passage["sentences"]:
+                progress.console.print(f"{sentence['version']:>6}  {sentence['text']}", markup=False)
+        progress.update(task, completed=demonstration.seats - 1)
 
 
 def simulate(

@@ -1,1 +1,104 @@
-"""What can be done with an exported game, offline: replay it, verify it; and how to get one."""
+"""What can be done with a game's log: fetch it, tell it again, prove it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from domain.kernel.export import Export, ExportError, read
+from domain.kernel.game import Game, fold, later, read_event, retraction
+from domain.kernel.verify import Verdict
+from domain.kernel.verify import verify as verify_export
+from domain.library import LIBRARY
+from service.cli.output import bad_input, console, print_json, read_file
+from service.client import Client, Problem
+
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="An export: JSON Lines.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("replay")(replay)
+    app.command("verify")(verify)
+    app.command("export")(export)
+
+
+def replay(
+    file: FileArgument,
+    to: Annotated[int | None, typer.Option("--to", min=1, help="Stop at this version and print the position.")] = None,
+) -> None:
+    """Tell an exported game in sentences, by round and phase."""
+    exported = _read(file)
+    if to is not None and to > len(exported.records):
+        bad_input(f"the export ends at version {len(exported.records)}; --to takes one up to that")
+    game, heading = _as_of(exported, 1), ""
+    for number, record in enumerate(exported.records[:to], start=1):
+        game = _as_of(exported, number) if number == 1 or retraction(record) is not None else later(game, (record,))
+        present = game.ruleset.heading(game.table) if game.table is not None else ""
+        if present != heading:
+            console.print(f"\n[bold]{present}[/bold]")
+            heading = present
+        console.print(f"{record.version:>6}  {read_event(game.ruleset, record).tell(game.names)}", markup=False)
+    if to is not None and game.table is not None:
+        print_json(game.table.state())
+
+
+def _as_of(exported: Export, version: int) -> Game:
+    return fold(exported.records[:version], exported.game, LIBRARY, lambda _: exported.board)
+
+
+def _read(file: Path) -> Export:
+    try:
+        return read(read_file(file).splitlines(keepends=True))
+    except ExportError as error:
+        bad_input(f"{file}, line {error.line}: {error.problem}; `tabularium verify` says more")
+
+
+def verify(
+    file: FileArgument,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+) -> None:
+    """Prove an exported game offline; exit code 1, with the first bad version, when something is wrong."""
+    verdict = verify_export(read_file(file).splitlines(keepends=True), LIBRARY)
+    if as_json:
+        print_json(verdict)
+    else:
+        print_verdict(verdict)
+    if not verdict.ok:
+        raise typer.Exit(1)
+
+
+def print_verdict(verdict: Verdict) -> None:
+    """Print what a verification came to."""
+    if not verdict.ok:
+        where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
+        console.print(f"NOT PROVED: {where} is wrong. {verdict.problem}", markup=False)
+        return
+    console.print(
+        f"Proved: {verdict.game}, {verdict.ruleset}, {verdict.events} events, {verdict.status}.", markup=False
+    )
+    for sentence in verdict.proved:
+        console.print(f"  + {sentence}", markup=False)
+    for sentence in verdict.unproved:
+        console.print(f"  - not yet: {sentence}", markup=False)
+
+
+def export(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game's id.")],
+    url: Annotated[str, typer.Option(help="The service's address.")] = "http://127.0.0.1:8000",
+    token: Annotated[str | None, typer.Option(help="A bearer token: to see its secrets in a running game.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write; GAME.jsonl if absent.")
+    ] = None,
+) -> None:
+    """Fetch a game's whole log from a service."""
+    try:
+        with Client(url, token) as client:
+            content = client.export(game)
+    except Problem as problem:
+        bad_input(str(problem))
+    target = output or Path(f"{game}.jsonl")
+    try:
+        target.write_bytes(content)
+    except OSError as error:
+        bad_input(f"{target} cannot be written: {error.strerror}")
+    console.print(f"{target}: {len(content.splitlines())} lines", markup=False)

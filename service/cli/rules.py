@@ -19,7 +19,9 @@ from service.coverage import CoverageError, collect
 RulesetOption = Annotated[str | None, typer.Option("--ruleset", "-r", help="Only this ruleset.", metavar="ID")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-rules = typer.Typer(help="The rule catalogues: list them, read a rule, see which rules are tested.", no_args_is_help=True)
+rules = typer.Typer(
+    help="The rule catalogues: list them, read a rule, see which rules are tested.", no_args_is_help=True
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -105,7 +107,9 @@ def scenario(
         print_json({"run": len(results), "failed": len(failed), "scenarios": results})
     else:
         for result in failed:
-            console.print(f"FAILED {result['file']} [{result['ruleset']}] {result['title']}\n  {result['failure']}", markup=False)
+            console.print(
+                f"FAILED {result['file']} [{result['ruleset']}] {result['title']}\n  {result['failure']}", markup=False
+            )
         console.print(f"{len(results) - len(failed)} of {len(results)} scenarios hold")
     if failed:
         raise typer.Exit(1)

@@ -1,23 +1,23 @@
 """``tabularium serve``: the service on its embedded store."""
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
-import uvicorn
 
-from service.app import create_app
-from service.cli.output import bad_input, console
+from service import server
+from service.cli.output import bad_input
 from service.settings import Settings, SettingsError, from_env
-from service.store.protocol import StoreDamaged
+from service.store.protocol import StoreError
 
-FIRST_CALL = """\
+WELCOME = """\
 Tabularium is running at {address}
   documentation   {address}/docs
   data directory  {data}
-  try             curl {address}/v1/rulesets
-Ctrl-C stops it; started again it goes on with every game."""
+  a first call    curl {address}/v1/rulesets
+Ctrl-C stops it; started again, it goes on with every game."""
 
 
 def register(app: typer.Typer) -> None:
@@ -29,16 +29,21 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one (TABULARIUM_PORT).")] = None,
     data: Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")] = None,
 ) -> None:
-    """Start the service on SQLite in a data directory of its own."""
+    """Run the service on SQLite in a data directory of its own."""
     given = {"TABULARIUM_HOST": host, "TABULARIUM_PORT": port, "TABULARIUM_DATA": data}
-    environment = {**os.environ, **{name: str(value) for name, value in given.items() if value is not None}}
     try:
-        settings = from_env(environment)
+        settings = from_env({**os.environ, **{name: str(value) for name, value in given.items() if value is not None}})
         run(settings)
-    except (SettingsError, StoreDamaged) as error:
+    except (SettingsError, StoreError) as error:
         bad_input(str(error))
+    except OSError as error:
+        bad_input(f"{settings.host}:{settings.port} cannot be listened on: {error.strerror or error}")
 
 
 def run(settings: Settings) -> None:
-    """Serve until a signal comes."""
-    raise NotImplementedError
+    """Serve until a signal comes; say where, once requests are taken."""
+
+    def announce(address: str) -> None:
+        print(WELCOME.format(address=address, data=settings.data.resolve()), flush=True)
+
+    asyncio.run(server.serve(settings, announce))

@@ -1,0 +1,5 @@
+"""``python -m service.cli``, as ``tabularium``."""
+
+from service.cli import main
+
+main()

@@ -1,0 +1,96 @@
+"""A whole game between bots, through the HTTP API of a service."""
+
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from service.bots import BoldClassicBot, Bot, RandomBot
+from service.client import Client, Problem
+
+STARTED = "Tabularium is running at "
+
+
+class Demonstration:
+    """A game that bots play; the seed fixes what they choose, the service's own chance the dice."""
+
+    def __init__(self, ruleset: str, seats: int, seed: int) -> None:
+        self.ruleset = ruleset
+        self.seats = seats
+        self.game = ""
+        self.fallen = 0
+        self._rng = random.Random(f"{ruleset}/{seats}/{seed}")
+        self._players: dict[str, Client] = {}
+        self._spectator: Client | None = None
+        self._bot: Bot = RandomBot(self._rng)
+        self._told = 0
+
+    def begin(self, client: Client) -> None:
+        """Register the bots, create a game, seat them and start. Raises `Problem`."""
+        if self.ruleset.startswith("conquest-classic"):
+            board = client.get(f"/v1/rulesets/{self.ruleset}/board")["board"]
+            self._bot = BoldClassicBot(self._rng, board["borders"])
+        bots = [self._register(client, f"bot {number}") for number in range(1, self.seats + 1)]
+        body = {"ruleset": self.ruleset, "players": self.seats, "title": "A demonstration"}
+        game = bots[0].post("/v1/games", body)
+        self.game, self._spectator = game["id"], client
+        for bot, place in zip(bots, game["seats"], strict=True):
+            entropy = f"{self._rng.getrandbits(64):016x}"
+            bot.post(f"/v1/games/{self.game}/seats", {"seat": place["seat"], "entropy": entropy})
+            self._players[place["seat"]] = bot
+        bots[0].post(f"/v1/games/{self.game}/start", {})
+
+    def play(self) -> Iterator[dict[str, Any]]:
+        """Play to the end, yielding the history as it grows: passages of sentences. Raises `Problem`."""
+        yield from self._history()
+        commands = 0
+        while (game := self._watch())["status"] == "running":
+            seat = game["decisions"][0]["seats"][0]
+            self._decide(seat, f"demonstration-{commands}")
+            commands += 1
+            yield from self._history()
+        yield from self._history()
+
+    def _watch(self) -> dict[str, Any]:
+        assert self._spectator is not None, "the game has begun"
+        return self._spectator.get(f"/v1/games/{self.game}")
+
+    def _decide(self, seat: str, key: str) -> None:
+        player = self._players[seat]
+        view = player.get(f"/v1/games/{self.game}/state")["view"]
+        options = player.get(f"/v1/games/{self.game}/options")["options"]
+        self.fallen = sum(not standing.get("playing", True) for standing in view.get("seats", {}).values())
+        command = self._bot.choose(seat, view, options)
+        player.post(f"/v1/games/{self.game}/commands", {"command": command}, key)
+
+    def _history(self) -> Iterator[dict[str, Any]]:
+        assert self._spectator is not None, "the game has begun"
+        page: dict[str, Any] = {"next": self._told}
+        while page["next"] is not None:
+            page = self._spectator.get(f"/v1/games/{self.game}/history", after=self._told, limit=200)
+            for passage in page["items"]:
+                self._told = passage["sentences"][-1]["version"]
+                yield passage
+
+    @staticmethod
+    def _register(client: Client, name: str) -> Client:
+        return client.as_player(client.post("/v1/players", {"name": name})["token"])
+
+
+@contextmanager
+def own_service() -> Iterator[str]:
+    """Run a service of its own on a free port and a throwaway data directory; yield its address."""
+    with tempfile.TemporaryDirectory(prefix="tabularium-") as data:
+        arguments = [sys.executable, "-m", "service.cli", "serve", "--port", "0", "--data", data]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+            try:
+                assert process.stdout is not None, "its output is piped"
+                first = process.stdout.readline().strip()
+                if not first.startswith(STARTED):
+                    raise Problem("the service of this game did not start; `tabularium serve` says why")
+                yield first.removeprefix(STARTED)
+            finally:
+                process.terminate()
