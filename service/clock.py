@@ -14,4 +14,4 @@ def utc_now() -> datetime:
 
 def stamp(clock: Clock) -> str:
     """Return the time as RFC 3339 in UTC with microseconds, such as ``2026-11-21T06:25:14.000000Z``."""
-    return clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return clock().replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -5,7 +5,7 @@ import bisect
 import hashlib
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -47,15 +47,15 @@ ATTEMPTS: Final = 5
 UNDO: Final = type_name(Undo)
 
 
-class UnknownGame(LookupError):  # noqa: N818  (these are answers to a client, named for what is the matter)
+class UnknownGame(LookupError):
     """There is no such game."""
 
 
-class UnknownRuleset(LookupError):  # noqa: N818
+class UnknownRuleset(LookupError):
     """There is no such ruleset; the message names the known ones."""
 
 
-class UnknownVersion(LookupError):  # noqa: N818
+class UnknownVersion(LookupError):
     """The game does not have this version; `head` is its last."""
 
     def __init__(self, version: Version, head: Version) -> None:
@@ -64,15 +64,15 @@ class UnknownVersion(LookupError):  # noqa: N818
         self.head = head
 
 
-class UnknownPlayer(LookupError):  # noqa: N818
+class UnknownPlayer(LookupError):
     """There is no such account."""
 
 
-class NotSeated(PermissionError):  # noqa: N818
+class NotSeated(PermissionError):
     """The account may not do this in this game: it holds no seat there, or not that one."""
 
 
-class StaleVersion(Exception):  # noqa: N818
+class StaleVersion(Exception):
     """The client expected another version than the one at which the game stands, `head`."""
 
     def __init__(self, expected: Version, head: Version) -> None:
@@ -81,7 +81,7 @@ class StaleVersion(Exception):  # noqa: N818
         self.head = head
 
 
-class GameDamaged(StoreError):  # noqa: N818
+class GameDamaged(StoreError):
     """What is stored of a game is not what was once written, or this package cannot read it."""
 
 
@@ -433,9 +433,9 @@ class Hall:
         )
         return await self._finish(self._run(request, decide))
 
-    async def _finish(self, work: Awaitable[Accepted]) -> Accepted:
+    async def _finish(self, work: Coroutine[Any, Any, Accepted]) -> Accepted:
         """Await `work`, which goes on to its end even when the client who asked for it has gone."""
-        task = asyncio.ensure_future(work)
+        task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return await asyncio.shield(task)

@@ -19,15 +19,15 @@ class StoreError(Exception):
     """Something is wrong with the store itself; the message is one line."""
 
 
-class StoreDamaged(StoreError):  # noqa: N818
+class StoreDamaged(StoreError):
     """What lies where the store should be is damaged, or is something else. Nothing was overwritten."""
 
 
-class StoreUnavailable(StoreError):  # noqa: N818
+class StoreUnavailable(StoreError):
     """The store cannot answer now (disk full, locked by another process, closed). Nothing was acknowledged."""
 
 
-class Conflict(Exception):  # noqa: N818  (a lost race, which the caller is to run again)
+class Conflict(Exception):
     """The game did not stand at the expected version but at `head`. Nothing was stored."""
 
     def __init__(self, head: Version) -> None:
@@ -35,11 +35,11 @@ class Conflict(Exception):  # noqa: N818  (a lost race, which the caller is to r
         self.head = head
 
 
-class KeyReused(Exception):  # noqa: N818  (an answer to the client, not a fault)
+class KeyReused(Exception):
     """The idempotency key came before, with another request. Nothing was stored."""
 
 
-class UnknownCursor(ValueError):  # noqa: N818
+class UnknownCursor(ValueError):
     """A cursor that this store did not give out."""
 
 

@@ -21,7 +21,6 @@ async def keep_playing(house: House) -> None:
 
 async def main(path: Path) -> None:
     async with open_house(path) as house:
-        print("ready", flush=True)
         await asyncio.gather(*(keep_playing(house) for _ in range(4)))
 
 
