@@ -10,6 +10,7 @@ from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.types import ASGIApp
 
+from domain.boards import builtin
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service.accounts import Accounts
@@ -17,7 +18,7 @@ from service.answers import on_exception
 from service.calls import Call
 from service.clock import Clock, utc_now
 from service.hall import Hall
-from service.house import House
+from service.house import Boards, House
 from service.journal import Journal
 from service.routes import API, LARGE, pages
 from service.settings import Settings
@@ -45,6 +46,7 @@ CORS: Final = CORSConfig(
 async def open_house(
     settings: Settings,
     library: Library = LIBRARY,
+    boards: Boards = builtin,
     clock: Clock = utc_now,
     randomness: Callable[[int], bytes] = secrets.token_bytes,
 ) -> AsyncIterator[House]:
@@ -52,10 +54,11 @@ async def open_house(
     settings.data.mkdir(parents=True, exist_ok=True)
     store = await SqliteStore.open(settings.database, durable=settings.durable)
     wake = LocalWake()
-    hall = Hall(store, library, wake, clock, settings, randomness)
+    hall = Hall(store, library, wake, clock, settings, randomness, boards)
     house = House(
         settings=settings,
         library=library,
+        boards=boards,
         store=store,
         accounts=Accounts(store, clock, randomness),
         wake=wake,

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
+from domain.boards import builtin
 from domain.kernel.record import Cause
 from domain.kernel.ruleset import Library
 from domain.kernel.secret import Sealed
@@ -22,6 +23,7 @@ from domain.library import LIBRARY
 from service import problems, schemas
 from service.endpoint import JSON, Answer, Endpoint
 from service.examples import Example, Examples, examples
+from service.house import Boards
 from service.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
 from service.routes import API, LARGE
 from service.schemas import Book, Schema
@@ -121,9 +123,9 @@ def _present(folder: Path) -> list[str]:
 
 
 @cache
-def published(library: Library) -> bytes:
+def published(library: Library, boards: Boards = builtin) -> bytes:
     """Return the OpenAPI document as it is published; made once, which takes half a second."""
-    return encoded(document(library))
+    return encoded(document(library, boards))
 
 
 def _files(library: Library) -> dict[str, bytes]:
@@ -154,9 +156,9 @@ def endpoints() -> list[tuple[str, str, Endpoint]]:
     return sorted(found, key=lambda each: (list(TAGS).index(each[2].tag), each[0], each[1]))
 
 
-def document(library: Library) -> dict[str, Any]:
+def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     """Return the OpenAPI document of the service that plays the rulesets of `library`."""
-    shown = examples(library)
+    shown = examples(library, boards)
     book = _book(library)
     paths: dict[str, dict[str, Any]] = defaultdict(dict)
     for path, method, said in endpoints():

@@ -10,7 +10,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from domain.boards import builtin
 from domain.kernel import export, schema
 from domain.kernel.game import Game, Step
 from domain.kernel.record import Record
@@ -20,6 +19,7 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from service import schemas, shapes, streams
 from service.hall import Hall
+from service.house import Boards
 from service.routes.log import passages
 from service.routes.play import state_view
 from service.routes.rulesets import ruleset_detail
@@ -50,9 +50,9 @@ class Examples(Struct, frozen=True):
 class _Scene:
     """A game of the library's first ruleset that has just begun, and one command in it."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, boards: Boards) -> None:
         self.ruleset = library.current(library.ids()[0])
-        self.board = builtin(self.ruleset.board)
+        self.board = boards(self.ruleset.board)
         self.records: list[Record] = []
         self.vault = Vault()
         self.players = [
@@ -112,9 +112,9 @@ class _Scene:
         return Accepted(GAME, before.version, step.game.version, events)
 
 
-def examples(library: Library) -> Examples:
+def examples(library: Library, boards: Boards) -> Examples:
     """Return the examples of all endpoints."""
-    scene = _Scene(library)
+    scene = _Scene(library, boards)
     ruleset, now = scene.ruleset, scene.given.game
     viewer = scene.viewer(now)
     rules = ruleset.catalogue.for_ruleset(ruleset.id)

@@ -1,11 +1,13 @@
 """The parts of a running service, as its routes find them."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 from msgspec import Struct
 
+from domain.kernel.board import Board
 from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
@@ -16,12 +18,16 @@ from service.store.protocol import EventStore
 from service.views import Viewer
 from service.wake import Wake
 
+Boards = Callable[[str], Board]
+"""Returns the board of an id. Raises `BoardError`."""
+
 
 class House(Struct, frozen=True, eq=False):
     """The parts of a running service."""
 
     settings: Settings
     library: Library
+    boards: Boards
     store: EventStore
     accounts: Accounts
     wake: Wake

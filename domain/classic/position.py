@@ -49,7 +49,7 @@ class Prisoner(Struct, forbid_unknown_fields=True):
 
 
 class Position(Struct, forbid_unknown_fields=True):
-    """A position. Homes belong to their players and a Caesar is at home unless a force names him; nothing else is there.
+    """A position. Homes belong to their players, a Caesar is at home unless a force names him; nothing else is there.
 
     `players` gives each seat its Home Province, `fallen` the seats out of the game and who captured them.
     """
@@ -147,7 +147,7 @@ def _lead(table: Table, force: Force, at: AreaId | None, aboard: str | None) -> 
 
 
 def _colour(table: Table, leader: str) -> Seat:
-    colour = Seat(leader.split("-")[0])
+    colour = Seat(leader.split("-", maxsplit=1)[0])
     if colour not in table.players:
         raise ValueError(f"{leader} is of no colour in play")
     return colour

@@ -1,8 +1,6 @@
 """Conquest of the Empire Classic: the chapters wired up, once for each edition."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from importlib import resources
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -36,9 +34,7 @@ from domain.classic.dice import FACES
 from domain.classic.editions import FRIZ, PUBLISHED_2005, Edition
 from domain.classic.position import arrange
 from domain.classic.table import Table, bare
-from domain.kernel import catalogue
 from domain.kernel.board import Board, Map
-from domain.kernel.catalogue import Catalogue
 from domain.kernel.decision import Decision
 from domain.kernel.draft import Draft
 from domain.kernel.ruleset import Result, Ruleset
@@ -122,10 +118,6 @@ class Classic(Ruleset[Table]):
     events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
     commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
     edition: ClassVar[Edition]
-
-    @cached_property
-    def catalogue(self) -> Catalogue:
-        return catalogue.load(resources.files("domain.classic").joinpath("catalogue.toml").read_bytes())
 
     @property
     def players(self) -> tuple[int, ...]:

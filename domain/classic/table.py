@@ -47,22 +47,14 @@ class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
         return self.infantry + self.cavalry + self.catapults
 
     def __add__(self, other: "Units") -> "Units":
-        return Units(
-            self.infantry + other.infantry, self.cavalry + other.cavalry, self.catapults + other.catapults
-        )
+        return Units(self.infantry + other.infantry, self.cavalry + other.cavalry, self.catapults + other.catapults)
 
     def __sub__(self, other: "Units") -> "Units":
-        return Units(
-            self.infantry - other.infantry, self.cavalry - other.cavalry, self.catapults - other.catapults
-        )
+        return Units(self.infantry - other.infantry, self.cavalry - other.cavalry, self.catapults - other.catapults)
 
     def within(self, other: "Units") -> bool:
         """Tell whether `other` has at least as many of each type."""
-        return (
-            self.infantry <= other.infantry
-            and self.cavalry <= other.cavalry
-            and self.catapults <= other.catapults
-        )
+        return self.infantry <= other.infantry and self.cavalry <= other.cavalry and self.catapults <= other.catapults
 
 
 NO_UNITS = Units()
@@ -369,7 +361,7 @@ class Purchase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
 
 class Inflation(Struct, frozen=True, omit_defaults=True):
-    """A level of inflation that was triggered (CC-INF-01, -04): prices rise at the start of `seat`'s turn in `round`."""
+    """A level of inflation that was triggered (CC-INF-01, -04): prices rise when `seat`'s turn in `round` begins."""
 
     factor: int
     seat: Seat

@@ -3,7 +3,7 @@
 from domain.kernel.words import RuleId
 
 
-class Refusal(Exception):  # noqa: N818  (the architecture's word; it is an answer, not a fault)
+class Refusal(Exception):
     """A command that the rules forbid here.
 
     Args:

@@ -3,13 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from importlib import resources
 from typing import Any, ClassVar, Generic, TypeVar, Union
 
 import msgspec
 from msgspec import Struct
 
 from domain.kernel.board import Board
-from domain.kernel.catalogue import Catalogue
+from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.chance import Chance
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
@@ -54,10 +55,11 @@ class Ruleset(ABC, Generic[T]):
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
     """By event type and the schema version that they lift to the next."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def catalogue(self) -> Catalogue:
-        """The rules, by id."""
+        """The rules, by id: ``catalogue.toml`` in the package of the ruleset, unless it says otherwise."""
+        package = type(self).__module__.rpartition(".")[0]
+        return load(resources.files(package).joinpath("catalogue.toml").read_bytes())
 
     @abstractmethod
     def seats(self, players: int) -> tuple[Seat, ...]:

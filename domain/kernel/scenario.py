@@ -82,7 +82,7 @@ class ScenarioError(Exception):
     """A scenario file that cannot be read; the message says where and what would be right."""
 
 
-class Failure(Exception):  # noqa: N818  (a failed test is no fault of the program)
+class Failure(Exception):
     """A scenario that did not come out as written; the message says at which step and how."""
 
 

@@ -59,7 +59,7 @@ def subset(
         "items": {"enum": allowed},
         "uniqueItems": True,
         "minItems": max(minimum, len(needed)),
-        "maxItems": len(allowed) if maximum is None else maximum,
+        "maxItems": len(allowed) if maximum is None else min(maximum, len(allowed)),
     }
     return {**schema, "contains": {"enum": needed}, "minContains": len(needed)} if needed else schema
 
@@ -116,13 +116,23 @@ def matches(schema: Schema, value: Any) -> bool:
 
 
 def _same(value: Any, other: Any) -> bool:
-    return type(value) is type(other) and value == other
+    """Compare as JSON does: true is not 1, and a tuple is an array."""
+    same_type = type(value) is type(other)
+    if isinstance(value, list | tuple) and isinstance(other, list | tuple):
+        items, others = cast(Sequence[Any], value), cast(Sequence[Any], other)
+        return len(items) == len(others) and all(map(_same, items, others))
+    if isinstance(value, dict) and isinstance(other, dict):
+        one, two = cast(dict[str, Any], value), cast(dict[str, Any], other)
+        return one.keys() == two.keys() and all(_same(one[name], two[name]) for name in one)
+    return same_type and value == other
 
 
 def _array_matches(schema: Schema, value: Sequence[Any]) -> bool:
     if not schema["minItems"] <= len(value) <= schema["maxItems"]:
         return False
-    if schema.get("uniqueItems") and any(item in value[:index] for index, item in enumerate(value)):
+    if schema.get("uniqueItems") and any(
+        _same(item, other) for index, item in enumerate(value) for other in value[:index]
+    ):
         return False
     if "contains" in schema and sum(matches(schema["contains"], item) for item in value) < schema["minContains"]:
         return False

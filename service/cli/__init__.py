@@ -9,7 +9,7 @@ from service.cli import contract, games, logs, rules, serve
 
 app = typer.Typer(
     name="tabularium",
-    help="A rules service for strategy board games: every move an event, every refusal a cited rule, every game proved.",
+    help="A rules service for board games: every move an event, every refusal a cited rule, every game proved.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -155,4 +155,4 @@ def _find(rule_id: str) -> tuple[Ruleset[Any], Rule]:
             return ruleset, ruleset.catalogue.rule(RuleId(rule_id.upper()))
         except UnknownRuleError as error:
             message = str(error.args[0] if error.args else error)
-    bad_input(message)
+    return bad_input(message)

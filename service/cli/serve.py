@@ -33,8 +33,11 @@ def serve(
     given = {"TABULARIUM_HOST": host, "TABULARIUM_PORT": port, "TABULARIUM_DATA": data}
     try:
         settings = from_env({**os.environ, **{name: str(value) for name, value in given.items() if value is not None}})
+    except SettingsError as error:
+        bad_input(str(error))
+    try:
         run(settings)
-    except (SettingsError, StoreError) as error:
+    except StoreError as error:
         bad_input(str(error))
     except OSError as error:
         bad_input(f"{settings.host}:{settings.port} cannot be listened on: {error.strerror or error}")

@@ -51,7 +51,7 @@ async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
 @get("/openapi.json")
 async def show_contract(request: Call) -> Response[bytes]:
     """Show the contract."""
-    contract = await asyncio.to_thread(published, request.house.library)
+    contract = await asyncio.to_thread(published, request.house.library, request.house.boards)
     return Response(contract, media_type="application/json")
 
 

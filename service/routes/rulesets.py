@@ -6,7 +6,6 @@ from typing import Any, Final
 from litestar.params import FromPath
 from litestar.response import Response
 
-from domain.boards import builtin
 from domain.kernel.catalogue import Rule, UnknownRuleError
 from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
@@ -73,7 +72,7 @@ async def show_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     Areas, borders, straits, coasts and values, each with its source. A game can be created on a mended copy.
     """
     request.read_query(shapes.Nothing)
-    return answer(shapes.board_view(builtin(_named(request, ruleset).board)))
+    return answer(shapes.board_view(request.house.boards(_named(request, ruleset).board)))
 
 
 @endpoint(
