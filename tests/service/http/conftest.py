@@ -1,0 +1,24 @@
+"""A service for each test, over files of its own."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.service.http.serving import Player, Service, serving
+
+
+@pytest.fixture
+async def service(tmp_path: Path) -> AsyncIterator[Service]:
+    async with serving(tmp_path, durable=False) as running:
+        yield running
+
+
+@pytest.fixture
+async def anna(service: Service) -> Player:
+    return await service.register("Anna")
+
+
+@pytest.fixture
+async def bert(service: Service) -> Player:
+    return await service.register("Bert")

@@ -1,0 +1,117 @@
+"""A running service to test with: uvicorn on a free port of this machine, the tiny auction in it."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+from msgspec import Struct
+
+from domain.kernel.board import Board
+from domain.kernel.ruleset import Library
+from service.app import open_house
+from service.house import House
+from service.server import Server, listen
+from service.settings import Settings
+from tests.service.halls import LIBRARY, own_board, ticking
+
+Answer = dict[str, Any]
+
+
+class Player(Struct, frozen=True):
+    """An account and what it sends to say who it is."""
+
+    id: str
+    headers: dict[str, str]
+
+
+class Service(Struct, eq=False):
+    """A running service, and requests to it that are expected to be taken."""
+
+    house: House
+    server: Server
+    client: httpx.AsyncClient
+
+    async def get(self, path: str, player: Player | None = None, **headers: str) -> Answer:
+        answer = await self.client.get(path, headers=_headers(player, headers))
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def post(self, path: str, player: Player, body: Any = None, **headers: str) -> Answer:
+        answer = await self.ask("POST", path, player, body, **headers)
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json()
+
+    async def ask(
+        self, method: str, path: str, player: Player | None = None, body: Any = None, **headers: str
+    ) -> httpx.Response:
+        """Return whatever is answered. Header names have `_` for `-`; a body of bytes is sent as it is."""
+        content = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        declared = {} if content is None else {"content-type": "application/json"}
+        sent = {**declared, **_headers(player, headers)}
+        return await self.client.request(method, path, content=content, headers=sent)
+
+    async def register(self, name: str) -> Player:
+        answer = await self.client.post("/v1/players", json={"name": name})
+        assert answer.status_code == 201, answer.text
+        registered = answer.json()
+        return Player(registered["player"]["id"], {"authorization": f"Bearer {registered['token']}"})
+
+    async def gathering(self, *players: Player, organizer: Player | None = None, **setup: Any) -> str:
+        """Return a new game of the tiny auction in which these players have taken the seats, in turn."""
+        body = {"ruleset": "tiny-auction", "players": max(2, len(players)), "setup": setup}
+        game = (await self.post("/v1/games", organizer or players[0], body))["id"]
+        for player in players:
+            await self.post(f"/v1/games/{game}/seats", player, {})
+        return game
+
+    async def begun(self, *players: Player, organizer: Player | None = None, **setup: Any) -> str:
+        """Return a game of these players that has begun."""
+        game = await self.gathering(*players, organizer=organizer, **setup)
+        await self.post(f"/v1/games/{game}/start", players[0])
+        return game
+
+    async def give(self, game: str, player: Player, kind: str, **fields: Any) -> Answer:
+        return await self.post(f"/v1/games/{game}/commands", player, {"command": {"type": kind, **fields}})
+
+    async def first_card(self, game: str, player: Player) -> int:
+        options = (await self.get(f"/v1/games/{game}/options", player))["options"]
+        card = next(option for option in options if option["command"] == "choose-card")["schema"]["properties"]["card"]
+        return card["const"] if "const" in card else card["enum"][0]
+
+    async def play_out(self, game: str, *players: Player) -> None:
+        """Play a game of the tiny auction to its end, with the first card that each may bid."""
+        while (now := await self.get(f"/v1/games/{game}"))["status"] == "running":
+            (decision,) = now["decisions"]
+            holder = {seat["seat"]: seat["player"] for seat in now["seats"]}[decision["seats"][0]]
+            player = next(each for each in players if each.id == holder)
+            if decision["kind"] == "choose-card":
+                await self.give(game, player, "choose-card", card=await self.first_card(game, player))
+            else:
+                await self.give(game, player, "put-up", coins=1)
+                await self.give(game, player, "open-bidding")
+
+
+def _headers(player: Player | None, more: dict[str, str]) -> dict[str, str]:
+    return {**(player.headers if player else {}), **{name.replace("_", "-"): value for name, value in more.items()}}
+
+
+@contextlib.asynccontextmanager
+async def serving(
+    data: Path, library: Library = LIBRARY, boards: Callable[[str], Board] = own_board, **settings: Any
+) -> AsyncIterator[Service]:
+    """Run the service on a free port over the files in `data`."""
+    chosen = Settings(data=data, port=0, **settings)
+    with listen("127.0.0.1", 0) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        async with open_house(chosen, library, boards, ticking()) as house:
+            server = Server(house)
+            running = asyncio.create_task(server.serve(sockets=[listening]))
+            # Connections wait in the socket's queue until the server has started.
+            async with httpx.AsyncClient(base_url=address, timeout=10) as client:
+                yield Service(house, server, client)
+            server.should_exit = True
+            await asyncio.wait_for(running, 10)

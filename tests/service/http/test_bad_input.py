@@ -1,0 +1,257 @@
+"""Bad input of all kinds: each gets a problem with a stable type, what was wrong, and what would have been right."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from domain.boards import builtin
+from service import problems
+from service.problems import KINDS
+from service.store.protocol import StoreUnavailable
+from tests.service.http.serving import Player, Service
+
+NEW_GAME = {"ruleset": "tiny-auction", "players": 2}
+PUT_UP = {"command": {"type": "put-up", "coins": 1}}
+
+
+class Scene:
+    """A game of Anna and Bert that waits for Anna, and Carla who only watches."""
+
+    def __init__(self, service: Service, anna: Player, bert: Player, carla: Player, game: str) -> None:
+        self.service, self.anna, self.bert, self.carla, self.game = service, anna, bert, carla, game
+        self.url = f"/v1/games/{game}"
+
+    async def ask(self, method: str, path: str, *rest: Any, **headers: str) -> httpx.Response:
+        return await self.service.ask(method, path, *rest, **headers)
+
+
+@pytest.fixture
+async def scene(service: Service, anna: Player, bert: Player) -> Scene:
+    return Scene(service, anna, bert, await service.register("Carla"), await service.begun(anna, bert))
+
+
+Provoke = Callable[[Scene], Awaitable[httpx.Response]]
+
+
+async def _take_taken_seat(s: Scene) -> httpx.Response:
+    game = await s.service.gathering(s.anna)
+    return await s.ask("POST", f"/v1/games/{game}/seats", s.bert, {"seat": "red"})
+
+
+async def _reuse_key(s: Scene) -> httpx.Response:
+    await s.ask("POST", f"{s.url}/commands", s.anna, PUT_UP, idempotency_key="k")
+    other = {"command": {"type": "put-up", "coins": 2}}
+    return await s.ask("POST", f"{s.url}/commands", s.anna, other, idempotency_key="k")
+
+
+async def _fail_with(s: Scene, error: Exception) -> httpx.Response:
+    async def fail() -> None:
+        raise error
+
+    s.service.house.store.ready = fail  # type: ignore[method-assign]
+    return await s.ask("GET", "/ready")
+
+
+PROVOKED: dict[str, Provoke] = {
+    "malformed-json": lambda s: s.ask("POST", "/v1/players", None, b'{"name": '),
+    "invalid-query": lambda s: s.ask("GET", "/v1/games?page=2"),
+    "invalid-header": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, PUT_UP, if_match="new"),
+    "missing-token": lambda s: s.ask("POST", "/v1/games", None, NEW_GAME),
+    "unknown-token": lambda s: s.ask("GET", s.url, None, None, authorization="Bearer tab_nobodys"),
+    "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
+    "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
+    "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),
+    "unknown-rule": lambda s: s.ask("GET", "/v1/rulesets/tiny-auction/rules/TA-BID-99"),
+    "unknown-player": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "organizer": "pnobody"}),
+    "unknown-game": lambda s: s.ask("GET", "/v1/games/gone/state"),
+    "unknown-seat": lambda s: s.ask("POST", f"{s.url}/seats", s.carla, {"seat": "pink"}),
+    "unknown-version": lambda s: s.ask("GET", f"{s.url}/state?version=999"),
+    "method-not-allowed": lambda s: s.ask("PUT", "/v1/games", s.anna, NEW_GAME),
+    "not-now": lambda s: s.ask("POST", f"{s.url}/commands", s.bert, PUT_UP),
+    "seat-taken": _take_taken_seat,
+    "stale-version": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, PUT_UP, if_match='"1"'),
+    "body-too-large": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, b" " * 70_000),
+    "unsupported-media-type": lambda s: s.ask("POST", "/v1/players", None, b"{}", content_type="text/plain"),
+    "invalid-body": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "players": "2"}),
+    "invalid-board": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "board": {"id": "flat"}}),
+    "key-reused": _reuse_key,
+    "refused": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, {"command": {"type": "put-up", "coins": 10**9}}),
+    "upgrade-required": lambda s: s.ask("GET", f"{s.url}/events/socket"),
+    "internal-error": lambda s: _fail_with(s, RuntimeError("a fault of ours")),
+    "unavailable": lambda s: _fail_with(s, StoreUnavailable("the disk is full")),
+}
+
+
+def test_every_kind_of_problem_is_provoked() -> None:
+    assert set(PROVOKED) == {kind.slug for kind in KINDS}
+
+
+@pytest.mark.parametrize("slug", PROVOKED)
+async def test_a_problem_says_what_is_wrong_and_what_would_be_right(scene: Scene, slug: str) -> None:
+    kind = next(kind for kind in KINDS if kind.slug == slug)
+    answer = await PROVOKED[slug](scene)
+    body = answer.json()
+
+    assert (answer.status_code, body["status"]) == (kind.status, kind.status), body
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert (body["type"], body["title"]) == (f"/problems/{slug}", kind.title)
+    assert body["detail"]
+    assert body["instance"] == f"urn:uuid:{answer.headers['request-id']}"
+    page = await scene.ask("GET", body["type"])
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+
+
+async def test_an_error_of_ours_tells_nothing_of_our_inside(scene: Scene) -> None:
+    answer = await _fail_with(scene, RuntimeError("/secret/path"))
+    assert "secret" not in answer.text
+
+
+async def test_a_refusal_carries_the_rule_its_source_the_decision_and_where_the_options_are(scene: Scene) -> None:
+    body = (await PROVOKED["refused"](scene)).json()
+    assert body["rule"] == "TA-PUT-01"
+    assert body["rule_title"]
+    assert body["source"].startswith("tests/tiny")
+    assert body["decision"]["kind"] == "put-up-prize"
+    assert body["allowed"]
+    options = await scene.ask("GET", body["options_url"], scene.anna)
+    assert options.status_code == 200
+
+
+async def test_a_list_with_one_bad_command_happens_not_at_all(scene: Scene) -> None:
+    before = await scene.service.get(scene.url)
+    commands = [{"type": "put-up", "coins": 1}, {"type": "put-up", "coins": 99}]
+    answer = await scene.ask("POST", f"{scene.url}/commands", scene.anna, {"commands": commands})
+    assert answer.json()["type"] == "/problems/refused"
+    assert (await scene.service.get(scene.url))["head"] == before["head"]
+
+
+async def test_absurd_counts_are_refused_and_nothing_happens(scene: Scene) -> None:
+    before = await scene.service.get(scene.url)
+    counts = [-1, 0, 10**9, 2**53, 2**64, 10**30, 1.0, 1.5, "1", None, True, [1], {"n": 1}]
+    taken = {}
+    for count in counts:
+        body = {"command": {"type": "put-up", "coins": count}}
+        answer = await scene.ask("POST", f"{scene.url}/commands", scene.anna, body)
+        if answer.status_code != 422:
+            taken[str(count)] = answer.text
+    assert taken == {}
+    assert (await scene.service.get(scene.url))["head"] == before["head"]
+
+
+HOSTILE: dict[str, bytes] = {
+    "nothing": b"",
+    "blank": b" \n",
+    "half an object": b'{"command": {"type": "put-up"',
+    "invalid UTF-8": b'{"command": {"type": "\xff\xfe"}}',
+    "UTF-16": '{"command": {}}'.encode("utf-16"),
+    "a byte order mark": b'\xef\xbb\xbf{"command": {}}',
+    "a lone surrogate": b'{"command": {"type": "\\ud800"}}',
+    "a null character": b'{"command": {"type": "\\u0000"}}',
+    "deep lists": b"[" * 30_000,
+    "deep objects": b'{"command":' * 5_000,
+    "deep in a command": b'{"command": {"type": "put-up", "coins": ' + b"[" * 20_000 + b"]" * 20_000 + b"}}",
+    "NaN": b'{"command": {"type": "put-up", "coins": NaN}}',
+    "infinity": b'{"command": {"type": "put-up", "coins": 1e999}}',
+    "a number of 5,000 digits": b'{"command": {"type": "put-up", "coins": ' + b"9" * 5_000 + b"}}",
+    "a list": b"[]",
+    "a text": b'"command"',
+    "a number": b"1",
+    "null": b"null",
+    "nothing in it": b'{"": 1}',
+    "null in it": b'{"command": null}',
+    "a list in it": b'{"command": []}',
+    "no type": b'{"command": {}}',
+    "a type that is a number": b'{"command": {"type": 5}}',
+    "an unknown type": b'{"command": {"type": "castle"}}',
+    "an unknown field": b'{"command": {"type": "put-up", "coins": 1, "more": 1}}',
+    "an unknown field beside": b'{"command": {"type": "put-up", "coins": 1}, "more": 1}',
+    "a field twice": b'{"command": {"type": "put-up", "coins": 1, "coins": 2}}',
+    "a command twice": b'{"command": {"type": "put-up", "coins": 9}, "command": {"type": "put-up", "coins": 1}}',
+    "both": b'{"command": {"type": "put-up", "coins": 1}, "commands": [{"type": "put-up", "coins": 1}]}',
+    "no commands": b'{"commands": []}',
+    "too many commands": json.dumps({"commands": [{"type": "put-up", "coins": 1}] * 101}).encode(),
+    "undo with others": b'{"commands": [{"type": "undo", "to": 1}, {"type": "put-up", "coins": 1}]}',
+    "undo to nowhere": b'{"command": {"type": "undo", "to": -1}}',
+    "undo to a text": b'{"command": {"type": "undo", "to": "1"}}',
+}
+
+
+async def test_hostile_bodies_get_problems_and_change_nothing(scene: Scene) -> None:
+    before = await scene.service.get(scene.url)
+    paths = [f"{scene.url}/commands", f"{scene.url}/commands/check", f"{scene.url}/seats", "/v1/games", "/v1/players"]
+    strange = {}
+    for path in paths:
+        for name, body in HOSTILE.items():
+            answer = await scene.ask("POST", path, scene.anna, body)
+            is_problem = answer.headers["content-type"] == "application/problem+json"
+            if not (400 <= answer.status_code < 500 and is_problem):
+                strange[path, name] = answer.text
+    assert strange == {}
+    assert (await scene.service.get(scene.url))["head"] == before["head"]
+    assert len((await scene.service.get("/v1/games"))["items"]) == 1
+
+
+async def test_a_body_in_chunks_is_limited_too(scene: Scene) -> None:
+    async def chunks() -> Any:
+        for _ in range(80):
+            yield b" " * 1024
+
+    headers = {**scene.anna.headers, "content-type": "application/json"}
+    answer = await scene.service.client.post(f"{scene.url}/commands", content=chunks(), headers=headers)
+    assert answer.json()["type"] == problems.BODY_TOO_LARGE.type
+
+
+async def test_a_board_may_be_larger_than_a_command(service: Service, anna: Player) -> None:
+    board = msgspec.to_builtins(builtin("conquest"))
+    answer = await service.ask("POST", "/v1/games", anna, {**NEW_GAME, "board": board, "title": "x" * 120})
+    assert answer.status_code == 201, answer.text
+    too_large = json.dumps({**NEW_GAME, "board": board}).encode() + b" " * 1_100_000
+    assert (await service.ask("POST", "/v1/games", anna, too_large)).status_code == 413
+
+
+async def test_queries_are_read_strictly(service: Service, anna: Player) -> None:
+    paths = [
+        "/v1/games?limit=0",
+        "/v1/games?limit=501",
+        "/v1/games?limit=1.0",
+        "/v1/games?limit=+1",
+        "/v1/games?limit=01",
+        "/v1/games?limit=",
+        "/v1/games?limit=%FF",
+        "/v1/games?limit=1&limit=2",
+        "/v1/games?status=asleep",
+        "/v1/games?cursor=%00",
+        "/v1/games?cursor=zzz",
+        "/v1/games?cursor=" + "z" * 300,
+        "/v1/rulesets?cursor=zzz",
+        "/v1/rulesets/tiny-auction/rules?cursor=%C3%A4",
+        "/v1/players/me?x=1",
+    ]
+    answers = {path: (await service.ask("GET", path, anna)).json().get("type") for path in paths}
+    assert answers == dict.fromkeys(paths, problems.INVALID_QUERY.type)
+
+
+async def test_a_wrong_token_is_never_nobody(service: Service) -> None:
+    for authorization in ("", "Bearer", "Basic YTpi", "tab_x", "Bearer \xff"):
+        headers = {"authorization": authorization.encode("latin-1")}
+        answer = await service.client.get("/v1/games/gone", headers=headers)
+        assert answer.json()["type"] == problems.UNKNOWN_TOKEN.type
+        assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+async def test_a_strange_id_names_no_game(service: Service) -> None:
+    for game in ("%00", "%ff", "..%2f..", "a" * 3000, "%F0%9F%8E%B2", "' OR 1=1 --"):
+        answer = await service.ask("GET", f"/v1/games/{game}/state")
+        assert answer.status_code == 404, game
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+async def test_a_strange_key_is_refused(scene: Scene) -> None:
+    for key in ("", "k" * 256, "a key", "schlüssel"):
+        headers = {**scene.anna.headers, "idempotency-key": key.encode("latin-1")}
+        answer = await scene.service.client.post(f"{scene.url}/commands", json=PUT_UP, headers=headers)
+        assert answer.json()["type"] == problems.INVALID_HEADER.type, key
