@@ -331,7 +331,13 @@ def decisions(table: Table) -> list[Decision]:
             RuleId("CC-RAN-05"),
             f"Do you accept what {offer.proposer} offers for {offer.general}?",
             "The turn cannot end while the offer stands.",
-            {"offer": offer.id, "general": offer.general, "talents": offer.talents, "prisoners": offer.prisoners},
+            {
+                "offer": offer.id,
+                "general": offer.general,
+                "talents": offer.talents,
+                "prisoners": offer.prisoners,
+                "promise": offer.promise,
+            },
         )
         for offer in table.offers
     ]
