@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 
 from domain.kernel.board import Board, Map
 from domain.kernel.game import Game, Status
-from domain.kernel.ruleset import Library, Result
+from domain.kernel.ruleset import Library, Result, Ruleset
 from domain.kernel.table import Table
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 
@@ -82,7 +82,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
         kept = msgspec.json.decode(snapshot, type=_Snapshot)
         if kept.form != FORM:
             raise SnapshotError(f"the snapshot is of form {kept.form}, not {FORM}")
-        ruleset = library.at(kept.ruleset, kept.ruleset_version)
+        ruleset = _ruleset(kept, library)
         board = board_of(kept.board)
         setup: Any = msgspec.json.decode(kept.setup, type=ruleset.setup)
         table: Table | None = None
@@ -109,3 +109,10 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
         )
     except (ValueError, msgspec.MsgspecError) as error:
         raise SnapshotError(f"the snapshot does not fit: {error}") from error
+
+
+def _ruleset(kept: _Snapshot, library: Library) -> Ruleset[Any]:
+    try:
+        return library.at(kept.ruleset, kept.ruleset_version)
+    except LookupError as error:
+        raise SnapshotError(str(error)) from error

@@ -1,0 +1,429 @@
+"""The life of a game: seats, the start, commands, lists, taking back, the end."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from domain.kernel.board import Board
+from domain.kernel.game import Game, GameCreated, GameEnded, MovesRetracted, follow, later, read_event, steps
+from domain.kernel.record import Record, chain_hash, first_broken
+from domain.kernel.refusal import Refusal
+from domain.kernel.ruleset import Library
+from domain.kernel.secret import Vault
+from domain.kernel.snapshot import SnapshotError, restore, take
+from domain.kernel.words import GameId, PlayerId, Seat
+from tests.play import ORGANIZER, Play, player_of
+from tests.tiny.auction import ROOM, TinyAuction
+
+RED, BLUE, GREEN = map(Seat, ("red", "blue", "green"))
+ONE_COIN = {"type": "put-up", "coins": 1}
+OPEN = {"type": "open-bidding"}
+
+
+def gathering(players: int = 2) -> Play:
+    return Play(TinyAuction(), ROOM, players, start=False)
+
+
+def started(players: int = 2, seed: int = 1) -> Play:
+    return Play(TinyAuction(), ROOM, players, seed)
+
+
+def refused(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as caught:
+        act()
+    return caught.value
+
+
+def card(play: Play, seat: Seat, which: int = 0) -> dict[str, Any]:
+    """The command that bids one of the cards in hand."""
+    table: Any = play.game.table
+    return {"type": "choose-card", "card": play.vault.open(table.hands[seat][which])}
+
+
+# --- before the game ---
+
+
+def create(**changes: Any) -> Any:
+    given: dict[str, Any] = {
+        "setup": {},
+        "board": ROOM,
+        "organizer": ORGANIZER,
+        "secret": bytes(32),
+        "at": "2026-01-01T00:00:00.000000Z",
+    }
+    return Game.create(TinyAuction(), GameId("g"), changes.pop("players", 2), **{**given, **changes})
+
+
+def test_a_game_is_created_with_its_commitment_and_board() -> None:
+    (record,) = create(setup={"rounds": 2}).records
+    created = msgspec.json.decode(record.event, type=GameCreated)
+    assert created.seats == (RED, BLUE)
+    assert created.setup == {"rounds": 2}
+    assert created.commitment == "66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925"  # SHA-256 of zeros
+    assert created.board.startswith("sha256:")
+
+
+@pytest.mark.rule("TAB-LIFE-02")
+@pytest.mark.parametrize("players", [0, 1, 5, -1])
+def test_a_number_of_players_that_the_rules_do_not_give_is_refused(players: int) -> None:
+    refusal = refused(lambda: create(players=players))
+    assert refusal.rule == "TAB-LIFE-02"
+    assert "2, 3, 4" in refusal.allowed
+
+
+def test_a_setup_or_board_that_the_ruleset_does_not_know_is_an_error() -> None:
+    for setup in ({"rounds": 0}, {"rounds": "two"}, {"speed": 1}):
+        with pytest.raises(msgspec.ValidationError):
+            create(setup=setup)
+    with pytest.raises(ValueError, match="needs a room"):
+        create(board=Board("empty", "tiny", "Nothing", (), ()))
+
+
+@pytest.mark.rule("TAB-LIFE-03")
+def test_a_seat_is_taken_once_and_by_one_player() -> None:
+    play = gathering()
+    play.take(play.game.take_seat(RED, PlayerId("p"), "", at=play.now))
+    for seat, player in ((RED, "q"), (BLUE, "p"), (RED, "p"), (GREEN, "q"), (Seat("mauve"), "q")):
+        refusal = refused(lambda seat=seat, player=player: play.game.take_seat(seat, PlayerId(player), "", at=play.now))
+        assert refusal.rule == "TAB-LIFE-03"
+    assert play.game.players == {RED: "p", BLUE: None}
+
+
+@pytest.mark.rule("TAB-LIFE-03")
+def test_a_seat_is_left_by_its_holder_with_its_entropy() -> None:
+    play = gathering()
+    play.take(play.game.take_seat(RED, PlayerId("p"), "mine", at=play.now))
+    assert refused(lambda: play.game.leave_seat(RED, PlayerId("q"), at=play.now)).rule == "TAB-LIFE-03"
+    play.take(play.game.leave_seat(RED, PlayerId("p"), at=play.now))
+    assert play.game.players[RED] is None
+    assert not play.game.entropy
+    assert play.fold() == play.game
+
+
+@pytest.mark.rule("TAB-LIFE-02")
+def test_a_game_starts_when_every_seat_is_taken_and_only_once() -> None:
+    play = gathering()
+    play.take(play.game.take_seat(RED, PlayerId("p"), "", at=play.now))
+    assert "blue" in refused(lambda: play.game.start(play.secret, player=ORGANIZER, at=play.now)).allowed
+    play.take(play.game.take_seat(BLUE, PlayerId("q"), "", at=play.now))
+    play.take(play.game.start(play.secret, player=ORGANIZER, at=play.now))
+    assert play.game.status == "running"
+    for act in (
+        lambda: play.game.start(play.secret, player=ORGANIZER, at=play.now),
+        lambda: play.game.take_seat(RED, PlayerId("r"), "", at=play.now),
+        lambda: play.game.leave_seat(RED, PlayerId("p"), at=play.now),
+    ):
+        assert refused(act).rule == "TAB-LIFE-02"
+
+
+def test_a_secret_that_was_not_committed_to_is_an_error() -> None:
+    play = started()
+    with pytest.raises(ValueError, match="commitment"):
+        play.game.chance(bytes(32))
+
+
+# --- commands ---
+
+
+@pytest.mark.rule("TAB-LIFE-01")
+def test_commands_are_taken_only_while_the_game_runs() -> None:
+    play = gathering()
+    assert refused(lambda: play.command(RED, ONE_COIN)).rule == "TAB-LIFE-01"
+    over = started().run(Random(1))
+    assert over.game.status == "over"
+    refusal = refused(lambda: over.command(RED, ONE_COIN))
+    assert (refusal.rule, refusal.untimely) == ("TAB-LIFE-01", True)
+    assert not over.game.decisions
+    assert not over.game.options(RED, over.vault)
+
+
+def test_a_seat_that_is_not_asked_is_told_who_is() -> None:
+    play = started()
+    refusal = refused(lambda: play.command(BLUE, ONE_COIN))
+    assert refusal.untimely
+    assert "red" in refusal.allowed
+
+
+def test_the_first_event_of_a_command_has_its_cause_and_the_others_none() -> None:
+    play = started()
+    play.command(RED, ONE_COIN, OPEN)
+    assert [record.cause is not None for record in play.records[-2:]] == [True, True]
+    play.command(RED, card(play, RED))
+    step = play.command(BLUE, card(play, BLUE))
+    assert [record.cause is not None for record in step.records] == [True] + [False] * (len(step.records) - 1)
+    assert [len(step) for step in steps(play.records)][-1] == len(step.records)
+
+
+@pytest.mark.rule("TAB-LIST-01")
+def test_a_list_of_commands_stands_or_falls_as_one() -> None:
+    play = started()
+    before, count = play.game.table.digest(), len(play.records)  # type: ignore[union-attr]
+    assert refused(lambda: play.command(RED, ONE_COIN, ONE_COIN, {"type": "put-up", "coins": 2})).rule == "TA-PUT-01"
+    assert (play.game.table.digest(), len(play.records)) == (before, count)  # type: ignore[union-attr]
+    step = play.command(RED, ONE_COIN, ONE_COIN, OPEN)
+    assert [record.type for record in step.records] == ["prize-put-up", "prize-put-up", "bidding-opened"]
+    assert first_broken(play.game.id, play.records) is None
+
+
+def test_a_sealed_command_is_in_the_log_as_a_commitment_only() -> None:
+    play = started()
+    play.command(RED, ONE_COIN, OPEN)
+    step = play.command(RED, card(play, RED))
+    assert step.records[0].cause is not None
+    assert b'"card"' not in step.records[0].cause
+    sealed = msgspec.json.decode(step.records[0].cause)["command"]["sealed"]
+    secret = play.vault.secret(sealed["commitment"])
+    assert secret.value == card(play, RED) or secret.value["type"] == "choose-card"
+    assert secret.readers == (RED,)
+    assert step.records[-1].draws == play.game.draws
+
+
+def test_simultaneous_choices_may_come_in_any_order() -> None:
+    play = started(3)
+    play.command(RED, ONE_COIN, OPEN)
+    assert play.waiting == [RED, BLUE, GREEN]
+    for seat in (GREEN, RED):
+        play.command(seat, card(play, seat))
+    assert play.waiting == [BLUE]
+    with pytest.raises(Refusal):
+        play.command(GREEN, card(play, GREEN, 1))
+
+
+def test_the_last_card_plays_itself_visibly() -> None:
+    play = started().run(Random(2))
+    forced = [record for record in play.records if b'"forced":true' in record.event]
+    assert len(forced) == 2
+
+
+def test_the_end_publishes_the_secret_of_the_dice() -> None:
+    play = started().run(Random(1))
+    ended = msgspec.json.decode(play.records[-1].event, type=GameEnded)
+    assert bytes.fromhex(ended.secret) == play.secret
+    assert play.game.result is not None
+    assert ended.winners == play.game.result.winners
+
+
+# --- taking back ---
+
+
+@pytest.mark.rule("TAB-UNDO-01")
+def test_a_seat_takes_back_its_own_fresh_commands() -> None:
+    play = started()
+    start = play.game.table.digest()  # type: ignore[union-attr]
+    first = play.game.version
+    play.command(RED, ONE_COIN)
+    play.command(RED, ONE_COIN)
+    assert (play.game.undo_seat, play.game.undo_to) == (RED, (first, first + 1))
+    undo = [option for option in play.game.options(RED, Vault()) if option.command == "undo"]
+    assert undo[0].schema["properties"]["to"] == {"enum": [first, first + 1]}
+    play.undo(RED, first)
+    assert play.game.table.digest() == start  # type: ignore[union-attr]
+    assert play.game.version == first + 3
+    assert not play.game.undo_to
+    assert play.fold() == play.game
+
+
+@pytest.mark.rule("TAB-UNDO-01")
+def test_nobody_takes_back_what_is_not_his_to_take_back() -> None:
+    play = started()
+    version = play.game.version
+    assert refused(lambda: play.undo(RED, version)).rule == "TAB-UNDO-01"
+    play.command(RED, ONE_COIN)
+    for seat, to in ((BLUE, version), (RED, version - 1), (RED, version + 1), (RED, 0), (RED, -1), (RED, 10**9)):
+        assert refused(lambda seat=seat, to=to: play.undo(seat, to)).rule == "TAB-UNDO-01"
+
+
+@pytest.mark.rule("TAB-UNDO-01")
+def test_what_was_drawn_revealed_or_decided_by_others_since_is_settled() -> None:
+    play = started()
+    play.command(RED, ONE_COIN, OPEN)
+    play.command(BLUE, card(play, BLUE))  # sealing draws a salt
+    assert not play.game.undo_to
+    play.command(RED, card(play, RED))  # reveals
+    assert not play.game.undo_to
+    winner = next(seat for seat in (RED, BLUE) if play.game.table.coins[seat])  # type: ignore[union-attr]
+    other = BLUE if winner == RED else RED
+    play.command(BLUE, ONE_COIN)
+    play.command(winner, {"type": "give", "coins": {other: 1}})
+    assert play.game.undo_seat == winner
+    assert len(play.game.undo_to) == (2 if winner == BLUE else 1)
+
+
+@pytest.mark.rule("TAB-UNDO-02")
+def test_a_command_is_taken_back_whole_or_not() -> None:
+    play = started()
+    play.command(RED, ONE_COIN, OPEN)
+    play.command(RED, card(play, RED))
+    step = play.command(BLUE, card(play, BLUE))
+    within = step.records[0].version
+    assert refused(lambda: play.rule(within)).rule == "TAB-UNDO-02"
+    for nowhere in (0, 1, 4, within + 1, 10**6, -3):
+        assert refused(lambda to=nowhere: play.rule(to)).rule == "TAB-UNDO-02"
+    play.rule(within - 1)
+    assert play.waiting == [BLUE]
+
+
+@pytest.mark.rule("TAB-UNDO-02")
+def test_a_ruling_goes_back_over_dice_and_draws_go_on_counting() -> None:
+    play = started(2, seed=2)
+    start = play.game.version
+    table = play.game.table.digest()  # type: ignore[union-attr]
+    play.run(Random(3), 6)
+    draws = play.game.draws
+    play.rule(start, "misdealt")
+    assert play.game.table.digest() == table  # type: ignore[union-attr]
+    assert play.game.draws == draws
+    assert all(one.draws <= other.draws for one, other in zip(play.records, play.records[1:], strict=False))
+    assert msgspec.json.decode(play.records[-1].event, type=MovesRetracted).reason == "misdealt"
+    assert first_broken(play.game.id, play.records) is None
+    assert play.fold() == play.game
+    assert play.run(Random(4)).game.status == "over"
+
+
+def test_what_was_taken_back_cannot_be_gone_back_to() -> None:
+    play = started()
+    first = play.game.version
+    play.command(RED, ONE_COIN)
+    play.command(RED, ONE_COIN)
+    play.undo(RED, first)
+    assert refused(lambda: play.rule(first + 1)).rule == "TAB-UNDO-02"
+    assert refused(lambda: play.undo(RED, first + 1)).rule == "TAB-UNDO-01"
+
+
+@pytest.mark.rule("TAB-LIFE-01")
+def test_only_a_running_game_goes_back() -> None:
+    play = gathering()
+    assert refused(lambda: play.rule(1)).rule == "TAB-LIFE-01"
+    over = started().run(Random(1))
+    refusal = refused(lambda: over.rule(5))
+    assert refusal.rule == "TAB-LIFE-01"
+    assert "is over" in refusal.allowed
+
+
+# --- values, not things that change ---
+
+
+def test_an_act_leaves_the_game_before_it_as_it_was() -> None:
+    play = started(3)
+    rng = Random(7)
+    seen: list[tuple[Game, bytes]] = []
+    while play.game.status == "running":
+        seen.append((play.game, take(play.game)))
+        play.step(rng)
+    assert all(take(game) == was for game, was in seen)
+
+
+def test_following_the_log_from_any_point_gives_the_same_game() -> None:
+    play = started(3)
+    middle = play.run(Random(8), 5).game
+    was = take(middle)
+    rest = len(play.records)
+    play.run(Random(9), 4)
+    assert follow(middle, play.records[rest:]) == play.game
+    assert later(middle, play.records[rest:]).table == play.game.table
+    assert take(middle) == was
+    with pytest.raises(ValueError, match="does not simply follow"):
+        follow(middle, play.records[rest + 1 :])
+
+
+# --- old shapes ---
+
+OLD_BYTES = b'{"amount":2,"type":"prize-put-up"}'
+"""As version 1 of the event was stored."""
+
+
+def with_old_event(play: Play) -> list[Record]:
+    """The log with its first prize in the old shape, chained as it would have been."""
+    index = next(i for i, record in enumerate(play.records) if record.type == "prize-put-up")
+    rows = list(play.records)
+    rows[index] = msgspec.structs.replace(rows[index], event=OLD_BYTES, schema=1)
+    head = rows[index - 1].hash
+    for i in range(index, len(rows)):
+        rows[i] = msgspec.structs.replace(rows[i], hash=chain_hash(head, play.game.id, rows[i]))
+        head = rows[i].hash
+    return rows
+
+
+def test_an_event_stored_in_an_old_shape_is_read_in_the_present_one() -> None:
+    play = started()
+    play.command(RED, {"type": "put-up", "coins": 2})
+    old = with_old_event(play)
+    assert read_event(play.ruleset, old[-1]) == read_event(play.ruleset, play.records[-1])
+    wanted = play.game.table
+    play.records = old
+    assert play.fold().table == wanted
+
+
+def test_a_game_with_old_events_goes_on_and_is_proved() -> None:
+    from domain.kernel.verify import verify
+
+    play = started()
+    play.command(RED, {"type": "put-up", "coins": 2})
+    play.records = with_old_event(play)
+    play.game = play.fold()
+    assert play.game.undo_to
+    play.run(Random(1))
+    assert play.game.status == "over"
+    verdict = verify(play.export(), play.library)
+    assert verdict.ok, verdict
+
+
+def test_bytes_of_no_known_shape_are_an_error() -> None:
+    play = started()
+    play.command(RED, {"type": "put-up", "coins": 2})
+    for event, schema in ((OLD_BYTES, 2), (b'{"type":"prize-put-up","coins":-1}', 2), (b'{"type":"nothing"}', 1)):
+        play.records[-1] = msgspec.structs.replace(play.records[-1], event=event, schema=schema)
+        with pytest.raises(msgspec.ValidationError):
+            play.fold()
+
+
+# --- snapshots ---
+
+
+class Newer(TinyAuction):
+    version = 2
+
+
+def test_a_snapshot_that_does_not_fit_is_refused() -> None:
+    play = started().run(Random(1), 3)
+    kept = take(play.game)
+    board = lambda _: ROOM  # noqa: E731
+    assert restore(kept, play.library, board) == play.game
+    content = msgspec.json.decode(kept)
+    for change in (
+        {"form": 2},
+        {"more": 1},
+        {"head": "xyz"},
+        {"table": {**content["table"], "more": 1}},
+        {"table": {name: value for name, value in content["table"].items() if name != "bank"}},
+        {"table": {**content["table"], "bank": "twelve"}},
+        {"setup": {"rounds": 9}},
+        {"status": "asleep"},
+    ):
+        with pytest.raises(SnapshotError):
+            restore(msgspec.json.encode({**content, **change}), play.library, board)
+    for raw in (b"", b"{", kept[:-1], b"[]"):
+        with pytest.raises(SnapshotError):
+            restore(raw, play.library, board)
+    with pytest.raises(SnapshotError, match="version 1"):
+        restore(kept, Library([Newer()]), board)
+
+
+def test_a_game_is_folded_by_the_ruleset_version_that_it_began_with() -> None:
+    play = started().run(Random(1), 3)
+    play.library = Library([Newer(), TinyAuction()])
+    assert play.fold().ruleset.version == 1
+    assert play.library.current("tiny-auction").version == 2
+    play.library = Library([Newer()])
+    with pytest.raises(LookupError, match="version 1, which this package lacks"):
+        play.fold()
+    with pytest.raises(LookupError, match="known are tiny-auction"):
+        play.library.current("chess")
+
+
+def test_who_plays_is_an_opaque_id() -> None:
+    play = started()
+    assert play.game.players == {seat: player_of(seat) for seat in (RED, BLUE)}
