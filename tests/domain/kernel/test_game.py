@@ -140,6 +140,7 @@ def test_commands_are_taken_only_while_the_game_runs() -> None:
     assert not over.game.options(RED, over.vault)
 
 
+@pytest.mark.rule("TAB-TURN-01")
 def test_a_seat_that_is_not_asked_is_told_who_is() -> None:
     play = started()
     refusal = refused(lambda: play.command(BLUE, ONE_COIN))

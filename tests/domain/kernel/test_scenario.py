@@ -1,0 +1,95 @@
+"""Scenarios, by the tiny game: positions with hidden cards, dice laid down, and what is wrong is said."""
+
+import pytest
+
+from domain.kernel.scenario import Failure, ScenarioError, read, run
+from tests.tiny.auction import ROOM, TinyAuction
+
+TIE = """
+[[scenario]]
+title = "A tie is settled by dice"
+rules = ["TA-BID-04"]
+given = { hands = { red = [5, 1], blue = [5, 2] }, coins = { red = 1, blue = 0 }, bidding = true, prize = 2, bank = 9 }
+dice = [["six", 6], [2, 3]]
+
+[[scenario.step]]
+seat = "red"
+command = { type = "choose-card", card = 3 }
+refused = "TA-BID-01"
+
+[[scenario.step]]
+seat = "red"
+command = { type = "choose-card", card = 5 }
+events = [{ type = "card-chosen", seat = "red" }]
+absent = ["cards-revealed"]
+decisions = [{ kind = "choose-card", seats = ["blue"] }]
+offers = [{ seat = "blue", command = { type = "choose-card", card = 2 } }]
+lacks = [{ seat = "blue", command = { type = "choose-card", card = 1 } }]
+
+[[scenario.step]]
+seat = "blue"
+command = { type = "choose-card", card = 5 }
+events = [
+    { type = "cards-revealed" },
+    { type = "tie-rolled", roll = { faces = [6, 6] } },
+    { type = "tie-rolled", highest = ["blue"] },
+    { type = "prize-taken", seat = "blue" },
+]
+then = { "coins.blue" = 2, "coins.red" = 1, round = 2, prize = 0, spent = [5, 5] }
+"""
+
+
+def play(text: str) -> None:
+    (scenario,) = read(text)
+    run(scenario, TinyAuction(), ROOM)
+
+
+@pytest.mark.rule("TA-BID-04")
+def test_a_scenario_with_hidden_cards_and_dice() -> None:
+    play(TIE)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "complaint"),
+    [
+        ("[2, 3]]", "[3, 2]]", "step 3: no event"),
+        ("[2, 3]]", "[2, 3], [1]]", "3 rolls are laid down, 2 were rolled"),
+        ('[["six", 6], [2, 3]]', '[["six", 6]]', "step 3: the scenario lays down 1 rolls"),
+        ("card = 3", "card = 5", "step 1: .* was accepted"),
+        ('refused = "TA-BID-01"', 'refused = "TA-BID-02"', "TA-BID-02 was expected"),
+        ('absent = ["cards-revealed"]', 'absent = ["card-chosen"]', "step 2: .*happened"),
+        ('seats = ["blue"]', 'seats = ["red"]', "is not open"),
+        ("card = 2 }", "card = 4 }", "not on offer"),
+        ("card = 1 }", "card = 2 }", "on offer"),
+        ('"coins.blue" = 2', '"coins.blue" = 3', "coins.blue is 2, not 3"),
+    ],
+)
+def test_a_scenario_that_does_not_come_out_says_where(right: str, wrong: str, complaint: str) -> None:
+    assert TIE.count(right) == 1
+    with pytest.raises(Failure, match=complaint):
+        play(TIE.replace(right, wrong))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('"six", 6', '"seven", 6'),
+        ("prize = 2", "price = 2"),
+        ("title", "name"),
+        ("[[scenario]]", "[[scenario"),
+        ("hands = ", "hand = "),
+    ],
+)
+def test_a_scenario_that_cannot_be_read_says_why(right: str, wrong: str) -> None:
+    with pytest.raises(ScenarioError):
+        play(TIE.replace(right, wrong, 1))    [
+        ('"six", 6', '"seven", 6'),
+        ("prize = 2", "price = 2"),
+        ("title", "name"),
+        ("[[scenario]]", "[[scenario"),
+        ("hands = ", "hand = "),
+    ],
+)
+def test_a_scenario_that_cannot_be_read_says_why(right: str, wrong: str) -> None:
+    with pytest.raises(ScenarioError):
+        play(TIE.replace(right, wrong, 1))
