@@ -137,14 +137,25 @@ class RulesetSummary(Struct, frozen=True):
 
 
 class RulesetPage(Struct, frozen=True):
-    """Rulesets, by id."""
+    """Rulesets, by id.
+
+    Attributes:
+        items: the rulesets of this page.
+        next: the `cursor` of the next page; null after the last.
+    """
 
     items: tuple[RulesetSummary, ...]
     next: str | None
 
 
 class Chapter(Struct, frozen=True):
-    """A chapter of the rules: its id, its title and how many rules it has."""
+    """A chapter of the rules.
+
+    Attributes:
+        id: its id, which is a part of the ids of its rules.
+        title: its title.
+        rules: how many rules it has.
+    """
 
     id: str
     title: str
@@ -152,7 +163,13 @@ class Chapter(Struct, frozen=True):
 
 
 class CitedSource(Struct, frozen=True):
-    """A text that rules come from: its title, how it is cited, its language."""
+    """A text that rules come from.
+
+    Attributes:
+        title: its title.
+        cited_as: what rules call it.
+        language: the language that it is written in.
+    """
 
     title: str
     cited_as: str
@@ -234,7 +251,12 @@ class RuleView(Struct, frozen=True):
 
 
 class RulePage(Struct, frozen=True):
-    """Rules, in the order of the chapters."""
+    """Rules, in the order of the chapters.
+
+    Attributes:
+        items: the rules of this page.
+        next: the `cursor` of the next page; null after the last.
+    """
 
     items: tuple[RuleView, ...]
     next: str | None
@@ -366,7 +388,12 @@ class GameSummary(Struct, frozen=True):
 
 
 class GamePage(Struct, frozen=True):
-    """Games, the newest first."""
+    """Games, the newest first.
+
+    Attributes:
+        items: the games of this page.
+        next: the `cursor` of the next page; null after the last.
+    """
 
     items: tuple[GameSummary, ...]
     next: str | None
@@ -552,7 +579,11 @@ class HistoryPage(Struct, frozen=True):
 
 
 class Health(Struct, frozen=True):
-    """Whether the service is well."""
+    """Whether the service is well.
+
+    Attributes:
+        status: ``ok``; when it is not, the answer is a problem.
+    """
 
     status: Literal["ok"]
 

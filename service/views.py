@@ -31,7 +31,18 @@ class Viewer(Struct, frozen=True):
 class EventView(Struct, frozen=True, omit_defaults=True):
     """An event as a viewer sees it: its row of the log, and the secrets in it that this viewer may read.
 
-    `event` and `cause` are the JSON that is hashed, so a reader can check the chain with what is shown here.
+    A reader can check the hash chain with what is shown here: these are the very values that are hashed.
+
+    Attributes:
+        version: the version that the event made.
+        type: its type, as in the event itself.
+        at: when it was recorded, RFC 3339 in UTC.
+        schema: the schema version of the event's shape.
+        draws: how many draws of chance the game had used by then.
+        event: what happened.
+        hash: the hash of this row and all before it, in hex.
+        cause: who brought it about, and how; absent for what followed of itself.
+        secrets: what the event hides from others and shows to this viewer.
     """
 
     version: Version
@@ -64,9 +75,11 @@ class Accepted(Struct, frozen=True):
 
 
 class Checked(Struct, frozen=True):
-    """Commands that would be accepted at `version`.
+    """Commands that would be accepted.
 
-    `commands` is how many of them were checked: what follows a command that rolls or reveals cannot be known before.
+    Attributes:
+        version: the version at which they would be.
+        commands: how many were checked: what follows one that rolls or reveals something cannot be known before.
     """
 
     version: Version
