@@ -81,7 +81,6 @@ PUBLISHED_2005 = Edition(
     returned_join_caesar=False,
     own_numbers={
         "CC-MOV-13": "CC-MOV-14",
-        "CC-ROAD-05": "CC-ROAD-06",
         "CC-SEA-11": "CC-SEA-12",
         "CC-NAV-08": "CC-NAV-09",
         "CC-NAV-14": "CC-NAV-15",

@@ -180,6 +180,11 @@ def among_enemies(table: Table, seat: Seat) -> dict[AreaId, list[str]]:
     return found
 
 
+def question(table: Table, seat: Seat) -> str:
+    """Return the kind of decision that the player on turn has to take in the movement phase."""
+    return "pass-on" if among_enemies(table, seat) else "move"
+
+
 # --- options ---
 
 

@@ -155,11 +155,12 @@ class March(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        question = legion.question(table, seat)
         for origin in legion.origins(table, seat):
-            yield from _from(table, seat, origin)
+            yield from _from(table, seat, origin, question)
         for granted in table.passages:
             if not granted.refused and _works(table, seat, granted.origin, granted.to, granted.group):
-                yield _granted_option(granted)
+                yield _granted_option(granted, question)
 
 
 def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> LegionMarched:
@@ -286,7 +287,7 @@ class Terms(Struct, frozen=True):
     """Leaders who must not stay."""
 
 
-def _from(table: Table, seat: Seat, origin: AreaId) -> Iterator[Option]:
+def _from(table: Table, seat: Seat, origin: AreaId, question: str) -> Iterator[Option]:
     """Offer the steps out of a province, taken together where the same may be asked for."""
     found: dict[Terms, list[AreaId]] = {}
     for to in table.map.land_neighbours(origin):
@@ -300,7 +301,7 @@ def _from(table: Table, seat: Seat, origin: AreaId) -> Iterator[Option]:
                 for terms in _departures(table, seat, origin, entry):
                     found.setdefault(terms, []).append(to)
     for terms, places in found.items():
-        yield _option(origin, places, terms)
+        yield _option(origin, places, terms, question)
 
 
 def _entries(
@@ -343,7 +344,7 @@ def _journey_must_stay(table: Table, seat: Seat, origin: AreaId) -> bool:
     return any(not table.leaders[name].moves for name in waiting)
 
 
-def _option(origin: AreaId, places: Sequence[AreaId], terms: Terms) -> Option:
+def _option(origin: AreaId, places: Sequence[AreaId], terms: Terms, question: str) -> Option:
     fields: dict[str, Schema] = {
         "type": schema.const("march"),
         "origin": schema.const(origin),
@@ -351,11 +352,11 @@ def _option(origin: AreaId, places: Sequence[AreaId], terms: Terms) -> Option:
         **legion.fields(terms.pool, terms.leaders, terms.must),
     }
     shape = schema.record(fields, legion.OPTIONAL, x_total=legion.limits(terms.fewest, terms.most))
-    rule, how = ("CC-ROAD-09", " along the road") if terms.along_road else ("CC-MOV-05", "")
-    return Option("march", RuleId(rule), shape, f"March from {origin}{how}", "move")
+    rule, how = ("CC-ROAD-07", " along the road") if terms.along_road else ("CC-MOV-05", "")
+    return Option("march", RuleId(rule), shape, f"March from {origin}{how}", question)
 
 
-def _granted_option(granted: passage.Passage) -> Option:
+def _granted_option(granted: passage.Passage, question: str) -> Option:
     fields: dict[str, Schema] = {
         "type": schema.const("march"),
         "origin": schema.const(granted.origin),
@@ -364,7 +365,7 @@ def _granted_option(granted: passage.Passage) -> Option:
     }
     shape = schema.record(fields, legion.exact_optional(granted.group))
     title = f"March from {granted.origin} to {granted.to} by consent"
-    return Option("march", RuleId(passage.RULES[granted.kind]), shape, title, "move")
+    return Option("march", RuleId(passage.RULES[granted.kind]), shape, title, question)
 
 
 def _works(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> bool:

@@ -326,13 +326,14 @@ class AskPassage(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        kinds = provided(table)
+        kinds, question = provided(table), legion.question(table, seat)
         for origin in legion.origins(table, seat) if kinds else ():
             for to in table.map.land_neighbours(origin):
                 met = way(table, seat, origin, to)
                 for kind in kinds:
                     if met.owners(kind):
-                        yield from cls._kind_options(table, seat, met, kind, origin, to)
+                        for option in cls._kind_options(table, seat, met, kind, origin, to):
+                            yield option if question == "move" else replace(option, decision=question)
 
     @classmethod
     def _kind_options(
