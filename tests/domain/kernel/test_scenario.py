@@ -82,14 +82,4 @@ def test_a_scenario_that_does_not_come_out_says_where(right: str, wrong: str, co
 )
 def test_a_scenario_that_cannot_be_read_says_why(right: str, wrong: str) -> None:
     with pytest.raises(ScenarioError):
-        play(TIE.replace(right, wrong, 1))    [
-        ('"six", 6', '"seven", 6'),
-        ("prize = 2", "price = 2"),
-        ("title", "name"),
-        ("[[scenario]]", "[[scenario"),
-        ("hands = ", "hand = "),
-    ],
-)
-def test_a_scenario_that_cannot_be_read_says_why(right: str, wrong: str) -> None:
-    with pytest.raises(ScenarioError):
         play(TIE.replace(right, wrong, 1))
