@@ -1,6 +1,7 @@
 """The tiny auction: hidden hands, bids face down and all at once, dice for ties; two to four seats."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -24,8 +25,6 @@ DECK = (1, 2, 3, 4, 5) * 3
 HAND = 3
 BANK = 12
 LARGEST_PRIZE = 3
-
-CATALOGUE = catalogue.load((Path(__file__).parent / "catalogue.toml").read_bytes())
 
 ROOM = Board(
     id="room",
@@ -323,9 +322,9 @@ class TinyAuction(Ruleset[Table]):
         ("prize-put-up", 1): lambda old: {"type": old["type"], "coins": old["amount"]},
     }
 
-    @property
+    @cached_property
     def catalogue(self) -> Catalogue:
-        return CATALOGUE
+        return catalogue.load((Path(__file__).parent / "catalogue.toml").read_bytes())
 
     @property
     def players(self) -> tuple[int, ...]:
