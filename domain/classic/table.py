@@ -60,7 +60,7 @@ class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 NO_UNITS = Units()
 
 
-class Army(Struct, frozen=True, omit_defaults=True):
+class Army(Struct, frozen=True):
     """One player's land combat units in one province, by what they have done this turn.
 
     Attributes:
@@ -89,7 +89,7 @@ class Army(Struct, frozen=True, omit_defaults=True):
 NO_ARMY = Army()
 
 
-class Province(Struct, frozen=True, omit_defaults=True):
+class Province(Struct, frozen=True):
     """A land province. `owner` controls it, with or without pieces there (CC-PCS-14)."""
 
     owner: Seat | None = None
@@ -99,7 +99,7 @@ class Province(Struct, frozen=True, omit_defaults=True):
     """Land combat units by seat; a seat without any is absent. Never changed in place: see `with_army`."""
 
 
-class Leader(Struct, frozen=True, omit_defaults=True):
+class Leader(Struct, frozen=True):
     """A Caesar or general.
 
     Attributes:
@@ -129,7 +129,7 @@ class Leader(Struct, frozen=True, omit_defaults=True):
         return self.at is not None or self.aboard is not None
 
 
-class Galley(Struct, frozen=True, omit_defaults=True):
+class Galley(Struct, frozen=True):
     """A galley, in a sea zone or on a coast.
 
     Attributes:
@@ -147,7 +147,7 @@ class Galley(Struct, frozen=True, omit_defaults=True):
     cargo: Units = NO_UNITS
 
 
-class Player(Struct, frozen=True, omit_defaults=True):
+class Player(Struct, frozen=True):
     """A player's standing.
 
     Attributes:
@@ -163,7 +163,7 @@ class Player(Struct, frozen=True, omit_defaults=True):
     fallen_to: Seat | None = None
 
 
-class Group(Struct, frozen=True, omit_defaults=True):
+class Group(Struct, frozen=True):
     """Leaders and units that step together.
 
     `units` have all their points, `tired` is cavalry with one point left, `riders` are units without a point that go
@@ -181,7 +181,7 @@ class Group(Struct, frozen=True, omit_defaults=True):
         return self.units.total + self.tired + self.riders.total
 
 
-class Journey(Struct, frozen=True, omit_defaults=True):
+class Journey(Struct, frozen=True):
     """A road move under way: who may go on along the road without paying again (CC-ROAD-10, -11, -12).
 
     It ends when somebody leaves `at` in another way, or another road move begins. `riders` are units whose point is
@@ -201,7 +201,7 @@ Consent = Literal["transit", "road", "strait"]
 """What a player may allow another: to pass a province with his units, to use a road, to cross a strait (CC-ALY-04)."""
 
 
-class Passage(Struct, frozen=True, omit_defaults=True):
+class Passage(Struct, frozen=True):
     """A step that needs other players' consent (CC-ALY-04): a named group from one province to a neighbour.
 
     Attributes:
@@ -220,7 +220,7 @@ class Passage(Struct, frozen=True, omit_defaults=True):
     refused: bool = False
 
 
-class Grant(Struct, frozen=True, omit_defaults=True):
+class Grant(Struct, frozen=True):
     """A standing consent that answers requests until it is withdrawn. `where` is a province or sea; None: anywhere."""
 
     by: Seat
@@ -229,7 +229,7 @@ class Grant(Struct, frozen=True, omit_defaults=True):
     where: AreaId | None = None
 
 
-class Side(Struct, frozen=True, omit_defaults=True):
+class Side(Struct, frozen=True):
     """One side of a land battle in the present round."""
 
     seat: Seat
@@ -245,7 +245,7 @@ class Side(Struct, frozen=True, omit_defaults=True):
     """What was announced; None until then."""
 
 
-class Battle(Struct, frozen=True, omit_defaults=True):
+class Battle(Struct, frozen=True):
     """A land battle under way."""
 
     province: AreaId
@@ -279,7 +279,7 @@ class Battle(Struct, frozen=True, omit_defaults=True):
     """Destinations that were asked for in this round, and whether all owners agreed."""
 
 
-class Fleet(Struct, frozen=True, omit_defaults=True):
+class Fleet(Struct, frozen=True):
     """One side of a naval battle. `galleys` take part; `hit` are sunk at the end of the cycle."""
 
     seat: Seat
@@ -288,7 +288,7 @@ class Fleet(Struct, frozen=True, omit_defaults=True):
     hit: tuple[str, ...] = ()
 
 
-class NavalBattle(Struct, frozen=True, omit_defaults=True):
+class NavalBattle(Struct, frozen=True):
     """A naval battle under way (CC-NAV-12: at most three cycles)."""
 
     sea: AreaId
@@ -298,7 +298,7 @@ class NavalBattle(Struct, frozen=True, omit_defaults=True):
     step: Literal["roll-attacker", "mark-defender", "roll-defender", "mark-attacker", "sink"] = "roll-attacker"
 
 
-class NavalPlan(Struct, frozen=True, omit_defaults=True):
+class NavalPlan(Struct, frozen=True):
     """A naval battle that was declared and is still to be fought."""
 
     sea: AreaId
@@ -306,14 +306,14 @@ class NavalPlan(Struct, frozen=True, omit_defaults=True):
     galleys: tuple[str, ...]
 
 
-class Defeat(Struct, frozen=True, omit_defaults=True):
+class Defeat(Struct, frozen=True):
     """A general in the winner's hands: to be captured or killed at once (CC-CAP-02)."""
 
     leader: str
     captor: Seat
 
 
-class Rescue(Struct, frozen=True, omit_defaults=True):
+class Rescue(Struct, frozen=True):
     """Leaders off sunk galleys whom no enemy galley is left to take; their owner places them.
 
     Attributes:
@@ -326,7 +326,7 @@ class Rescue(Struct, frozen=True, omit_defaults=True):
     galleys: tuple[str, ...] = ()
 
 
-class Combat(Struct, frozen=True, omit_defaults=True):
+class Combat(Struct, frozen=True):
     """What is left to do in the combat phase."""
 
     battles: tuple[AreaId, ...] = ()
@@ -360,7 +360,7 @@ class Purchase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
         return Units(self.infantry, self.cavalry, self.catapults)
 
 
-class Inflation(Struct, frozen=True, omit_defaults=True):
+class Inflation(Struct, frozen=True):
     """A level of inflation that was triggered (CC-INF-01, -04): prices rise when `seat`'s turn in `round` begins."""
 
     factor: int
@@ -369,7 +369,7 @@ class Inflation(Struct, frozen=True, omit_defaults=True):
     effective: bool = False
 
 
-class Offer(Struct, frozen=True, omit_defaults=True):
+class Offer(Struct, frozen=True):
     """A ransom on the table (CC-RAN-04): `general` goes back to its owner for talents, prisoners and promises."""
 
     id: str
@@ -382,7 +382,7 @@ class Offer(Struct, frozen=True, omit_defaults=True):
     promise: str = ""
 
 
-class Acclamation(Struct, frozen=True, omit_defaults=True):
+class Acclamation(Struct, frozen=True):
     """A winner proposed for general consent (CC-WIN-02) and those who have agreed."""
 
     candidate: Seat
@@ -390,7 +390,7 @@ class Acclamation(Struct, frozen=True, omit_defaults=True):
     agreed: tuple[Seat, ...] = ()
 
 
-class Alliance(Struct, frozen=True, omit_defaults=True):
+class Alliance(Struct, frozen=True):
     """An alliance proposed or concluded (CC-ALY-01); it binds nobody."""
 
     id: str

@@ -53,6 +53,7 @@ class View(Struct, frozen=True, kw_only=True):
     inflations: list[Inflation]
     journey: Journey | None
     passage: Passage | None
+    passages: list[Passage]
     grants: list[Grant]
     combat: Combat | None
     battle: Battle | None
@@ -81,6 +82,7 @@ def of(table: Table) -> View:
         inflations=table.inflations,
         journey=table.journey,
         passage=table.request,
+        passages=table.passages,
         grants=table.grants,
         combat=table.combat,
         battle=table.battle,

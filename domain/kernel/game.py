@@ -26,7 +26,7 @@ from domain.kernel.words import GameId, PlayerId, RuleId, Seat, Version
 Status = Literal["gathering", "running", "over"]
 
 
-class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True, omit_defaults=True):
+class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     """An event of the game around the table; the table's own events are the ruleset's."""
 
     schema: ClassVar[int] = 1

@@ -42,7 +42,7 @@ class Names:
         return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "nothing"
 
 
-class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True, omit_defaults=True):
+class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True):
     """Something that happened, with its outcome: enough to apply it without the rules. Names are past tense.
 
     The type name and fields are the storage format: when a stored shape changes, raise `schema` and give the ruleset

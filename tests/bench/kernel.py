@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from domain.kernel import schema
-from domain.kernel.export import export_lines
+from domain.kernel.export import export
 from domain.kernel.game import Game, fold
 from domain.kernel.record import first_broken
 from domain.kernel.verify import verify
@@ -67,8 +67,10 @@ def bench_decide() -> Iterator[Figure]:
 
 def bench_options() -> Iterator[Figure]:
     simulation, given = played(4000)
-    largest = sorted((before for before, _, _ in given), key=lambda game: -len(msgspec.json.encode(game.options(
-        game.decisions[0].seats[0], simulation.vault))))[:40]
+    largest = sorted(
+        (before for before, _, _ in given),
+        key=lambda game: -len(msgspec.json.encode(game.options(game.decisions[0].seats[0], simulation.vault))),
+    )[:40]
     calls = [lambda game=game: game.options(game.decisions[0].seats[0], simulation.vault) for game in largest]
     yield percentile("options-p95", calls, 0.95, goal="<= 5", note="the 40 positions with the longest options")
 
@@ -85,7 +87,7 @@ def bench_verify() -> Iterator[Figure]:
     simulation, _ = played(20_000, seed=11, seats=2)
     records = simulation.records[:1000]
     game = fold(records, simulation.game.id, LIBRARY, lambda _: simulation.game.board)
-    lines = b"".join(export_lines(game, records, simulation.vault))
+    lines = list(export(game, records, simulation.vault))
     yield percentile("verify-1000", [lambda: verify(lines, LIBRARY)], 0.5, goal="<= 150", repeats=7)
 
 
