@@ -6,7 +6,7 @@ A defeated general is off the board until the winner has judged him. A defeated 
 
 Ours: generals who fall together with their own Caesar are not judged. The takeover comes at once and makes them the
 captor's own (CC-CAP-11, CC-CAP-14): they stay in the province where they fell; off a sunk galley they appear where
-freed generals do (CC-CAP-26). So do generals in the loser's or the captor's hands who were not judged yet.
+freed generals do (CC-CAP-26). So does the captor's own general whom the loser had not judged yet.
 """
 
 from collections.abc import Iterable, Sequence
@@ -160,11 +160,7 @@ def _handed_over(leader: Leader, loser: Seat, captor: Seat) -> Leader:
 
 
 def _change_fights(table: Table, loser: Seat, captor: Seat, cancelled: Sequence[AreaId]) -> None:
-    """What is still to be fought, judged or rescued goes on with the captor in the loser's place (CC-CAP-24)."""
-    table.defeats[:] = [
-        replace(defeat, captor=captor) if defeat.captor == loser else defeat for defeat in table.defeats
-    ]
-    table.rescues[:] = [replace(rescue, owner=captor) if rescue.owner == loser else rescue for rescue in table.rescues]
+    """What is still to be fought is fought by the captor, where he does not own both sides now (CC-CAP-24)."""
     if table.combat is None:
         return
     table.combat = replace(
@@ -212,7 +208,6 @@ def _take_empire(draft: Draft[Table], caesar: str, fallen: Sequence[str], captor
         at, aboard = _place_for_freed(table, captor)
         draft.emit(GeneralFreed(general, at, aboard))
     inflation.watch(draft)  # CC-CAP-25
-    ransom.drop_void(draft)
     winning.check(draft)
 
 

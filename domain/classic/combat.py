@@ -161,10 +161,9 @@ def _lone_leaders(table: Table, combat: Combat) -> dict[AreaId, list[Seat]]:
     found: defaultdict[AreaId, set[Seat]] = defaultdict(set)
     for leader in table.leaders.values():
         area = leader.at
-        if area is None or leader.owner == table.acting or area in combat.battles:
+        if area is None or leader.owner == table.acting or area in combat.battles:  # no battle: no units of others
             continue
-        armies = table.provinces[area].armies
-        if table.acting in armies and leader.owner not in armies and _lone(area, leader.owner) not in combat.spared:
+        if table.acting in table.provinces[area].armies and _lone(area, leader.owner) not in combat.spared:
             found[area].add(leader.owner)
     return {area: sorted(players) for area, players in sorted(found.items())}
 
@@ -303,7 +302,8 @@ class FightAtSea(Command, frozen=True):
 class DivideFleet(Command, frozen=True):
     """Assign the own galleys in a sea zone to several opponents, for the whole combat phase (CC-NAV-19).
 
-    `against` names the opponent of each of them, in the order of their ids; the same one for all is possible, too.
+    `against` names the opponent of each of them, in the order in which the decision lists them (by id); the same one
+    for all is possible, too.
     Each part then fights a battle of its own.
     """
 
