@@ -1,11 +1,11 @@
 """``tabularium serve``: the service on its embedded store."""
 
-import asyncio
 import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
+import uvloop
 
 from service import server
 from service.cli.output import bad_input
@@ -49,4 +49,4 @@ def run(settings: Settings) -> None:
     def announce(address: str) -> None:
         print(WELCOME.format(address=address, data=settings.data.resolve()), flush=True)
 
-    asyncio.run(server.serve(settings, announce))
+    uvloop.run(server.serve(settings, announce))

@@ -1,11 +1,11 @@
 """The bare route that the service is held against: Litestar on uvicorn, one durable SQLite insert, nothing else."""
 
-import asyncio
 import sqlite3
 import sys
 from pathlib import Path
 
 import uvicorn
+import uvloop
 from litestar import Litestar, post
 
 from service.server import listen
@@ -36,4 +36,4 @@ async def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    uvloop.run(main(Path(sys.argv[1])))
