@@ -93,7 +93,9 @@ def _seat(table: Table, position: Position) -> None:
     for seat, home in position.players.items():
         if home not in HOME_ORDER:
             raise ValueError(f"{home} is no Home Province")
-        table.players[seat] = Player((seat,), home, position.talents.get(seat, 0), position.fallen.get(seat))
+        captor = position.fallen.get(seat)
+        colours = (seat,) if captor is None else ()
+        table.players[seat] = Player(colours, home, position.talents.get(seat, 0), captor)
     for seat, captor in position.fallen.items():
         table.change_player(captor, colours=(*table.players[captor].colours, seat))
     table.order = sorted(position.players, key=lambda seat: HOME_ORDER.index(position.players[seat]))
