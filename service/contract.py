@@ -204,6 +204,11 @@ def _book(library: Library) -> Book:
             ("Orders", "commands"): {"type": "array", "items": command, "minItems": 1, "maxItems": 100},
             ("NewGame", "board"): reference("Board"),
             ("Frame", "data"): {"anyOf": [reference("EventView"), reference("ProblemBody")]},
+            ("StreamedEvent", "data"): {
+                "type": "string",
+                "contentMediaType": JSON,
+                "contentSchema": reference("EventView"),
+            },
             ("StateView", "view"): {"anyOf": [reference("View"), {"type": "null"}]},
         },
     )

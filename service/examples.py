@@ -157,7 +157,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "giveCommands": Example(scene.accepted(scene.started.game, scene.given), {"command": scene.command}),
         "checkCommands": Example(Checked(scene.started.game.version, 1), {"command": scene.command}),
         "listEvents": Example(shapes.EventPage(scene.accepted(scene.started.game, scene.given).events, None)),
-        "streamEvents": Example(_stream(scene)),
+        "streamEvents": Example(streams.streamed(scene.accepted(scene.started.game, scene.given).events[0])),
         "tellHistory": Example(_history(scene)),
         "exportGame": Example(_export(scene)),
         "showHealth": Example(shapes.Health("ok")),
@@ -201,11 +201,6 @@ def _options(scene: _Scene) -> Any:
     options = game.options(scene.seat, scene.vault)[:3]
     mine = tuple(decision for decision in game.decisions if scene.seat in decision.seats)
     return shapes.OptionsView(GAME, game.version, scene.seat, mine, tuple(options))
-
-
-def _stream(scene: _Scene) -> str:
-    events = scene.accepted(scene.started.game, scene.given).events
-    return b"".join(map(streams.server_sent, events[:2])).decode()
 
 
 def _history(scene: _Scene) -> Any:

@@ -67,7 +67,7 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
     options_url: str = ""
 
 
-class Problem(Exception):  # noqa: N818  (RFC 9457's word)
+class Problem(Exception):
     """An answer that says what is wrong with a request.
 
     Args:

@@ -28,7 +28,8 @@ BATCH: Final = 200
 PROTOCOL: Final = "tabularium.v1"
 """The WebSocket subprotocol; a browser sends ``bearer.<token>`` along as a second one, for it can send no headers."""
 
-OVER, GOING_AWAY, REFUSED = 1000, 1001, 4000
+OVER, STOPPING, REFUSED = 1000, 1012, 4000
+"""Close codes; uvicorn itself closes with 1012 as well."""
 
 
 class Frame(Struct, frozen=True):
@@ -43,6 +44,20 @@ class Frame(Struct, frozen=True):
     id: Version | None
     event: str
     data: Any
+
+
+class StreamedEvent(Struct, frozen=True):
+    """A frame of the stream, as its lines say.
+
+    Attributes:
+        id: the version that the event made.
+        event: the type of the event.
+        data: the event as the caller may see it, in JSON.
+    """
+
+    id: str
+    event: str
+    data: str
 
 
 async def follow(
@@ -75,7 +90,7 @@ async def follow(
     query=Since,
     headers=("Last-Event-ID",),
     answers=(
-        Answer(200, "The events as they happen.", str, "text/event-stream"),
+        Answer(200, "The events as they happen.", StreamedEvent, "text/event-stream"),
         Answer(204, "The game is over and has no events after that version: do not connect again."),
     ),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
@@ -107,8 +122,13 @@ async def _server_sent(events: AsyncIterator[EventView | None]) -> AsyncIterator
         yield b": still here\n\n" if event is None else server_sent(event)
 
 
+def streamed(event: EventView) -> StreamedEvent:
+    """Return an event as a frame of the stream."""
+    return StreamedEvent(str(event.version), event.type, encode(event).decode())
+
+
 def server_sent(event: EventView) -> bytes:
-    """Return an event as a frame of server-sent events."""
+    """Return an event as a frame of the stream, as it is sent."""
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.version, event.type.encode(), encode(event))
 
 
@@ -137,7 +157,7 @@ async def open_socket(request: Call, game: FromPath[str]) -> Response[bytes]:
 
     The frames of the stream, as JSON messages `{"id", "event", "data"}`. A browser, which can send no headers, gives
     its token as a subprotocol: `new WebSocket(url, ["tabularium.v1", "bearer." + token])`. A connection that cannot
-    be served gets one message whose `event` is `problem`, then close code 4000. 1000 says that the game is over, 1001
+    be served gets one message whose `event` is `problem`, then close code 4000. 1000 says that the game is over, 1012
     that the service stops. What the client sends is ignored.
     """
     raise Problem(
@@ -161,7 +181,7 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
         events = follow(house, played.id, player, _start(after, played.version))
         await _send_until_gone(socket, events)
         now = await house.hall.game(played.id)
-        code = OVER if now.status == "over" else GOING_AWAY
+        code = OVER if now.status == "over" else STOPPING
     except WebSocketDisconnect:
         return
     except Exception as error:

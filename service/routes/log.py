@@ -1,15 +1,14 @@
 """The log of a game: its events, its history in sentences, its export."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 from litestar.params import FromPath
 from litestar.response import Response, Stream
 
 from domain.kernel import export
-from domain.kernel.game import Game, GameEvent, later, reader, retraction, upcast
-from domain.kernel.record import Cause, Record
+from domain.kernel.game import Game, GameEvent, cause_of, later, read_event, retraction
+from domain.kernel.record import Record
 from domain.kernel.words import GameId
 from service import problems, shapes
 from service.answers import answer, etag
@@ -74,17 +73,16 @@ async def _told(
     hall: Hall, base: Game | None, records: Sequence[Record], played: Game
 ) -> AsyncIterator[tuple[str, Sentence]]:
     """Yield each record in a sentence, with the heading under which it belongs."""
-    decode, is_current = reader(played.ruleset)
     game = base
     for record in records:
-        event: Any = decode(record.event) if is_current(record) else upcast(played.ruleset, record)
+        event = read_event(played.ruleset, record)
         if game is None or retraction(record) is not None:
             game = await hall.at(played.id, record.version)
         else:
             game = later(game, (record,))
-        seat = msgspec.json.decode(record.cause, type=Cause).seat if record.cause is not None else None
         heading = "" if isinstance(event, GameEvent) else shapes.heading(game)
-        yield heading, Sentence(record.version, record.at, seat, event.tell(played.names))
+        text = event.tell(played.names)
+        yield heading, Sentence(record.version, record.at, cause_of(record).seat, text)
 
 
 def passages(told: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:

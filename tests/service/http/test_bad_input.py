@@ -1,7 +1,7 @@
 """Bad input of all kinds: each gets a problem with a stable type, what was wrong, and what would have been right."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import httpx
@@ -52,7 +52,7 @@ async def _fail_with(s: Scene, error: Exception) -> httpx.Response:
     async def fail() -> None:
         raise error
 
-    s.service.house.store.ready = fail  # type: ignore[method-assign]
+    s.service.house.store.ready = fail
     return await s.ask("GET", "/ready")
 
 
@@ -90,19 +90,18 @@ def test_every_kind_of_problem_is_provoked() -> None:
     assert set(PROVOKED) == {kind.slug for kind in KINDS}
 
 
-@pytest.mark.parametrize("slug", PROVOKED)
-async def test_a_problem_says_what_is_wrong_and_what_would_be_right(scene: Scene, slug: str) -> None:
-    kind = next(kind for kind in KINDS if kind.slug == slug)
-    answer = await PROVOKED[slug](scene)
-    body = answer.json()
+async def test_a_problem_says_what_is_wrong_and_what_would_be_right(scene: Scene) -> None:
+    for kind in KINDS:
+        answer = await PROVOKED[kind.slug](scene)
+        body = answer.json()
 
-    assert (answer.status_code, body["status"]) == (kind.status, kind.status), body
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert (body["type"], body["title"]) == (f"/problems/{slug}", kind.title)
-    assert body["detail"]
-    assert body["instance"] == f"urn:uuid:{answer.headers['request-id']}"
-    page = await scene.ask("GET", body["type"])
-    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        assert (answer.status_code, body["status"]) == (kind.status, kind.status), body
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert (body["type"], body["title"]) == (f"/problems/{kind.slug}", kind.title)
+        assert body["detail"]
+        assert body["instance"] == f"urn:uuid:{answer.headers['request-id']}"
+        page = await scene.ask("GET", body["type"])
+        assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
 
 
 async def test_an_error_of_ours_tells_nothing_of_our_inside(scene: Scene) -> None:
@@ -196,7 +195,7 @@ async def test_hostile_bodies_get_problems_and_change_nothing(scene: Scene) -> N
 
 
 async def test_a_body_in_chunks_is_limited_too(scene: Scene) -> None:
-    async def chunks() -> Any:
+    async def chunks() -> AsyncIterator[bytes]:
         for _ in range(80):
             yield b" " * 1024
 
@@ -237,7 +236,7 @@ async def test_queries_are_read_strictly(service: Service, anna: Player) -> None
 
 async def test_a_wrong_token_is_never_nobody(service: Service) -> None:
     for authorization in ("", "Bearer", "Basic YTpi", "tab_x", "Bearer \xff"):
-        headers = {"authorization": authorization.encode("latin-1")}
+        headers = [(b"authorization", authorization.encode("latin-1"))]
         answer = await service.client.get("/v1/games/gone", headers=headers)
         assert answer.json()["type"] == problems.UNKNOWN_TOKEN.type
         assert answer.headers["www-authenticate"].startswith("Bearer")
@@ -252,6 +251,7 @@ async def test_a_strange_id_names_no_game(service: Service) -> None:
 
 async def test_a_strange_key_is_refused(scene: Scene) -> None:
     for key in ("", "k" * 256, "a key", "schlüssel"):
-        headers = {**scene.anna.headers, "idempotency-key": key.encode("latin-1")}
+        token = scene.anna.headers["authorization"].encode()
+        headers = [(b"authorization", token), (b"idempotency-key", key.encode("latin-1"))]
         answer = await scene.service.client.post(f"{scene.url}/commands", json=PUT_UP, headers=headers)
         assert answer.json()["type"] == problems.INVALID_HEADER.type, key

@@ -1,0 +1,31 @@
+"""The service in a process of its own, on a free port: ``python -m tests.contract.running DIRECTORY``."""
+
+import asyncio
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from service.server import serve
+from service.settings import Settings
+
+
+@contextlib.contextmanager
+def running(data: Path, log: Path) -> Iterator[str]:
+    """Run the service over the files in `data`; yield its address. Its log goes to the file `log`."""
+    command = [sys.executable, "-m", "tests.contract.running", str(data)]
+    with log.open("wb") as stderr, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().decode().strip()
+        assert address, log.read_text()
+        try:
+            yield address
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+if __name__ == "__main__":
+    settings = Settings(data=Path(sys.argv[1]), port=0, heartbeat=0.2, durable=False)
+    asyncio.run(serve(settings, lambda address: print(address, flush=True)))

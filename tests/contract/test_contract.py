@@ -1,0 +1,122 @@
+"""The committed contract is what the code says, and its examples are what it says."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from msgspec import Struct
+
+from domain.library import LIBRARY
+from service import contract, schemas, shapes, views
+from service.contract import document, endpoints
+from service.problems import KINDS, example_of
+
+FOLDER = Path(__file__).parents[2] / "openapi"
+
+
+@pytest.fixture(scope="module")
+def openapi() -> dict[str, Any]:
+    return json.loads(contract.published(LIBRARY))
+
+
+def test_the_committed_contract_is_what_the_code_says() -> None:
+    assert contract.differs(FOLDER) == [], "write it anew with `tabularium openapi`"
+
+
+def test_a_difference_is_noticed(tmp_path: Path) -> None:
+    contract.write(tmp_path)
+    assert contract.differs(tmp_path) == []
+    (tmp_path / "left-over.json").write_text("{}")
+    (tmp_path / "openapi.json").write_text("{}")
+    (tmp_path / "conquest-classic-friz" / "view.schema.json").unlink()
+    assert contract.differs(tmp_path) == ["conquest-classic-friz/view.schema.json", "left-over.json", "openapi.json"]
+    contract.write(tmp_path)
+    assert contract.differs(tmp_path) == []
+
+
+def test_it_is_the_same_every_time() -> None:
+    assert contract.encoded(document(LIBRARY)) == contract.published(LIBRARY)
+
+
+def operations(openapi: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for methods in openapi["paths"].values():
+        yield from methods.values()
+
+
+def test_every_endpoint_is_described_and_has_examples(openapi: dict[str, Any]) -> None:
+    assert len(list(operations(openapi))) == len(endpoints())
+    for operation in operations(openapi):
+        assert operation["summary"], operation["operationId"]
+        assert operation["description"], operation["operationId"]
+        body = operation.get("requestBody", {}).get("content", {})
+        assert all(content["examples"] for content in body.values()), operation["operationId"]
+        for status, answer in operation["responses"].items():
+            for media in answer.get("content", {}).values():
+                assert media["examples"], (operation["operationId"], status)
+
+
+def test_every_example_is_what_its_schema_says(openapi: dict[str, Any]) -> None:
+    def check(schema: dict[str, Any], value: Any) -> None:
+        Draft202012Validator({**schema, "components": openapi["components"]}).validate(value)
+
+    for operation in operations(openapi):
+        contents = list(operation.get("requestBody", {}).get("content", {}).values())
+        for answer in operation["responses"].values():
+            contents += answer.get("content", {}).values()
+        for content in contents:
+            for example in content["examples"].values():
+                if "$ref" in example:
+                    example = openapi["components"]["examples"][example["$ref"].rpartition("/")[2]]
+                check(content["schema"], example["value"])
+        for parameter in operation["parameters"]:
+            if "example" in parameter:
+                check(parameter["schema"], parameter["example"])
+
+
+def test_every_field_of_ours_is_documented(openapi: dict[str, Any]) -> None:
+    ours = {shape.__name__ for module in (shapes, views) for shape in vars(module).values() if is_struct(shape)}
+    missing = {
+        f"{name}.{field}"
+        for name, shape in openapi["components"]["schemas"].items()
+        if name in ours
+        for field, schema in shape["properties"].items()
+        if "description" not in schema
+    }
+    assert missing == set()
+
+
+def is_struct(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, Struct) and value.__module__.startswith("service.")
+
+
+def test_commands_and_events_are_told_apart_by_their_type(openapi: dict[str, Any]) -> None:
+    components = openapi["components"]["schemas"]
+    for ruleset_id in LIBRARY.ids():
+        for kind, types in (
+            ("Command", schemas.command_types(LIBRARY.current(ruleset_id))),
+            ("Event", schemas.event_types(LIBRARY.current(ruleset_id))),
+        ):
+            union = components[schemas.pascal(ruleset_id) + kind]
+            assert union["discriminator"]["propertyName"] == "type"
+            assert len(union["oneOf"]) == len(types)
+            for tag, place in union["discriminator"]["mapping"].items():
+                shape = components[place.removeprefix("#/components/schemas/")]
+                assert shape["properties"]["type"] == {"const": tag}
+                assert shape["additionalProperties"] is False
+
+
+def test_every_ruleset_has_schemas_that_stand_alone() -> None:
+    for ruleset_id in LIBRARY.ids():
+        each = schemas.of_ruleset(LIBRARY.current(ruleset_id))
+        for schema in (each.commands, each.events, each.view, each.setup):
+            Draft202012Validator.check_schema(schema)
+            assert "#/components" not in json.dumps(schema)
+
+
+def test_every_kind_of_problem_has_an_example() -> None:
+    for kind in KINDS:
+        assert kind.example, kind.slug
+        assert example_of(kind).detail

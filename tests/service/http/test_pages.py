@@ -1,0 +1,103 @@
+"""What can be played, and the pages for people."""
+
+import json
+import logging
+import re
+
+import msgspec
+import pytest
+
+from domain.kernel.board import Board
+from service.problems import KINDS
+from tests.service.http.serving import Player, Service
+
+
+async def test_rulesets_are_listed_and_shown(service: Service) -> None:
+    (ruleset,) = (await service.get("/v1/rulesets"))["items"]
+    assert (ruleset["id"], ruleset["players"], ruleset["board"]) == ("tiny-auction", [2, 3, 4], "room")
+    shown = await service.get("/v1/rulesets/tiny-auction")
+    assert shown["seats"]["2"] == ["red", "blue"]
+    assert shown["setup"]["properties"]["rounds"]["maximum"] == 3
+    assert "put-up" in shown["commands"]
+
+
+async def test_a_board_is_shown_with_its_digest(service: Service, anna: Player) -> None:
+    shown = await service.get("/v1/rulesets/tiny-auction/board")
+    assert msgspec.convert(shown["board"], Board).id == "room"
+    game = await service.gathering(anna)
+    assert (await service.get(f"/v1/games/{game}"))["board"] == shown["digest"]
+
+
+async def test_rules_are_listed_by_chapter_and_words(service: Service) -> None:
+    url = "/v1/rulesets/tiny-auction/rules"
+    every = (await service.get(url))["items"]
+    assert [rule["id"] for rule in (await service.get(f"{url}?chapter=BID"))["items"]] == [
+        rule["id"] for rule in every if rule["chapter"] == "BID"
+    ]
+    assert [rule["id"] for rule in (await service.get(f"{url}?text=TWELVE%20coins"))["items"]] == ["TA-SET-02"]
+    first = await service.get(f"{url}?limit=1")
+    second = await service.get(f"{url}?limit=1&cursor={first['next']}")
+    assert [*first["items"], *second["items"]] == every[:2]
+
+
+async def test_a_rule_of_the_house_holds_in_every_ruleset(service: Service) -> None:
+    rule = await service.get("/v1/rulesets/tiny-auction/rules/TAB-UNDO-01")
+    assert rule["chapter_title"] == "undo and rulings"
+
+
+async def test_schemas_tell_commands_and_events_apart(service: Service) -> None:
+    shown = await service.get("/v1/rulesets/tiny-auction/schemas")
+    assert shown["commands"]["discriminator"]["mapping"]["put-up"] == "#/$defs/TinyPutUp"
+    assert shown["events"]["$defs"]["TinyPrizePutUp"]["properties"]["type"] == {"const": "prize-put-up"}
+
+
+async def test_the_documentation_asks_nothing_of_the_internet(service: Service) -> None:
+    page = (await service.client.get("/docs")).text
+    links = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert links
+    for link in links:
+        assert link.startswith("/")
+        assert (await service.client.get(link)).status_code == 200
+    assert (await service.client.get("/")).headers["location"] == "/docs"
+
+
+async def test_the_contract_is_served(service: Service) -> None:
+    contract = await service.get("/openapi.json")
+    assert contract["openapi"] == "3.1.0"
+    assert "TinyAuctionCommand" in contract["components"]["schemas"]
+
+
+async def test_every_kind_of_problem_has_a_page(service: Service) -> None:
+    listed = (await service.client.get("/problems")).text
+    for kind in KINDS:
+        assert kind.type in listed
+        page = await service.client.get(kind.type)
+        assert kind.type in page.text
+    assert (await service.client.get("/problems/none")).status_code == 404
+
+
+async def test_it_lives_and_can_serve(service: Service) -> None:
+    assert await service.get("/health") == await service.get("/ready") == {"status": "ok"}
+
+
+async def test_the_log_names_the_request_and_the_game_and_no_token(
+    service: Service, anna: Player, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from service.logging import configure
+
+    configure("info")
+    try:
+        game = await service.gathering(anna)
+        answer = await service.ask("GET", f"/v1/games/{game}", anna)
+    finally:
+        logging.root.handlers.clear()
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    (line,) = [line for line in lines if line.get("request") == answer.headers["request-id"]]
+    assert (line["event"], line["method"], line["path"], line["status"], line["game"]) == (
+        "request",
+        "GET",
+        f"/v1/games/{game}",
+        200,
+        game,
+    )
+    assert anna.headers["authorization"].removeprefix("Bearer ") not in json.dumps(lines)

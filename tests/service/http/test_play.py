@@ -1,0 +1,151 @@
+"""The position, what may be done, and doing it: each as the caller may see it."""
+
+from typing import Any
+
+import pytest
+
+from tests.service.http.serving import Player, Service
+
+
+@pytest.fixture
+async def game(service: Service, anna: Player, bert: Player) -> str:
+    return await service.begun(anna, bert, rounds=1)
+
+
+async def bidding(service: Service, game: str, anna: Player) -> None:
+    await service.give(game, anna, "put-up", coins=1)
+    await service.give(game, anna, "open-bidding")
+
+
+async def test_a_seat_sees_its_own_hand_and_no_other(service: Service, game: str, anna: Player, bert: Player) -> None:
+    reds = await service.get(f"/v1/games/{game}/state", anna)
+    publics = await service.get(f"/v1/games/{game}/state")
+    assert (reds["seat"], publics["seat"]) == ("red", None)
+    assert (reds["everything"], publics["everything"]) == (False, False)
+    assert None not in reds["view"]["hands"]["red"]
+    assert set(reds["view"]["hands"]["blue"]) == {None}
+    assert set(publics["view"]["hands"]["red"]) == {None}
+
+
+async def test_an_organizer_without_a_seat_sees_everything(service: Service, anna: Player, bert: Player) -> None:
+    carla = await service.register("Carla")
+    game = await service.begun(anna, bert, organizer=carla)
+    whole = await service.get(f"/v1/games/{game}/state", carla)
+    assert whole["everything"]
+    assert None not in whole["view"]["hands"]["red"]
+    assert None not in whole["view"]["hands"]["blue"]
+
+
+async def test_an_organizer_who_plays_sees_what_the_seat_sees(service: Service, game: str, anna: Player) -> None:
+    assert (await service.get(f"/v1/games/{game}"))["organizer"] == anna.id
+    assert set((await service.get(f"/v1/games/{game}/state", anna))["view"]["hands"]["blue"]) == {None}
+
+
+async def test_events_show_a_secret_to_its_readers_alone(service: Service, game: str, anna: Player) -> None:
+    def secrets(page: dict[str, Any]) -> list[Any]:
+        return [secret for event in page["items"] for secret in event.get("secrets", [])]
+
+    assert secrets(await service.get(f"/v1/games/{game}/events")) == []
+    reds = secrets(await service.get(f"/v1/games/{game}/events", anna))
+    assert [secret["readers"] for secret in reds] == [["red"]] * 3
+
+
+async def test_what_is_answered_to_a_command_is_what_the_seat_may_see(
+    service: Service, game: str, anna: Player, bert: Player
+) -> None:
+    await bidding(service, game, anna)
+    card = await service.first_card(game, anna)
+    answer = await service.give(game, anna, "choose-card", card=card)
+    (secret,) = {each["value"] for event in answer["events"] for each in event["secrets"] if each["value"] == card}
+    assert secret == card
+    berts = await service.get(f"/v1/games/{game}/events?after={answer['after']}", bert)
+    assert all("secrets" not in event for event in berts["items"])
+    assert set(berts["items"][0]["cause"]["command"]) == {"type", "sealed"}
+
+
+async def test_every_option_is_accepted(service: Service, game: str, anna: Player) -> None:
+    options = await service.get(f"/v1/games/{game}/options", anna)
+    (put_up,) = [option for option in options["options"] if option["command"] == "put-up"]
+    assert put_up["schema"]["properties"]["coins"] == {"type": "integer", "minimum": 1, "maximum": 3}
+    assert [decision["kind"] for decision in options["decisions"]] == ["put-up-prize"]
+    await service.give(game, anna, "put-up", coins=3)
+
+
+async def test_who_need_not_decide_has_no_answer_to_give(service: Service, game: str, bert: Player) -> None:
+    options = await service.get(f"/v1/games/{game}/options", bert)
+    assert (options["decisions"], options["options"]) == ([], [])
+
+
+async def test_several_commands_happen_together(service: Service, game: str, anna: Player) -> None:
+    commands = [{"type": "put-up", "coins": 1}, {"type": "put-up", "coins": 1}, {"type": "open-bidding"}]
+    answer = await service.post(f"/v1/games/{game}/commands", anna, {"commands": commands})
+    assert [event["type"] for event in answer["events"]] == ["prize-put-up", "prize-put-up", "bidding-opened"]
+
+
+async def test_a_check_stores_nothing(service: Service, game: str, anna: Player) -> None:
+    before = await service.get(f"/v1/games/{game}")
+    body = {"command": {"type": "put-up", "coins": 1}}
+    checked = await service.post(f"/v1/games/{game}/commands/check", anna, body)
+    assert checked == {"version": before["version"], "commands": 1}
+    refused = await service.ask("POST", f"/v1/games/{game}/commands/check", anna, {"command": {"type": "open-bidding"}})
+    assert (refused.status_code, refused.json()["rule"]) == (422, "TA-PUT-02")
+    assert (await service.get(f"/v1/games/{game}"))["head"] == before["head"]
+
+
+async def test_own_commands_are_taken_back(service: Service, game: str, anna: Player) -> None:
+    before = await service.get(f"/v1/games/{game}/state", anna)
+    await service.give(game, anna, "put-up", coins=2)
+    await service.give(game, anna, "undo", to=before["version"])
+    after = await service.get(f"/v1/games/{game}/state", anna)
+    assert after["view"] == before["view"]
+    assert after["version"] == before["version"] + 2
+
+
+async def test_the_position_is_shown_at_every_version(service: Service, game: str, anna: Player) -> None:
+    begun = await service.get(f"/v1/games/{game}/state", anna)
+    await service.give(game, anna, "put-up", coins=2)
+    then = await service.ask("GET", f"/v1/games/{game}/state?version={begun['version']}", anna)
+    assert then.json() == begun
+    assert then.headers["etag"] == f'"{begun["version"]}"'
+    assert (await service.get(f"/v1/games/{game}/state?version=1"))["view"] is None
+
+
+async def test_a_position_that_the_client_has_is_not_sent_again(service: Service, game: str, anna: Player) -> None:
+    url = f"/v1/games/{game}/state"
+    etag = (await service.ask("GET", url, anna)).headers["etag"]
+    same = await service.ask("GET", url, anna, if_none_match=etag)
+    assert (same.status_code, same.content) == (304, b"")
+    await service.give(game, anna, "put-up", coins=1)
+    assert (await service.ask("GET", url, anna, if_none_match=etag)).status_code == 200
+
+
+async def test_when_the_game_is_over_nothing_is_hidden(service: Service, game: str, anna: Player, bert: Player) -> None:
+    url = f"/v1/games/{game}/state"
+    hidden = await service.ask("GET", url)
+    await service.play_out(game, anna, bert)
+    past = f"{url}?version={hidden.json()['version']}"
+    shown = await service.ask("GET", past, None, None, if_none_match=hidden.headers["etag"])
+    assert (shown.status_code, shown.json()["everything"]) == (200, True)
+    assert None not in shown.json()["view"]["hands"]["blue"]
+    over = await service.get(f"/v1/games/{game}")
+    assert (over["status"], over["decisions"]) == ("over", [])
+    assert over["result"]["rule"] == "TA-END-01"
+
+
+async def test_head_is_answered_wherever_get_is(service: Service, game: str, anna: Player) -> None:
+    for path in ("/v1/games", f"/v1/games/{game}", f"/v1/games/{game}/state", "/openapi.json", "/docs"):
+        got, head = await service.ask("GET", path, anna), await service.ask("HEAD", path, anna)
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["content-length"] == got.headers["content-length"]
+
+
+async def test_a_frontend_from_anywhere_may_ask(service: Service) -> None:
+    asked = {"origin": "https://play.example", "access-control-request-method": "POST"}
+    wanted = {"access-control-request-headers": "authorization,content-type,idempotency-key,if-match"}
+    allowed = await service.client.options("/v1/games", headers={**asked, **wanted})
+    assert allowed.status_code == 204
+    assert allowed.headers["access-control-allow-origin"] == "*"
+    methods = await service.client.options("/v1/games")
+    assert methods.headers["allow"] == "GET, OPTIONS, POST"
+    answer = await service.client.get("/v1/games", headers={"origin": "https://play.example"})
+    assert "ETag" in answer.headers["access-control-expose-headers"]

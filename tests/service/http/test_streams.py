@@ -1,0 +1,202 @@
+"""The events as they happen: nothing missed, nothing doubled, a clean end."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from tests.service.http.serving import Player, Service, serving
+
+
+class Frames:
+    """The frames of a stream of server-sent events; comments under ``comment``."""
+
+    def __init__(self, answer: httpx.Response) -> None:
+        self.answer = answer
+        self._lines = answer.aiter_lines()
+
+    async def next(self) -> dict[str, Any] | None:
+        """Return the next frame or comment; None at the end."""
+        frame: dict[str, Any] = {}
+        async for line in self._lines:
+            if not line:
+                if frame:
+                    return frame
+                continue
+            name, _, value = line.partition(": ")
+            frame[name or "comment"] = json.loads(value) if name == "data" else value
+        return None
+
+    async def events(self, count: int) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        while len(found) < count and (frame := await self.next()) is not None:
+            if "data" in frame:
+                found.append(frame)
+        return found
+
+
+@asynccontextmanager
+async def streaming(
+    service: Service, game: str, query: str = "", player: Player | None = None, **headers: str
+) -> AsyncIterator[Frames]:
+    sent = {**(player.headers if player else {}), **{name.replace("_", "-"): value for name, value in headers.items()}}
+    async with service.client.stream("GET", f"/v1/games/{game}/events/stream{query}", headers=sent) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        yield Frames(answer)
+
+
+async def test_an_event_comes_as_it_happens(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.begun(anna, bert)
+    version = (await service.get(f"/v1/games/{game}"))["version"]
+    async with streaming(service, game) as frames:
+        await frames.next()
+        await service.give(game, anna, "put-up", coins=1)
+        (frame,) = await frames.events(1)
+    assert (frame["id"], frame["event"]) == (str(version + 1), "prize-put-up")
+    page = await service.get(f"/v1/games/{game}/events?after={version}")
+    assert frame["data"] == page["items"][0]
+
+
+async def test_a_stream_goes_on_after_the_last_event_that_was_seen(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.begun(anna, bert)
+    async with streaming(service, game, "?after=1", last_event_id="3") as frames:
+        seen = await frames.events(2)
+    assert [frame["id"] for frame in seen] == ["4", "5"]
+    async with streaming(service, game, "?after=0") as frames:
+        assert (await frames.events(1))[0]["id"] == "1"
+
+
+async def test_a_stream_shows_what_its_reader_may_see(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.begun(anna, bert)
+    async with streaming(service, game, "?after=4", anna) as reds, streaming(service, game, "?after=4") as publics:
+        dealt, public = (await reds.events(1))[0]["data"], (await publics.events(1))[0]["data"]
+    assert dealt["type"] == public["type"] == "cards-dealt"
+    assert [secret["readers"] for secret in dealt["secrets"]] == [["red"]] * 3
+    assert "secrets" not in public
+
+
+async def test_a_stream_ends_with_the_game_and_then_there_is_no_more(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.begun(anna, bert, rounds=1)
+    async with streaming(service, game, "?after=0") as frames:
+        await service.play_out(game, anna, bert)
+        seen = await frames.events(10_000)
+    assert [int(frame["id"]) for frame in seen] == list(range(1, len(seen) + 1))
+    assert seen[-1]["event"] == "game-ended"
+    again = await service.ask("GET", f"/v1/games/{game}/events/stream", None, None, last_event_id=seen[-1]["id"])
+    assert again.status_code == 204
+
+
+async def test_a_quiet_stream_says_that_it_is_there(tmp_path: Path) -> None:
+    async with serving(tmp_path, heartbeat=0.05) as service:
+        anna, bert = await service.register("Anna"), await service.register("Bert")
+        game = await service.begun(anna, bert)
+        async with streaming(service, game) as frames:
+            assert [(await frames.next() or {}).get("comment") for _ in range(3)] == ["connected", *["still here"] * 2]
+
+
+async def test_a_stream_is_refused_for_a_version_that_the_game_has_not(service: Service, anna: Player) -> None:
+    game = await service.gathering(anna)
+    answer = await service.ask("GET", f"/v1/games/{game}/events/stream?after=99")
+    assert (answer.json()["type"], answer.json()["version"]) == ("/problems/unknown-version", 2)
+
+
+async def test_open_streams_end_when_the_service_stops(tmp_path: Path) -> None:
+    async with serving(tmp_path) as service:
+        anna, bert = await service.register("Anna"), await service.register("Bert")
+        game = await service.begun(anna, bert)
+        async with streaming(service, game) as frames, socket_of(service, game) as socket:
+            await frames.next()
+            service.server.should_exit = True
+            async with asyncio.timeout(1.5):
+                assert await frames.next() is None
+                with pytest.raises(ConnectionClosed):
+                    await socket.recv()
+            assert socket.close_code == 1012
+
+
+async def test_a_reader_that_goes_away_is_forgotten(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.begun(anna, bert)
+    async with streaming(service, game) as frames, socket_of(service, game):
+        await frames.next()
+        assert len(service.house.wake._signals[game]) == 2  # type: ignore[attr-defined]
+    for _ in range(100):
+        if game not in service.house.wake._signals:  # type: ignore[attr-defined]
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("the readers are still waited for")
+
+
+# --- WebSocket --------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def socket_of(service: Service, game: str, query: str = "", **options: Any) -> AsyncIterator[ClientConnection]:
+    base = str(service.client.base_url).replace("http", "ws", 1).rstrip("/")
+    async with connect(f"{base}/v1/games/{game}/events/socket{query}", proxy=None, **options) as socket:
+        yield socket
+
+
+async def test_a_socket_sends_the_frames_of_the_stream(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.begun(anna, bert, rounds=1)
+    async with socket_of(service, game, "?after=0") as socket:
+        await service.play_out(game, anna, bert)
+        seen = [json.loads(message) async for message in socket]
+    assert [frame["id"] for frame in seen] == list(range(1, len(seen) + 1))
+    assert seen[-1]["event"] == "game-ended"
+    assert socket.close_code == 1000
+    page = await service.get(f"/v1/games/{game}/events?limit=500", None)
+    assert [frame["data"]["hash"] for frame in seen] == [event["hash"] for event in page["items"]]
+
+
+async def test_a_socket_knows_its_reader_by_a_header_or_a_subprotocol(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.begun(anna, bert)
+    token = anna.headers["authorization"].removeprefix("Bearer ")
+    for options in (
+        {"additional_headers": anna.headers},
+        {"subprotocols": ["tabularium.v1", f"bearer.{token}"]},
+    ):
+        async with socket_of(service, game, "?after=4", **options) as socket:
+            dealt = json.loads(await socket.recv())
+        assert [secret["readers"] for secret in dealt["data"]["secrets"]] == [["red"]] * 3
+
+
+@pytest.mark.parametrize(
+    ("query", "subprotocols", "slug"),
+    [
+        ("", ["tabularium.v1", "bearer.tab_nobodys"], "unknown-token"),
+        ("?after=99", None, "unknown-version"),
+        ("?from=1", None, "invalid-query"),
+    ],
+)
+async def test_a_socket_says_why_it_is_refused(
+    service: Service, anna: Player, query: str, subprotocols: list[str] | None, slug: str
+) -> None:
+    game = await service.gathering(anna)
+    async with socket_of(service, game, query, subprotocols=subprotocols) as socket:
+        frame = json.loads(await socket.recv())
+        with pytest.raises(ConnectionClosed):
+            await socket.recv()
+    assert (frame["event"], frame["data"]["type"]) == ("problem", f"/problems/{slug}")
+    assert socket.close_code == 4000
+
+
+async def test_a_socket_ignores_what_it_is_sent(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.begun(anna, bert)
+    async with socket_of(service, game) as socket:
+        await socket.send("hello")
+        await socket.send(b"\xff\xfe")
+        await service.give(game, anna, "put-up", coins=1)
+        assert json.loads(await socket.recv())["event"] == "prize-put-up"
