@@ -1,7 +1,10 @@
 """Serving: uvicorn around the app, so that open streams end when the service stops."""
 
+import signal
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
@@ -31,6 +34,19 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=max(1, round(settings.grace)),
             )
         )
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at a signal, and do not raise it again afterwards as uvicorn does: the store is still to be closed."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._house.wake.close()

@@ -12,15 +12,15 @@ from service.settings import Settings
 
 
 @contextlib.contextmanager
-def running(data: Path, log: Path) -> Iterator[str]:
-    """Run the service over the files in `data`; yield its address. Its log goes to the file `log`."""
+def running(data: Path, log: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run the service over the files in `data`; yield its address and process. Its log goes to the file `log`."""
     command = [sys.executable, "-m", "tests.contract.running", str(data)]
     with log.open("wb") as stderr, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr) as process:
         assert process.stdout is not None
         address = process.stdout.readline().decode().strip()
         assert address, log.read_text()
         try:
-            yield address
+            yield address, process
         finally:
             process.terminate()
             process.wait(10)

@@ -40,7 +40,7 @@ expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "412", "41
 
 def test_no_server_error_and_no_undocumented_answer(tmp_path: Path) -> None:
     log = tmp_path / "service.log"
-    with running(tmp_path / "data", log) as address:
+    with running(tmp_path / "data", log) as (address, _):
         ruleset, game, authorization = a_game_under_way(address)
         config = tmp_path / "schemathesis.toml"
         config.write_text(CONFIG.format(seed=SEED, ruleset=ruleset, game=game))
