@@ -22,6 +22,7 @@ from service.house import Boards, House
 from service.journal import Journal
 from service.routes import API, LARGE, pages
 from service.settings import Settings
+from service.store.lock import only_service
 from service.store.sqlite import SqliteStore
 from service.wake import LocalWake
 
@@ -50,26 +51,29 @@ async def open_house(
     clock: Clock = utc_now,
     randomness: Callable[[int], bytes] = secrets.token_bytes,
 ) -> AsyncIterator[House]:
-    """Open the store and what works on it; close it all at the end. Raises `StoreDamaged`."""
-    settings.data.mkdir(parents=True, exist_ok=True)
-    store = await SqliteStore.open(settings.database, durable=settings.durable)
-    wake = LocalWake()
-    hall = Hall(store, library, wake, clock, settings, randomness, boards)
-    house = House(
-        settings=settings,
-        library=library,
-        boards=boards,
-        store=store,
-        accounts=Accounts(store, clock, randomness),
-        wake=wake,
-        hall=hall,
-    )
-    try:
-        yield house
-    finally:
-        wake.close()
-        await hall.close()
-        await store.close()
+    """Open the store, for this process alone, and what works on it; close it all at the end.
+
+    Raises `StoreDamaged`, or `StoreUnavailable` when another service holds the data directory.
+    """
+    with only_service(settings.data):
+        store = await SqliteStore.open(settings.database, durable=settings.durable)
+        wake = LocalWake()
+        hall = Hall(store, library, wake, clock, settings, randomness, boards)
+        house = House(
+            settings=settings,
+            library=library,
+            boards=boards,
+            store=store,
+            accounts=Accounts(store, clock, randomness),
+            wake=wake,
+            hall=hall,
+        )
+        try:
+            yield house
+        finally:
+            wake.close()
+            await hall.close()
+            await store.close()
 
 
 def create_app(house: House) -> ASGIApp:

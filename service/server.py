@@ -57,7 +57,7 @@ async def serve(settings: Settings, announce: Callable[[str], None] = lambda add
     """Serve until SIGINT or SIGTERM comes; `announce` is told the address once requests are taken.
 
     Raises:
-        StoreDamaged: the database cannot be used. Nothing was changed.
+        StoreError: the database is damaged, or another service holds the data directory. Nothing was changed.
         OSError: the address cannot be listened on.
     """
     configure(settings.log_level)

@@ -1,11 +1,15 @@
-"""The command line: ``tabularium``. Exit codes: 0 done, 1 the answer is no (a check failed), 2 bad input."""
+"""The command line: ``tabularium``.
+
+Exit codes: 0 done, 1 the answer is no (a check failed), 2 bad input; 130 after Ctrl-C, as shells expect it.
+"""
 
 import sys
 
-import click
 import typer
 
 from service.cli import contract, games, logs, rules, serve
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="tabularium",
@@ -25,14 +29,12 @@ contract.register(app)
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; bad input ends in one line on stderr and exit code 2."""
     try:
-        code = app(arguments, standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
+        code = app(arguments, prog_name="tabularium", standalone_mode=False)
+    except typer.TyperException as error:
+        # A group that was named without a command has printed its help, and has nothing more to say.
+        if said := " ".join(error.format_message().split()):
+            print(f"tabularium: {said}", file=sys.stderr)
         code = 2
-    except click.Abort:
+    if code == INTERRUPTED:
         print("tabularium: interrupted", file=sys.stderr)
-        code = 1
-    except click.ClickException as error:
-        print(f"tabularium: {' '.join(error.format_message().split())}", file=sys.stderr)
-        code = 2
     sys.exit(code if isinstance(code, int) else 0)

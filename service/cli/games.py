@@ -13,7 +13,7 @@ from domain.kernel.verify import verify
 from domain.library import LIBRARY
 from service import simulation
 from service.cli.logs import print_verdict
-from service.cli.output import bad_input, console, print_json, ruleset_named
+from service.cli.output import bad_input, console, print_json, ruleset_named, writable, write_file
 from service.client import Client, Problem
 from service.demonstration import Demonstration, own_service
 
@@ -37,6 +37,8 @@ def play(
     """Play a game between bots through the HTTP API, tell it, export it and verify the export."""
     if seats not in (allowed := ruleset_named(ruleset).players):
         bad_input(f"{ruleset} takes {', '.join(map(str, allowed))} players, not {seats}")
+    if output:
+        writable(output)
     demonstration = Demonstration(ruleset, seats, seed)
     try:
         with nullcontext(url) if url else own_service() as address, Client(address) as client:
@@ -47,7 +49,7 @@ def play(
     except Problem as problem:
         bad_input(str(problem))
     target = output or Path(f"{demonstration.game}.jsonl")
-    target.write_bytes(exported)
+    write_file(target, exported)
     console.print(
         f"\nThe export is {target} ({len(exported) // 1024} KiB); `tabularium verify` proves it:", markup=False
     )

@@ -10,7 +10,7 @@ from domain.kernel.game import Game, fold, later, read_event, retraction
 from domain.kernel.verify import Verdict
 from domain.kernel.verify import verify as verify_export
 from domain.library import LIBRARY
-from service.cli.output import bad_input, console, print_json, read_file
+from service.cli.output import bad_input, console, print_json, read_file, writable, write_file
 from service.client import Client, Problem
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="An export: JSON Lines.")]
@@ -50,7 +50,7 @@ def _read(file: Path) -> Export:
     try:
         return read(read_file(file).splitlines(keepends=True))
     except ExportError as error:
-        bad_input(f"{file}, line {error.line}: {error.problem}; `tabularium verify` says more")
+        bad_input(f"{file} is no whole export: {error.problem.rstrip('.')} (line {error.line})")
 
 
 def verify(
@@ -91,14 +91,13 @@ def export(
     ] = None,
 ) -> None:
     """Fetch a game's whole log from a service."""
+    if output:
+        writable(output)
     try:
         with Client(url, token) as client:
             content = client.export(game)
     except Problem as problem:
         bad_input(str(problem))
     target = output or Path(f"{game}.jsonl")
-    try:
-        target.write_bytes(content)
-    except OSError as error:
-        bad_input(f"{target} cannot be written: {error.strerror}")
+    write_file(target, content)
     console.print(f"{target}: {len(content.splitlines())} lines", markup=False)

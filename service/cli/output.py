@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any, NoReturn
 
-import click
 import msgspec
+import typer
 from rich.console import Console
 
 from domain.kernel.ruleset import Ruleset
@@ -15,7 +15,7 @@ console = Console(highlight=False, soft_wrap=True)
 
 def bad_input(message: str) -> NoReturn:
     """End with one line and exit code 2."""
-    raise click.UsageError(message)
+    raise typer.TyperException(message)
 
 
 def print_json(value: Any) -> None:
@@ -37,3 +37,19 @@ def read_file(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         bad_input(f"{path} cannot be read: {error.strerror}")
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file; one line says why not otherwise."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        bad_input(f"{path} cannot be written: {error.strerror}")
+
+
+def writable(path: Path) -> None:
+    """Say in one line, before long work, that a file could not be written at its end."""
+    if path.is_dir():
+        bad_input(f"{path} cannot be written: Is a directory")
+    if not path.absolute().parent.is_dir():
+        bad_input(f"{path} cannot be written: there is no directory {path.parent}")

@@ -1,0 +1,42 @@
+"""One service per data directory.
+
+Two services on one SQLite file would not damage it, but each would keep games in memory that the other changes, and
+tell its streams nothing of what the other accepts.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from service.store.protocol import StoreUnavailable
+
+
+@contextmanager
+def only_service(data: Path) -> Iterator[None]:
+    """Make the directory `data` if it is missing, and hold it alone.
+
+    The operating system lets go of the lock when the process ends, however it ends; the file stays.
+
+    Raises:
+        StoreUnavailable: another service holds it, or it cannot be written to. Nothing was changed.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        file = (data / "lock").open("a+")
+    except OSError as error:
+        raise StoreUnavailable(f"{data} cannot be the data directory: {error.strerror}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise StoreUnavailable(f"{data} is in use by another service ({_holder(data)}); stop that first") from error
+        file.truncate(0)
+        file.write(f"process {os.getpid()}")
+        file.flush()
+        yield
+
+
+def _holder(data: Path) -> str:
+    return (data / "lock").read_text().strip() or "just starting"
