@@ -207,6 +207,7 @@ def _take_empire(draft: Draft[Table], caesar: str, fallen: Sequence[str], captor
     for general in freed:
         at, aboard = _place_for_freed(table, captor)
         draft.emit(GeneralFreed(general, at, aboard))
+    ransom.drop_void(draft)
     inflation.watch(draft)  # CC-CAP-25
     winning.check(draft)
 
