@@ -1,6 +1,6 @@
 """Conquest of the Empire Classic: the chapters wired up, once for each edition."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -37,7 +37,8 @@ from domain.classic.table import Table, bare
 from domain.kernel.board import Board, Map
 from domain.kernel.decision import Decision
 from domain.kernel.draft import Draft
-from domain.kernel.ruleset import Result, Ruleset
+from domain.kernel.message import Event as KernelEvent
+from domain.kernel.ruleset import Result, Rolled, Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.words import Seat
 
@@ -115,6 +116,16 @@ class Classic(Ruleset[Table]):
     setup = Setup
     view_type = view.View
     die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
+    dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
+    landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
+        battle.BattleBegan: "battle",
+        battle.BattleEnded: "battle-end",
+        naval.NavalBattleBegan: "naval-battle",
+        naval.NavalBattleEnded: "naval-battle-end",
+        conquest.ProvinceConquered: "conquest",
+        capture.CaesarCaptured: "fall",
+        winning.GameWon: "victory",
+    }
     events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
     commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
     edition: ClassVar[Edition]
@@ -150,6 +161,31 @@ class Classic(Ruleset[Table]):
 
     def heading(self, table: Table) -> str:
         return f"Round {table.round}, {table.active}: {table.phase}" if table.active else "Setup"
+
+    def round(self, table: Table) -> int:
+        return table.round if table.active else 0
+
+    def score(self, table: Table) -> dict[Seat, dict[str, int]]:
+        kinds = ("tribute", "provinces", "cities", "units", "talents")
+        scores = {seat: dict.fromkeys(kinds, 0) | {"talents": each.talents} for seat, each in table.players.items()}
+        for area, province in table.provinces.items():
+            if province.owner is not None:
+                owner = scores[province.owner]
+                owner["provinces"] += 1
+                owner["cities"] += province.city
+                owner["tribute"] += table.value_of(area)
+            for seat, army in province.armies.items():
+                scores[seat]["units"] += army.units.total
+        for galley in table.galleys.values():
+            scores[galley.owner]["units"] += galley.cargo.total
+        return scores
+
+    def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
+        match event:
+            case battle.LegionRolled() | naval.GalleysRolled() | pursuit.PursuitRolled():
+                return (Rolled("battle", event.faces, event.seat),)
+            case _:
+                return ()
 
     def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
         return arrange(position, self.edition, board)

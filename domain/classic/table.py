@@ -505,11 +505,11 @@ class Table(KernelTable):
 
     def tribute(self, seat: Seat) -> int:
         """The tribute value, which is also where the marker stands (CC-ECO-01, -03), in talents."""
-        return sum(
-            self.map.area(area).value("tribute") + (5 if province.city else 0)
-            for area, province in self.provinces.items()
-            if province.owner == seat
-        )
+        return sum(self.value_of(area) for area, province in self.provinces.items() if province.owner == seat)
+
+    def value_of(self, area: AreaId) -> int:
+        """What a province adds to its owner's tribute value, in talents: its own value and that of a city."""
+        return self.map.area(area).value("tribute") + (5 if self.provinces[area].city else 0)
 
     # --- changing; for `apply` only ---
 

@@ -33,6 +33,14 @@ class Result(Struct, frozen=True, omit_defaults=True):
     rule: str
 
 
+class Rolled(Struct, frozen=True):
+    """Dice that an event shows: which die (a key of `Ruleset.dice`), whose, and the faces that came up."""
+
+    die: str
+    faces: tuple[str, ...]
+    seat: Seat | None = None
+
+
 class Ruleset(ABC, Generic[T]):
     """One game with one edition of its rules. `version` rises when a change of rules would fold or decide otherwise.
 
@@ -52,6 +60,10 @@ class Ruleset(ABC, Generic[T]):
     commands: ClassVar[tuple[type[Command[Any]], ...]]
     die: ClassVar[Mapping[str, int]] = {}
     """Names for faces of the ruleset's die, for scenarios: each a number that shows it."""
+    dice: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """The sides of each kind of die, every side once: what a fair one shows equally often."""
+    landmarks: ClassVar[Mapping[type[Event[Any]], str]] = {}
+    """Events that a timeline marks, each with the word for what it is, such as "battle"."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
     """By event type and the schema version that they lift to the next."""
 
@@ -97,6 +109,18 @@ class Ruleset(ABC, Generic[T]):
     def heading(self, table: T) -> str:
         """Return where in the game the table is, such as "Round 3, red: movement", for the history."""
         return ""
+
+    def round(self, table: T) -> int:
+        """Return the number of the round that is being played; 0 before the first, or when there are none."""
+        return 0
+
+    def score(self, table: T) -> dict[Seat, dict[str, int]]:
+        """Return what a scoreboard shows of each seat, by name: points, territory, money. Public figures only."""
+        return {}
+
+    def rolled(self, event: Event[T]) -> Iterable[Rolled]:
+        """Return the dice whose faces `event` shows."""
+        return ()
 
     @abstractmethod
     def arrange(self, position: Mapping[str, Any], board: Board) -> T:

@@ -15,7 +15,7 @@ from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft, Roll
 from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal, refuse_unless
-from domain.kernel.ruleset import Result, Ruleset, Upcaster
+from domain.kernel.ruleset import Result, Rolled, Ruleset, Upcaster
 from domain.kernel.secret import Opened, Sealed, Vault
 from domain.kernel.table import Table as KernelTable
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -318,6 +318,8 @@ class TinyAuction(Ruleset[Table]):
     events = (CardsDealt, PrizePutUp, BiddingOpened, CardChosen, CardsRevealed, TieRolled, PrizeTaken, CoinsGiven)
     commands = (PutUp, OpenBidding, ChooseCard, Give)
     die: ClassVar[Mapping[str, int]] = {"six": 6}
+    dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"d6": tuple("123456")}
+    landmarks: ClassVar[Mapping[type[message.Event[Any]], str]] = {PrizeTaken: "prize"}
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {
         ("prize-put-up", 1): lambda old: {"type": old["type"], "coins": old["amount"]},
     }
@@ -391,6 +393,15 @@ class TinyAuction(Ruleset[Table]):
 
     def heading(self, table: Table) -> str:
         return f"Round {table.round}"
+
+    def round(self, table: Table) -> int:
+        return min(table.round, table.rounds)
+
+    def score(self, table: Table) -> dict[Seat, dict[str, int]]:
+        return {seat: {"coins": coins} for seat, coins in table.coins.items()}
+
+    def rolled(self, event: message.Event[Table]) -> Iterable[Rolled]:
+        return (Rolled("d6", tuple(map(str, event.roll.faces))),) if isinstance(event, TieRolled) else ()
 
     def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
         given = msgspec.convert(position, Position)
