@@ -9,6 +9,7 @@ from litestar.exceptions import HTTPException
 from litestar.response import Response
 
 from domain.boards import BoardError
+from projections.store import NotBuilt, Unavailable
 from service import problems
 from service.accounts import BadName
 from service.hall import (
@@ -77,6 +78,11 @@ def explained(error: Exception) -> Problem:
             return Problem(problems.INTERNAL_ERROR, "What is stored of this game is damaged.")
         case StoreError():
             return Problem(problems.UNAVAILABLE, "The store does not answer.", headers={"Retry-After": "1"})
+        case NotBuilt():
+            detail = f"The projection {error.projection!r} is being built from the log."
+            return Problem(problems.UNAVAILABLE, detail, headers={"Retry-After": "5"})
+        case Unavailable():
+            return Problem(problems.UNAVAILABLE, "The projections do not answer.", headers={"Retry-After": "1"})
         case _:
             for kind, problem in _FAULTS_OF_REQUEST.items():
                 if isinstance(error, kind):

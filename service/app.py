@@ -20,6 +20,7 @@ from service.clock import Clock, utc_now
 from service.hall import Hall
 from service.house import Boards, House
 from service.journal import Journal
+from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, pages
 from service.settings import Settings
 from service.store.lock import only_service
@@ -58,7 +59,9 @@ async def open_house(
     with only_service(settings.data):
         store = await SqliteStore.open(settings.database, durable=settings.durable)
         wake = LocalWake()
-        hall = Hall(store, library, wake, clock, settings, randomness, boards)
+        rows = await open_rows(settings)
+        refusals = Refusals(rows)
+        hall = Hall(store, library, wake, clock, settings, randomness, boards, refusals.note)
         house = House(
             settings=settings,
             library=library,
@@ -67,12 +70,15 @@ async def open_house(
             accounts=Accounts(store, clock, randomness),
             wake=wake,
             hall=hall,
+            rows=rows,
         )
         try:
-            yield house
+            async with keeping(settings, library, store, rows, wake), refusals.kept():
+                yield house
         finally:
             wake.close()
             await hall.close()
+            await rows.close()
             await store.close()
 
 

@@ -139,8 +139,12 @@ class Hall:
         settings: Settings,
         randomness: Callable[[int], bytes] = secrets.token_bytes,
         boards: Callable[[str], Board] = builtin,
+        refused: Callable[[str, str], None] = lambda ruleset, rule: None,
     ) -> None:
-        """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own."""
+        """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
+
+        `refused` is told the ruleset and the rule whenever a request to a game is refused; it has to be quick.
+        """
         self._store = store
         self._library = library
         self._wake = wake
@@ -148,6 +152,7 @@ class Hall:
         self._settings = settings
         self._randomness = randomness
         self._own_board = boards
+        self._refused = refused
         self._plays: OrderedDict[GameId, Play] = OrderedDict()
         self._boards: dict[str, Board] = {}
         self._running: set[asyncio.Task[Accepted]] = set()
@@ -451,10 +456,12 @@ class Hall:
                     return await self._store_step(play, request, step)
                 except Conflict:
                     await self._load(play)
-                except (Refusal, NotSeated, StaleVersion):
+                except (Refusal, NotSeated, StaleVersion) as error:
                     # A repetition of what was accepted is refused more often than not: the game has moved on.
                     first = await self._first_answer(request)
                     if first is None:
+                        if isinstance(error, Refusal):
+                            self._refused(play.now.ruleset.id, error.rule)
                         raise
                     return first
         raise StoreUnavailable(f"{request.game} changed {ATTEMPTS} times while this was decided; ask again")

@@ -11,6 +11,7 @@ from domain.kernel.board import Board
 from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
+from projections.store import Rows
 from service.accounts import Accounts
 from service.hall import Hall
 from service.settings import Settings
@@ -32,6 +33,8 @@ class House(Struct, frozen=True, eq=False):
     accounts: Accounts
     wake: Wake
     hall: Hall
+    rows: Rows
+    """The projections, to be read."""
 
     @staticmethod
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:

@@ -29,6 +29,7 @@ class Settings(Struct, frozen=True):
         body_limit: the largest request body, in bytes.
         board_limit: the largest body of a request that brings a board, in bytes.
         heartbeat: seconds between the comments of a stream on which nothing happens.
+        projections: whether this process keeps the projections up with the log; it reads them in any case.
         grace: seconds that open requests have when the service stops.
     """
 
@@ -42,12 +43,18 @@ class Settings(Struct, frozen=True):
     body_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024
     board_limit: Annotated[int, Meta(ge=1024)] = 1024 * 1024
     heartbeat: Annotated[float, Meta(gt=0)] = 15.0
+    projections: bool = True
     grace: Annotated[float, Meta(ge=0)] = 2.0
 
     @property
     def database(self) -> Path:
         """The file of the embedded store."""
         return self.data / "tabularium.db"
+
+    @property
+    def projection_database(self) -> Path:
+        """The file of the projections: beside the log, because it can be lost."""
+        return self.data / "projections.db"
 
 
 def from_env(environ: Mapping[str, str]) -> Settings:

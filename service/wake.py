@@ -41,8 +41,8 @@ class Signal:
 class Wake(Protocol):
     """How writers wake readers."""
 
-    def subscribe(self, game: GameId) -> AbstractAsyncContextManager[Signal]:
-        """Return a context in which its `Signal` is told of every event of `game`."""
+    def subscribe(self, game: GameId | None) -> AbstractAsyncContextManager[Signal]:
+        """Return a context in which its `Signal` is told of every event of `game`; for None, of all games."""
         ...
 
     def notify(self, game: GameId, version: Version) -> None:
@@ -58,11 +58,11 @@ class LocalWake:
     """A `Wake` within one process and event loop."""
 
     def __init__(self) -> None:
-        self._signals: dict[GameId, set[Signal]] = {}
+        self._signals: dict[GameId | None, set[Signal]] = {}
         self._closed = False
 
     @contextlib.asynccontextmanager
-    async def subscribe(self, game: GameId) -> AsyncIterator[Signal]:
+    async def subscribe(self, game: GameId | None) -> AsyncIterator[Signal]:
         signal = Signal()
         if self._closed:
             signal.close()
@@ -76,8 +76,9 @@ class LocalWake:
                 del self._signals[game]
 
     def notify(self, game: GameId, version: Version) -> None:
-        for signal in self._signals.get(game, ()):
-            signal.notify()
+        for followed in (game, None):
+            for signal in self._signals.get(followed, ()):
+                signal.notify()
 
     def close(self) -> None:
         self._closed = True

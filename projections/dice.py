@@ -1,0 +1,93 @@
+"""The dice ledger: which faces came up, by ruleset, game and seat; those of retracted rolls, too: they were rolled."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from domain.kernel.words import GameId, Seat
+from projections.change import Add, Change, Table
+from projections.fairness import Fairness, fairness
+from projections.projection import Happened, Projection
+from projections.store import Rows
+
+FACES = Table(
+    "faces",
+    {"game": "text", "ruleset": "text", "die": "text", "seat": "text", "face": "text"},
+    {"times": "number"},
+    (("ruleset", "die", "face"),),
+)
+"""`seat` is empty for dice that are nobody's."""
+
+
+class Face(Struct, frozen=True):
+    """How often a face came up, and how often it would have on a die that falls as its sides say."""
+
+    face: str
+    times: int
+    expected: float
+
+
+class DieTally(Struct, frozen=True):
+    """All rolls of one kind of die. `fairness` is None while there are too few of them to say."""
+
+    ruleset: str
+    die: str
+    rolled: int
+    faces: tuple[Face, ...]
+    fairness: Fairness | None
+
+
+class DiceLedger(Projection):
+    """Counts of faces."""
+
+    name = "dice"
+    version = 1
+    tables = (FACES,)
+
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        if happened.around is not None:
+            return
+        ruleset = happened.ruleset
+        for rolled in ruleset.rolled(happened.event):
+            for face, times in Counter(rolled.faces).items():
+                key = {
+                    "game": happened.game,
+                    "ruleset": ruleset.id,
+                    "die": rolled.die,
+                    "seat": rolled.seat or "",
+                    "face": face,
+                }
+                yield Add(FACES, key, {"times": times})
+
+
+DICE = DiceLedger()
+
+
+async def counts(
+    rows: Rows, ruleset: str | None = None, game: GameId | None = None, seat: Seat | None = None
+) -> dict[tuple[str, str], dict[str, int]]:
+    """Return how often each face came up, by ruleset and die: in all, or in a ruleset, a game, for a seat."""
+    wanted = {"ruleset": ruleset, "game": game, "seat": seat}
+    given = {name: value for name, value in wanted.items() if value is not None}
+    where = " AND ".join(f"{name} = ?" for name in given) or "1 = 1"
+    found = await rows.select(
+        DICE,
+        f"SELECT ruleset, die, face, SUM(times) FROM {{faces}} WHERE {where}"
+        " GROUP BY ruleset, die, face ORDER BY ruleset, die",
+        list(given.values()),
+    )
+    counted: dict[tuple[str, str], dict[str, int]] = {}
+    for of_ruleset, die, face, times in found:
+        counted.setdefault((of_ruleset, die), {})[face] = int(times)
+    return counted
+
+
+def tally(ruleset: str, die: str, counted: dict[str, int], sides: Sequence[str]) -> DieTally:
+    """Return what counts of faces say of a die with these sides."""
+    on_sides = Counter(sides)
+    rolled = sum(counted.values())
+    faces = tuple(Face(face, counted.get(face, 0), rolled * number / len(sides)) for face, number in on_sides.items())
+    return DieTally(
+        ruleset, die, rolled, faces, fairness([face.times for face in faces], [on_sides[face.face] for face in faces])
+    )

@@ -1,0 +1,126 @@
+"""Following the log: every event with the game that it happened in, as it stood right after."""
+
+from collections import OrderedDict
+from typing import Any, Final, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from domain.boards import parse_board
+from domain.kernel.board import Board
+from domain.kernel.game import Game, GameCreated, advance, fold, retraction
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Library
+from domain.kernel.words import GameId
+from projections.projection import Fixed, Happened, Seen
+
+TABLES: Final = 256
+"""Tables kept at hand; a game beyond them is folded anew when it goes on."""
+
+GAMES: Final = 20_000
+"""Games of which the fixed facts are kept at hand."""
+
+
+class Log(Protocol):
+    """The log that projections follow. Every method may raise `projections.store.Unavailable`."""
+
+    async def read_all(self, cursor: str | None, limit: int) -> tuple[list[tuple[GameId, Record]], str]:
+        """Return the records of all games that follow `cursor`, in order, and the cursor after them."""
+        ...
+
+    async def read(self, game: GameId, limit: int) -> list[Record]:
+        """Return the first records of a game."""
+        ...
+
+    async def board(self, digest: str) -> bytes | None:
+        """Return the board file with this digest, or None."""
+        ...
+
+    async def title(self, game: GameId) -> str:
+        """Return the title of a game, which never changes."""
+        ...
+
+
+class Step(Struct, frozen=True):
+    """An event, and why its table cannot be followed, if it cannot."""
+
+    happened: Happened
+    fault: Exception | None = None
+
+
+class Follower:
+    """The games of a log, each as it stands after the last event that was followed."""
+
+    def __init__(self, log: Log, library: Library) -> None:
+        self._log = log
+        self._library = library
+        self._fixed: OrderedDict[GameId, Fixed] = OrderedDict()
+        self._games: OrderedDict[GameId, Game] = OrderedDict()
+        self._boards: dict[str, Board] = {}
+
+    async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Step:
+        """Return the event of a record; with its table when that is wanted and possible."""
+        fixed = await self._fixed_of(game_id)
+        if not with_table:
+            return Step(Happened(game_id, record, fixed))
+        digest = fixed.created.board
+        board = await self._log.board(digest) if digest not in self._boards else None
+        base, records = await self._records(game_id, record)
+        try:
+            if board is not None:
+                self._boards[digest] = parse_board(board)
+            return Step(Happened(game_id, record, fixed, self._follow(game_id, record, base, records)))
+        except Exception as fault:  # whatever it is, only those who look at the table are stopped by it
+            return Step(Happened(game_id, record, fixed), fault)
+
+    async def _fixed_of(self, game_id: GameId) -> Fixed:
+        fixed = self._fixed.get(game_id)
+        if fixed is None:
+            first = (await self._log.read(game_id, 1))[0]
+            created = msgspec.json.decode(first.event, type=GameCreated)
+            try:
+                ruleset = self._library.at(created.ruleset, created.ruleset_version)
+            except LookupError:
+                ruleset = None
+            fixed = self._fixed[game_id] = Fixed(created, await self._log.title(game_id), ruleset)
+            if len(self._fixed) > GAMES:
+                self._fixed.popitem(last=False)
+        return fixed
+
+    async def _records(self, game_id: GameId, record: Record) -> tuple[Game | None, list[Record]]:
+        """Return a game at hand that stands right before a record, or the records from which to fold one."""
+        # Taken out, and put back when all went well: nothing half-way is ever kept.
+        game = self._games.pop(game_id, None)
+        at_hand = game is not None and game.version == record.version - 1
+        if at_hand and retraction(record) is None:
+            return game, []
+        return game if at_hand else None, await self._log.read(game_id, record.version)
+
+    def _follow(self, game_id: GameId, record: Record, base: Game | None, records: list[Record]) -> Seen:
+        before = base or (self._fold(game_id, records[:-1]) if record.version > 1 else None)
+        heading_before, round_before = (_heading(before), _round(before)) if before is not None else ("", 0)
+        if before is None or retraction(record) is not None:
+            after = self._fold(game_id, records)
+        else:
+            after = before
+            advance(after, (record,))
+            after.version, after.head, after.draws = record.version, record.hash, record.draws
+        self._games[game_id] = after
+        if len(self._games) > TABLES:
+            self._games.popitem(last=False)
+        return Seen(after, _heading(after), heading_before, _round(after), round_before)
+
+    def _fold(self, game_id: GameId, records: list[Record]) -> Game:
+        return fold(records, game_id, self._library, self._boards.__getitem__)
+
+
+def _heading(game: Game) -> str:
+    return game.ruleset.heading(_table(game)) if game.table is not None else ""
+
+
+def _round(game: Game) -> int:
+    return game.ruleset.round(_table(game)) if game.table is not None else 0
+
+
+def _table(game: Game) -> Any:
+    return game.table

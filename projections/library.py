@@ -1,0 +1,13 @@
+"""The projections that a service keeps."""
+
+from typing import Final
+
+from projections.dice import DICE
+from projections.lobby import LOBBY
+from projections.players import PLAYERS
+from projections.projection import Projection
+from projections.rules import RULES
+from projections.scoreboard import SCOREBOARD
+from projections.timeline import TIMELINE
+
+PROJECTIONS: Final[tuple[Projection, ...]] = (LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, TIMELINE)

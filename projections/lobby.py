@@ -1,0 +1,149 @@
+"""The lobby: all games, to be searched by status, ruleset, player and text."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.game import GameCreated, GameEnded, GameStarted, SeatLeft, SeatTaken
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+from projections.change import Amend, Change, Drop, Put, Table, Value
+from projections.projection import Happened, Projection
+from projections.store import Rows
+
+GAMES = Table(
+    "games",
+    {"game": "text"},
+    {
+        "title": "text",
+        "ruleset": "text",
+        "ruleset_version": "number",
+        "status": "text",
+        "organizer": "text",
+        "seats": "text",
+        "version": "number",
+        "created": "text",
+        "changed": "text",
+        "words": "text",
+    },
+    (("created", "game"), ("status", "created", "game")),
+)
+"""`seats` is a JSON list of the seats in the order of the table; `words` what is searched, in small letters."""
+
+SEATED = Table("seated", {"game": "text", "seat": "text"}, {"player": "text"}, (("player", "game"),))
+
+
+class LobbyGame(Struct, frozen=True):
+    """A game as the lobby lists it."""
+
+    game: GameId
+    title: str
+    ruleset: str
+    ruleset_version: int
+    status: str
+    organizer: PlayerId
+    seats: dict[Seat, PlayerId | None]
+    version: Version
+    created: str
+    changed: str
+
+
+class Lobby(Projection):
+    """Games by what people look for."""
+
+    name = "lobby"
+    version = 1
+    tables = (GAMES, SEATED)
+
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        game, record = happened.game, happened.record
+        row: dict[str, Value] = {"version": record.version, "changed": record.at}
+        match happened.around:
+            case GameCreated() as created:
+                yield Put(GAMES, {"game": game}, _new(happened, created))
+                return
+            case SeatTaken(seat, player):
+                yield Put(SEATED, {"game": game, "seat": seat}, {"player": player})
+            case SeatLeft(seat):
+                yield Drop(SEATED, {"game": game, "seat": seat})
+            case GameStarted():
+                row["status"] = "running"
+            case GameEnded():
+                row["status"] = "over"
+            case _:
+                pass
+        yield Amend(GAMES, {"game": game}, row)
+
+
+LOBBY = Lobby()
+
+
+def _new(happened: Happened, created: GameCreated) -> dict[str, Value]:
+    record, title = happened.record, happened.fixed.title
+    return {
+        "title": title,
+        "ruleset": created.ruleset,
+        "ruleset_version": created.ruleset_version,
+        "status": "gathering",
+        "organizer": created.organizer,
+        "seats": msgspec.json.encode(created.seats).decode(),
+        "version": record.version,
+        "created": record.at,
+        "changed": record.at,
+        "words": f"{title} {created.ruleset} {happened.game}".casefold(),
+    }
+
+
+async def search(
+    rows: Rows,
+    *,
+    text: str = "",
+    status: str | None = None,
+    ruleset: str | None = None,
+    player: PlayerId | None = None,
+    after: tuple[str, GameId] | None = None,
+    limit: int = 50,
+) -> list[LobbyGame]:
+    """Return games, the newest first: those that follow `after`, the creation and id of the last one before.
+
+    Every word of `text` stands in the title, the ruleset's id or the game's id, in any case. `player` picks the games
+    in which that account holds a seat.
+    """
+    conditions: list[tuple[str, tuple[Any, ...]]] = [
+        ("words LIKE ? ESCAPE '!'", (f"%{_literal(word)}%",)) for word in text.casefold().split()
+    ]
+    if status is not None:
+        conditions.append(("status = ?", (status,)))
+    if ruleset is not None:
+        conditions.append(("ruleset = ?", (ruleset,)))
+    if player is not None:
+        conditions.append(("game IN (SELECT game FROM {seated} WHERE player = ?)", (player,)))
+    if after is not None:
+        conditions.append(("(created, game) < (?, ?)", after))
+    columns = ", ".join(LobbyGame.__struct_fields__)
+    where = " AND ".join(condition for condition, _ in conditions) or "1 = 1"
+    found = await rows.select(
+        LOBBY,
+        f"SELECT {columns} FROM {{games}} WHERE {where} ORDER BY created DESC, game DESC LIMIT {int(limit)}",
+        [value for _, values in conditions for value in values],
+    )
+    games = [dict(zip(LobbyGame.__struct_fields__, row, strict=True)) for row in found]
+    holders = await _holders(rows, [game["game"] for game in games])
+    for game in games:
+        seats = msgspec.json.decode(game["seats"], type=list[Seat])
+        game["seats"] = {seat: holders.get((game["game"], seat)) for seat in seats}
+    return [LobbyGame(**game) for game in games]
+
+
+async def _holders(rows: Rows, games: list[GameId]) -> dict[tuple[GameId, Seat], PlayerId]:
+    if not games:
+        return {}
+    marks = ", ".join("?" * len(games))
+    found = await rows.select(LOBBY, f"SELECT game, seat, player FROM {{seated}} WHERE game IN ({marks})", games)
+    return {(game, seat): player for game, seat, player in found}
+
+
+def _literal(word: str) -> str:
+    """Return a word with what LIKE would take for a pattern taken literally."""
+    return word.replace("!", "!!").replace("%", "!%").replace("_", "!_")

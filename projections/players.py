@@ -1,0 +1,71 @@
+"""The player record: how many games each account has played and won, by ruleset."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from domain.kernel.game import GameEnded, GameStarted, SeatLeft, SeatTaken
+from domain.kernel.words import PlayerId
+from projections.change import Amend, Change, Drop, Put, Table
+from projections.projection import Happened, Projection
+from projections.store import Rows
+
+PLAYED = Table(
+    "played",
+    {"game": "text", "seat": "text"},
+    {"player": "text", "ruleset": "text", "status": "text", "won": "number"},
+    (("player", "ruleset"),),
+)
+
+
+class RulesetRecord(Struct, frozen=True):
+    """What a player has done in games of one ruleset. A shared victory is a win."""
+
+    ruleset: str
+    gathering: int
+    running: int
+    finished: int
+    won: int
+
+
+class PlayerRecord(Projection):
+    """Every seat of every game, whose it is, and how that ended."""
+
+    name = "players"
+    version = 1
+    tables = (PLAYED,)
+
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        game, ruleset = happened.game, happened.fixed.created.ruleset
+        match happened.around:
+            case SeatTaken(seat, player):
+                row = {"player": player, "ruleset": ruleset, "status": "gathering", "won": 0}
+                yield Put(PLAYED, {"game": game, "seat": seat}, row)
+            case SeatLeft(seat):
+                yield Drop(PLAYED, {"game": game, "seat": seat})
+            case GameStarted():
+                yield Amend(PLAYED, {"game": game}, {"status": "running"})
+            case GameEnded(winners):
+                yield Amend(PLAYED, {"game": game}, {"status": "over"})
+                for seat in winners:
+                    yield Amend(PLAYED, {"game": game, "seat": seat}, {"won": 1})
+            case _:
+                pass
+
+
+PLAYERS = PlayerRecord()
+
+
+async def of_player(rows: Rows, player: PlayerId) -> list[RulesetRecord]:
+    """Return a player's record in each ruleset that he has sat down to."""
+    found = await rows.select(
+        PLAYERS,
+        "SELECT ruleset,"
+        " SUM(CASE status WHEN 'gathering' THEN 1 ELSE 0 END),"
+        " SUM(CASE status WHEN 'running' THEN 1 ELSE 0 END),"
+        " SUM(CASE status WHEN 'over' THEN 1 ELSE 0 END),"
+        " SUM(won)"
+        " FROM {played} WHERE player = ? GROUP BY ruleset ORDER BY ruleset",
+        [player],
+    )
+    return [RulesetRecord(ruleset, *map(int, counts)) for ruleset, *counts in found]

@@ -1,0 +1,99 @@
+"""What a projection is, and what it is told of an event."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, ClassVar, Final, Union, cast
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.game import GAME_EVENTS, Game, GameCreated, GameEvent, cause_of, read_event
+from domain.kernel.message import type_name
+from domain.kernel.record import Cause, Record
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.words import GameId
+from projections.change import Change, Table
+
+_AROUND: Final[Any] = msgspec.json.Decoder(cast(Any, Union[GAME_EVENTS]))  # noqa: UP007
+_AROUND_TYPES: Final = frozenset(type_name(event) for event in GAME_EVENTS)
+
+
+class Fixed(Struct, frozen=True):
+    """What never changes in a game: its first event, its title, its ruleset (None when this package lacks it)."""
+
+    created: GameCreated
+    title: str
+    ruleset: Ruleset[Any] | None
+
+
+class Seen(Struct, frozen=True):
+    """A game before and after an event. `after` goes on with the next one: look at it, do not keep it."""
+
+    after: Game
+    heading: str
+    heading_before: str
+    round: int
+    round_before: int
+
+
+class Happened:
+    """An event as projections are told of it: its row of the public log, and the game that it happened in."""
+
+    def __init__(self, game: GameId, record: Record, fixed: Fixed, seen: Seen | None = None) -> None:
+        self.game = game
+        self.record = record
+        self.fixed = fixed
+        self._seen = seen
+
+    @cached_property
+    def around(self) -> GameEvent | None:
+        """The event when it is one around the table, such as a seat taken; None for the ruleset's own."""
+        return _AROUND.decode(self.record.event) if self.record.type in _AROUND_TYPES else None
+
+    @cached_property
+    def event(self) -> Any:
+        """The event. Raises `LookupError` for one of a ruleset that this package lacks."""
+        return self.around or read_event(self.ruleset, self.record)
+
+    @cached_property
+    def cause(self) -> Cause:
+        """Who brought it about."""
+        return cause_of(self.record)
+
+    @property
+    def ruleset(self) -> Ruleset[Any]:
+        """The ruleset of the game. Raises `LookupError` when this package lacks it."""
+        if self.fixed.ruleset is None:
+            created = self.fixed.created
+            raise LookupError(f"this package lacks {created.ruleset} version {created.ruleset_version}")
+        return self.fixed.ruleset
+
+    @property
+    def landmark(self) -> str | None:
+        """The word for what the event is on a timeline; None for an event that is not marked there."""
+        return self.ruleset.landmarks.get(cast(Any, type(self.event)))
+
+    @property
+    def seen(self) -> Seen:
+        """The game before and after the event: for projections that follow the table."""
+        assert self._seen is not None, "only a projection that `follows` sees the table"
+        return self._seen
+
+
+class Projection(ABC):
+    """A read model: tables, and what each event changes in them.
+
+    `fold` is pure: the same log always makes the same rows, however it is cut into batches. A change of the tables or
+    of the fold raises `version`: the rows are then built anew.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int]
+    tables: ClassVar[tuple[Table, ...]]
+    follows: ClassVar[bool] = False
+    """Whether it looks at the table, which costs a fold of every game."""
+
+    @abstractmethod
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        """Return what an event changes."""

@@ -1,0 +1,269 @@
+"""The runner: it follows the log for all projections and commits rows and checkpoint together.
+
+What is true stands in the store alone: before every pass the checkpoints are read, so that a rebuild, or a second
+process that does the same work, is met by a lost compare-and-set and not by rows counted twice.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+from msgspec import Struct, field
+
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Library
+from domain.kernel.words import GameId
+from projections.change import Changes
+from projections.follower import Follower, Log
+from projections.projection import Projection
+from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
+
+BATCH: Final = 250
+"""Events in one commit."""
+
+BREATH: Final = 20
+"""Events after which others who share the event loop get their turn: a fold with its table takes about 100 µs."""
+
+GATHER: Final = 0.05
+"""Seconds between two passes, so that the events of a busy moment come into one commit."""
+
+POLL: Final = 1.0
+"""Seconds after which the log is looked at even if nobody has rung. A wake-up is a hint; the log is the truth."""
+
+Events = list[tuple[GameId, Record]]
+
+
+class Bell(Protocol):
+    """What wakes the runner when something was appended to the log."""
+
+    closed: bool
+
+    async def wait(self, seconds: float | None = None) -> bool:
+        """Return True when it has rung since the last wait, False after `seconds` without."""
+        ...
+
+
+class Stopped(Exception):
+    """A projection stopped at an event; `trouble` says where and why."""
+
+    def __init__(self, projection: str, trouble: Trouble) -> None:
+        super().__init__(f"{projection} stopped at version {trouble.version} of game {trouble.game}: {trouble.why}")
+        self.projection = projection
+        self.trouble = trouble
+
+
+class _Work(Struct, eq=False):
+    """One projection's part in a pass: what it has made of the events, and where it failed."""
+
+    projection: Projection
+    generation: Generation
+    live: Generation | None
+    changes: Changes = field(default_factory=Changes)
+    failed_at: int | None = None
+    trouble: Trouble | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.projection.name, self.generation.number
+
+    def fail(self, index: int, game: GameId, record: Record, why: Exception) -> None:
+        self.failed_at, self.trouble = index, Trouble(game, record.version, f"{type(why).__name__}: {why}"[:500])
+
+
+class Runner:
+    """Keeps projections up with a log. Projections that stand at the same place share one look at it.
+
+    A projection that fails on an event is stopped before that event, says so in its checkpoint, and leaves the others
+    alone; it is tried again when the process starts anew, and by a rebuild.
+    """
+
+    def __init__(
+        self,
+        projections: Sequence[Projection],
+        log: Log,
+        store: ProjectionStore,
+        library: Library,
+        *,
+        batch: int = BATCH,
+        tell: Callable[[Exception], None] = lambda said: None,
+    ) -> None:
+        """`tell` is told when a projection stops (`Stopped`) and when something is `Unavailable`."""
+        self._projections = {projection.name: projection for projection in projections}
+        self._log = log
+        self._store = store
+        self._library = library
+        self._batch = batch
+        self._tell = tell
+        self._followers: dict[str, Follower] = {}
+        self._stopped: set[tuple[str, int]] = set()
+        self._careful: dict[str, int] = {}
+
+    # --- serving ---
+
+    async def run(self, bell: Bell) -> None:
+        """Follow the log until the bell is closed."""
+        while not bell.closed:
+            try:
+                folded = await self.step()
+            except Unavailable as unavailable:
+                self._tell(unavailable)
+                await asyncio.sleep(POLL)
+                continue
+            if folded == 0:
+                await bell.wait(POLL)
+            elif folded < self._batch:
+                await asyncio.sleep(GATHER)
+            else:
+                await asyncio.sleep(0)
+
+    async def catch_up(self) -> None:
+        """Follow the log to its present end."""
+        while await self.step():
+            pass
+
+    async def step(self) -> int:
+        """Go on by one batch at most with each projection; return the largest number of events that one folded.
+
+        Raises:
+            Unavailable: the log or the store does not answer.
+        """
+        generations = await self._store.generations()
+        groups: dict[tuple[str | None, int], list[_Work]] = defaultdict(list)
+        for projection in self._projections.values():
+            work = await self._work(projection, [each for each in generations if each.projection == projection.name])
+            if work is not None:
+                groups[work.generation.cursor, 1 if projection.name in self._careful else self._batch].append(work)
+        folded = 0
+        for (cursor, limit), works in groups.items():
+            folded = max(folded, await self._advance(cursor, limit, works, self._follower(works)))
+        return folded
+
+    async def _work(self, projection: Projection, generations: Sequence[Generation]) -> _Work | None:
+        """Return what a projection works on: its live rows; those still being built when there are no fitting ones."""
+        live = next((each for each in generations if each.live), None)
+        if live is not None and live.version > projection.version:
+            return None  # a newer service runs beside this one
+        if live is not None and live.version == projection.version:
+            work = _Work(projection, live, live)
+        else:
+            building = [each for each in generations if not each.live and each.version == projection.version]
+            generation = building[-1] if building else await self._store.begin(projection)
+            work = _Work(projection, generation, live)
+        return None if work.key in self._stopped else work
+
+    # --- rebuilding ---
+
+    async def rebuild(self, name: str, progress: Callable[[int], None] = lambda events: None) -> Generation:
+        """Build a projection anew, beside the rows that are read meanwhile, and let it take their place.
+
+        Args:
+            progress: told how many events are folded.
+
+        Raises:
+            KeyError: there is no such projection.
+            Stopped: it failed on an event; the rows that are read stay as they were.
+            Overtaken: another rebuild has begun.
+            Unavailable: the log or the store does not answer.
+        """
+        projection = self._projections[name]
+        begun, follower = await self._store.begin(projection), Follower(self._log, self._library)
+        while True:
+            generations = [each for each in await self._store.generations() if each.projection == name]
+            mine = next((each for each in generations if each.number == begun.number), None)
+            if mine is None:
+                raise Overtaken(f"another rebuild of {name} has begun")
+            progress(mine.events)
+            if mine.live:
+                return mine
+            if mine.trouble is not None and (name, mine.number) in self._stopped:
+                raise Stopped(name, mine.trouble)
+            live = next((each for each in generations if each.live), None)
+            limit = 1 if name in self._careful else self._batch
+            await self._advance(mine.cursor, limit, [_Work(projection, mine, live)], follower)
+
+    # --- a batch ---
+
+    async def _advance(self, cursor: str | None, limit: int, works: list[_Work], follower: Follower) -> int:
+        """Fold the next events into rows; return how many there were. Rows that have caught up become live."""
+        events, after = await self._log.read_all(cursor, limit)
+        if not events:
+            return sum([await self._swap(work) for work in works])
+        await self._fold(events, works, follower)
+        for work in works:
+            await self._commit(work, cursor, after, len(events))
+        return len(events)
+
+    async def _swap(self, work: _Work) -> int:
+        """Let rows take the place of those that are read. These have not moved since the log was at its end, or the
+        store says so; so nobody who reads is ever taken back in time."""
+        if work.generation.live:
+            return 0
+        try:
+            await self._store.swap(work.generation, work.live)
+        except Overtaken:
+            await asyncio.sleep(0)
+        return 1
+
+    async def _fold(self, events: Events, works: Sequence[_Work], follower: Follower) -> None:
+        for index, (game, record) in enumerate(events):
+            if index % BREATH == BREATH - 1:
+                await asyncio.sleep(0)
+            going = [work for work in works if work.failed_at is None]
+            if not going:
+                return
+            with_table = any(work.projection.follows for work in going)
+            try:
+                step = await follower.step(game, record, with_table=with_table)
+            except Unavailable:
+                raise
+            except Exception as error:  # not even the beginning of this game can be read
+                for work in going:
+                    work.fail(index, game, record, error)
+                return
+            for work in going:
+                try:
+                    if work.projection.follows and step.fault is not None:
+                        raise step.fault
+                    work.changes.extend(list(work.projection.fold(step.happened)))
+                except Exception as error:  # a projection's own mistake is its own trouble
+                    work.fail(index, game, record, error)
+
+    async def _commit(self, work: _Work, cursor: str | None, after: str, count: int) -> None:
+        """Commit what a projection has made of the events, up to the one on which it failed if it did."""
+        if work.failed_at is not None:
+            count = work.failed_at
+            after = (await self._log.read_all(cursor, count))[1] if count else ""
+        generation, name = work.generation, work.projection.name
+        try:
+            if count:
+                generation = await self._store.commit(generation, after, count, work.changes.all())
+        except Overtaken:
+            return
+        except Unavailable:
+            raise
+        except Exception as error:  # the store will not take these rows: find out which event they are from
+            if count > 1:
+                self._careful[name] = count
+                return
+            if work.trouble is None:
+                events, _ = await self._log.read_all(cursor, 1)
+                work.fail(0, *events[0], error)
+        if name in self._careful:
+            self._careful[name] -= count
+            if self._careful[name] <= 0:
+                del self._careful[name]
+        if work.trouble is not None:
+            self._stopped.add(work.key)
+            self._followers.pop(name, None)
+            await self._store.stop(generation, work.trouble)
+            self._tell(Stopped(name, work.trouble))
+
+    def _follower(self, works: Sequence[_Work]) -> Follower:
+        """Return the follower of projections that stand at one place; it stays with them, its tables at hand."""
+        names = {work.projection.name for work in works}
+        known = self._followers.get(works[0].projection.name)
+        if known is None or any(each is known for name, each in self._followers.items() if name not in names):
+            known = Follower(self._log, self._library)
+        self._followers.update(dict.fromkeys(names, known))
+        return known

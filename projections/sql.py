@@ -1,0 +1,104 @@
+"""Changes and tables as SQL that SQLite and PostgreSQL both understand.
+
+Columns are TEXT or BIGINT; placeholders are ``?``, which `numbered` turns into ``$1, $2, …`` for PostgreSQL. There is
+no other seam between the two.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import count
+
+from projections.change import Add, Amend, Change, Drop, Put, Table, Value
+
+Statement = tuple[str, tuple[Value, ...]]
+
+_TYPES = {"text": "TEXT", "number": "BIGINT"}
+
+GENERATIONS = """\
+CREATE TABLE IF NOT EXISTS projections (
+    projection      TEXT NOT NULL,
+    number          BIGINT NOT NULL,
+    version         BIGINT NOT NULL,
+    live            BIGINT NOT NULL,
+    position        TEXT NOT NULL,
+    events          BIGINT NOT NULL,
+    trouble_game    TEXT NOT NULL,
+    trouble_version BIGINT NOT NULL,
+    trouble         TEXT NOT NULL,
+    PRIMARY KEY (projection, number)
+)"""
+"""The checkpoints. `position` is the cursor of the log after the last event folded, empty before the first."""
+
+REFUSALS = """\
+CREATE TABLE IF NOT EXISTS refusals (
+    ruleset TEXT NOT NULL,
+    rule    TEXT NOT NULL,
+    times   BIGINT NOT NULL,
+    PRIMARY KEY (ruleset, rule)
+)"""
+"""How often each rule has refused a command. No fold of the log: a refusal leaves no event."""
+
+NOTE_REFUSALS = (
+    "INSERT INTO refusals (ruleset, rule, times) VALUES (?, ?, ?)"
+    " ON CONFLICT (ruleset, rule) DO UPDATE SET times = refusals.times + excluded.times"
+)
+
+
+def place(projection: str, generation: int, table: str) -> str:
+    """Return the name under which the store has a table of a projection's generation."""
+    return f"{projection}_{generation}_{table}"
+
+
+def create(projection: str, generation: int, table: Table) -> list[str]:
+    """Return the statements that make an empty table."""
+    name = place(projection, generation, table.name)
+    columns = {**table.key, **table.columns}
+    body = ", ".join(f"{column} {_TYPES[kind]} NOT NULL" for column, kind in columns.items())
+    made = [f"CREATE TABLE {name} ({body}, PRIMARY KEY ({', '.join(table.key)}))"]
+    for index in table.indexes:
+        made.append(f"CREATE INDEX {name}_{'_'.join(index)} ON {name} ({', '.join(index)})")
+    return made
+
+
+def places(projection: str, generation: int, tables: Sequence[Table]) -> Mapping[str, str]:
+    """Return the names that stand for the tables' own in a query: ``SELECT … FROM {games}``."""
+    return {table.name: place(projection, generation, table.name) for table in tables}
+
+
+def statement(projection: str, generation: int, change: Change) -> Statement:
+    """Return the statement that makes a change."""
+    name = place(projection, generation, change.table.name)
+    match change:
+        case Put() | Add():
+            text = _upsert(name, tuple(change.key), tuple(change.values), isinstance(change, Add))
+            return text, (*change.key.values(), *change.values.values())
+        case Amend():
+            text = f"UPDATE {name} SET {_pairs(change.values, ', ')} WHERE {_pairs(change.where, ' AND ')}"
+            return text, (*change.values.values(), *change.where.values())
+        case Drop():
+            text, values = f"DELETE FROM {name} WHERE {_pairs(change.where, ' AND ')}", tuple(change.where.values())
+            if change.beyond is not None:
+                column, bound = change.beyond
+                return f"{text} AND {column} > ?", (*values, bound)
+            return text, values
+
+
+def _pairs(columns: Mapping[str, Value], between: str) -> str:
+    return between.join(f"{column} = ?" for column in columns)
+
+
+@cache
+def _upsert(name: str, key: tuple[str, ...], columns: tuple[str, ...], adds: bool) -> str:
+    marks = ", ".join("?" * (len(key) + len(columns)))
+    new = ", ".join(f"{column} = {f'{name}.{column} + ' if adds else ''}excluded.{column}" for column in columns)
+    return (
+        f"INSERT INTO {name} ({', '.join((*key, *columns))}) VALUES ({marks})"
+        f" ON CONFLICT ({', '.join(key)}) DO {f'UPDATE SET {new}' if columns else 'NOTHING'}"
+    )
+
+
+@cache
+def numbered(text: str) -> str:
+    """Return a statement with PostgreSQL's placeholders. None of ours has a ``?`` that is no placeholder."""
+    numbers = count(1)
+    return "".join(f"${next(numbers)}" if letter == "?" else letter for letter in text)

@@ -1,0 +1,114 @@
+"""What keeps the rows of projections, and their checkpoints.
+
+A projection's rows exist in generations, each with tables of its own. One generation is live: it is read. A rebuild
+makes a new one beside it from the first event on, and takes its place when it has caught up.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from domain.kernel.words import GameId, Version
+from projections.change import Change
+from projections.projection import Projection
+
+
+class Unavailable(Exception):
+    """The log or the store of the rows cannot answer now; what was asked may be asked again."""
+
+
+class NotBuilt(Exception):
+    """The projection has no live generation of this version yet: it is being built."""
+
+    def __init__(self, projection: str) -> None:
+        super().__init__(f"the projection {projection} is still being built")
+        self.projection = projection
+
+
+class Overtaken(Exception):
+    """The generation does not stand where it was expected: another process, or a rebuild, was quicker."""
+
+
+class Trouble(Struct, frozen=True):
+    """Why a projection stopped, and at which event."""
+
+    game: GameId
+    version: Version
+    why: str
+
+
+class Generation(Struct, frozen=True):
+    """One generation of a projection's rows, and its checkpoint.
+
+    Attributes:
+        number: counts the generations of this projection.
+        version: the version of the projection by which the rows were made.
+        live: whether these are the rows that are read.
+        cursor: where in the log it stands; None at the beginning.
+        events: how many events it has folded.
+        trouble: why it stopped, if it did.
+    """
+
+    projection: str
+    number: int
+    version: int
+    live: bool
+    cursor: str | None = None
+    events: int = 0
+    trouble: Trouble | None = None
+
+
+class Rows(Protocol):
+    """Where rows are read."""
+
+    async def select(self, projection: Projection, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return what a query finds in the live rows. ``{games}`` in it stands for the projection's table `games`.
+
+        Raises:
+            NotBuilt: there are no rows of this version of the projection yet.
+            Unavailable: the store does not answer.
+        """
+        ...
+
+    async def refusals(self) -> list[tuple[str, str, int]]:
+        """Return how often each rule of each ruleset has refused: ruleset, rule, times."""
+        ...
+
+
+class ProjectionStore(Rows, Protocol):
+    """A store of rows. Every method may raise `Unavailable`; whatever one changes, it changes whole or not at all."""
+
+    async def generations(self) -> list[Generation]:
+        """Return all generations of all projections."""
+        ...
+
+    async def begin(self, projection: Projection) -> Generation:
+        """Return a new, empty generation, to be built beside the live one. An unfinished older one is dropped."""
+        ...
+
+    async def commit(self, at: Generation, cursor: str, events: int, changes: Sequence[Change]) -> Generation:
+        """Make changes and move the checkpoint by so many events, both or neither; the trouble is over.
+
+        Raises `Overtaken` when the generation does not stand `at` where it is thought to.
+        """
+        ...
+
+    async def stop(self, at: Generation, trouble: Trouble) -> None:
+        """Note why a generation stopped. Nothing happens when it has moved on."""
+        ...
+
+    async def swap(self, ready: Generation, live: Generation | None) -> Generation:
+        """Make `ready` the live generation and drop all others.
+
+        Raises `Overtaken` when either has moved: so the new rows are never behind the old.
+        """
+        ...
+
+    async def note_refusals(self, counts: Mapping[tuple[str, str], int]) -> None:
+        """Add to how often rules have refused, by ruleset and rule."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was begun, then close."""
+        ...

@@ -1,0 +1,86 @@
+"""The timeline: where in a game's versions its rounds and phases begin, and what is worth a mark there."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from domain.kernel.game import GameEnded, GameStarted, MovesRetracted
+from domain.kernel.words import GameId, Version
+from projections.change import Change, Put, Table
+from projections.projection import Happened, Projection
+from projections.store import Rows
+
+ENTRIES = Table(
+    "entries",
+    {"game": "text", "version": "number", "kind": "text"},
+    {"round": "number", "heading": "text", "text": "text", "at": "text"},
+)
+
+
+class Entry(Struct, frozen=True):
+    """A place on the timeline.
+
+    Attributes:
+        version: the version that shows it.
+        kind: ``phase`` when a phase begins (or goes on, after a retraction), ``start``, ``end``, ``retraction``, or
+            what the ruleset calls it, such as ``battle``.
+        round: the number of the round.
+        heading: where in the game this is.
+        text: what happened, in a sentence.
+        at: when.
+    """
+
+    version: Version
+    kind: str
+    round: int
+    heading: str
+    text: str
+    at: str
+
+
+class Timeline(Projection):
+    """Entries are never taken away: versions that were retracted can still be looked at."""
+
+    name = "timeline"
+    version = 1
+    tables = (ENTRIES,)
+    follows = True
+
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        seen = happened.seen
+        match happened.around:
+            case GameStarted():
+                kind = "start"
+            case MovesRetracted():
+                kind = "retraction"
+            case GameEnded():
+                kind = "end"
+            case None:
+                kind = happened.landmark
+            case _:
+                kind = None
+        if kind is not None:
+            yield self._entry(happened, kind, happened.event.tell(seen.after.names))
+        if seen.heading != seen.heading_before:
+            yield self._entry(happened, "phase", seen.heading)
+
+    @staticmethod
+    def _entry(happened: Happened, kind: str, text: str) -> Change:
+        seen, record = happened.seen, happened.record
+        key = {"game": happened.game, "version": record.version, "kind": kind}
+        row = {"round": seen.round, "heading": seen.heading, "text": text, "at": record.at}
+        return Put(ENTRIES, key, row)
+
+
+TIMELINE = Timeline()
+
+
+async def of_game(rows: Rows, game: GameId, after: tuple[Version, str] = (0, ""), limit: int = 100) -> list[Entry]:
+    """Return the entries of a game that follow `after`, a version and a kind, in order."""
+    found = await rows.select(
+        TIMELINE,
+        "SELECT version, kind, round, heading, text, at FROM {entries}"
+        f" WHERE game = ? AND (version, kind) > (?, ?) ORDER BY version, kind LIMIT {int(limit)}",
+        [game, *after],
+    )
+    return [Entry(*row) for row in found]

@@ -1,0 +1,149 @@
+"""The projections of a running service: what they read the log through, who keeps them up with it, what is refused."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Library
+from domain.kernel.words import GameId
+from projections.library import PROJECTIONS
+from projections.projection import Projection
+from projections.runner import Runner, Stopped
+from projections.store import ProjectionStore, Unavailable
+from service.logging import log
+from service.settings import Settings
+from service.store.protocol import EventStore, StoreError, StoreUnavailable
+from service.store.sqlite_rows import SqliteRows
+from service.wake import Wake
+
+FLUSH: Final = 2.0
+"""Seconds between two writings of the refusals. A process that is killed forgets those since the last."""
+
+
+async def open_rows(settings: Settings) -> SqliteRows:
+    """Open the store of the projections. Raises `StoreUnavailable`."""
+    try:
+        return await SqliteRows.open(settings.projection_database)
+    except Unavailable as error:
+        raise StoreUnavailable(str(error)) from error
+
+
+class StoreLog:
+    """An event store as projections see it: records, boards, titles; no secrets and no accounts."""
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+
+    async def read_all(self, cursor: str | None, limit: int) -> tuple[list[tuple[GameId, Record]], str]:
+        try:
+            return await self._store.read_all(cursor, limit)
+        except StoreError as error:
+            raise Unavailable(str(error)) from error
+
+    async def read(self, game: GameId, limit: int) -> list[Record]:
+        try:
+            return await self._store.read(game, 0, limit)
+        except StoreError as error:
+            raise Unavailable(str(error)) from error
+
+    async def board(self, digest: str) -> bytes | None:
+        try:
+            return await self._store.board(digest)
+        except StoreError as error:
+            raise Unavailable(str(error)) from error
+
+    async def title(self, game: GameId) -> str:
+        try:
+            row = await self._store.game(game)
+        except StoreError as error:
+            raise Unavailable(str(error)) from error
+        return row.title if row is not None else ""
+
+
+def runner(
+    store: EventStore, rows: ProjectionStore, library: Library, projections: Sequence[Projection] = PROJECTIONS
+) -> Runner:
+    """Return the runner that keeps `rows` up with the log of `store`."""
+    return Runner(projections, StoreLog(store), rows, library, tell=_tell)
+
+
+@asynccontextmanager
+async def keeping(
+    settings: Settings, library: Library, store: EventStore, rows: ProjectionStore, wake: Wake
+) -> AsyncIterator[None]:
+    """Keep the projections up with the log, in this event loop, unless the settings leave it to another process."""
+    if not settings.projections:
+        yield
+        return
+    async with wake.subscribe(None) as bell:
+        running = asyncio.create_task(runner(store, rows, library).run(bell))
+        running.add_done_callback(_tell_end)
+        try:
+            yield
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await running
+
+
+class Refusals:
+    """Counts refusals in memory, and adds them to those that are kept every few seconds: off everybody's way."""
+
+    def __init__(self, rows: ProjectionStore) -> None:
+        self._rows = rows
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def note(self, ruleset: str, rule: str) -> None:
+        """Count a refusal."""
+        self._counts[ruleset, rule] += 1
+
+    async def flush(self) -> None:
+        """Add what was counted to what is kept; it stays counted when that cannot be done now."""
+        if not self._counts:
+            return
+        counts, self._counts = self._counts, Counter()
+        try:
+            await self._rows.note_refusals(counts)
+        except Unavailable as error:
+            self._counts += counts
+            _tell(error)
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """A context in which what is counted is written every few seconds, and at its end."""
+
+        async def flushing() -> None:
+            while True:
+                await asyncio.sleep(FLUSH)
+                await self.flush()
+
+        task = asyncio.create_task(flushing())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+            await self.flush()
+
+
+def _tell(said: Exception) -> None:
+    match said:
+        case Stopped(trouble=trouble):
+            log.error(
+                "projection stopped",
+                projection=said.projection,
+                game=trouble.game,
+                version=trouble.version,
+                why=trouble.why,
+            )
+        case _:
+            log.warning("projections wait", why=str(said))
+
+
+def _tell_end(running: asyncio.Task[None]) -> None:
+    if not running.cancelled() and (error := running.exception()) is not None:
+        log.error("projections are no longer kept", exc_info=error)

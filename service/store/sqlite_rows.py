@@ -1,0 +1,268 @@
+"""The embedded store of projections: one SQLite file beside that of the log.
+
+Apart from the log, for three reasons. A commit here would hold the one write lock of SQLite while commands wait to be
+stored. The log's file is checked to be a log and nothing else. And this file may be lost: projections are folded anew
+from the log, so that it need not wait for the disk either (a power failure may take the last commits back, rows and
+checkpoint together). What is lost with it for good is the count of refusals.
+"""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from domain.kernel.words import GameId
+from projections import sql
+from projections.change import Change
+from projections.projection import Projection
+from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
+from service.logging import log
+
+T = TypeVar("T")
+
+READERS: Final = 2
+PATIENCE: Final = 5.0
+"""Seconds to wait for another process that writes to the same file, such as a rebuild."""
+
+_COLUMNS: Final = "projection, number, version, live, position, events, trouble_game, trouble_version, trouble"
+_STANDS: Final = "projection = ? AND number = ? AND live = ? AND position = ? AND events = ?"
+_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+
+
+class SqliteRows:
+    """A `ProjectionStore` in one file. To be made by `SqliteRows.open`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="rows-writer")
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="rows-reader")
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        self._connection = self._connect()
+        self._closed = False
+
+    @classmethod
+    async def open(cls, path: Path) -> "SqliteRows":
+        """Open the file `path`; make it when there is none. A damaged one is moved aside, and a new one made.
+
+        Raises `Unavailable` when the file cannot be opened.
+        """
+        return await asyncio.to_thread(cls._open, path)
+
+    @classmethod
+    def _open(cls, path: Path) -> "SqliteRows":
+        with _translated(path):
+            try:
+                _make(path)
+            except sqlite3.DatabaseError as error:
+                if error.sqlite_errorcode & 0xFF not in _DAMAGED:
+                    raise
+                aside = path.with_name(f"{path.name}.damaged")
+                log.error("projections are damaged, and folded anew", file=str(path), kept=str(aside), why=str(error))
+                path.replace(aside)
+                for suffix in ("-wal", "-shm"):
+                    path.with_name(path.name + suffix).unlink(missing_ok=True)
+                _make(path)
+            return cls(path)
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        await asyncio.to_thread(self._writer.shutdown)
+        await asyncio.to_thread(self._readers.shutdown)
+        for connection in self._opened:
+            connection.close()
+
+    # --- reading ---
+
+    async def generations(self) -> list[Generation]:
+        return await self._read(_generations)
+
+    async def select(self, projection: Projection, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        def work(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+            # One transaction: between the two a swap could drop the tables.
+            connection.execute("BEGIN")
+            try:
+                found = connection.execute(
+                    "SELECT number FROM projections WHERE projection = ? AND version = ? AND live = 1",
+                    (projection.name, projection.version),
+                ).fetchone()
+                if found is None:
+                    raise NotBuilt(projection.name)
+                places = sql.places(projection.name, found[0], projection.tables)
+                return connection.execute(query.format_map(places), tuple(values)).fetchall()
+            finally:
+                connection.execute("COMMIT")
+
+        return await self._read(work)
+
+    async def refusals(self) -> list[tuple[str, str, int]]:
+        return await self._read(
+            lambda connection: connection.execute("SELECT ruleset, rule, times FROM refusals").fetchall()
+        )
+
+    # --- writing ---
+
+    async def begin(self, projection: Projection) -> Generation:
+        def work(connection: sqlite3.Connection) -> Generation:
+            known = [each for each in _generations(connection) if each.projection == projection.name]
+            for each in known:
+                if not each.live:
+                    _drop(connection, each)
+            new = Generation(
+                projection.name, max((each.number for each in known), default=0) + 1, projection.version, False
+            )
+            for table in projection.tables:
+                for statement in sql.create(new.projection, new.number, table):
+                    connection.execute(statement)
+            connection.execute(
+                f"INSERT INTO projections ({_COLUMNS}) VALUES (?, ?, ?, 0, '', 0, '', 0, '')",
+                (new.projection, new.number, new.version),
+            )
+            return new
+
+        return await self._write(work)
+
+    async def commit(self, at: Generation, cursor: str, events: int, changes: Sequence[Change]) -> Generation:
+        def work(connection: sqlite3.Connection) -> Generation:
+            moved = connection.execute(
+                "UPDATE projections SET position = ?, events = ?, trouble_game = '', trouble_version = 0, trouble = ''"
+                f" WHERE {_STANDS}",
+                (cursor, at.events + events, *_standing(at)),
+            )
+            if moved.rowcount != 1:
+                raise Overtaken(f"{at.projection} does not stand at {at.cursor}")
+            for change in changes:
+                connection.execute(*sql.statement(at.projection, at.number, change))
+            return Generation(at.projection, at.number, at.version, at.live, cursor, at.events + events)
+
+        return await self._write(work)
+
+    async def stop(self, at: Generation, trouble: Trouble) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                f"UPDATE projections SET trouble_game = ?, trouble_version = ?, trouble = ? WHERE {_STANDS}",
+                (trouble.game, trouble.version, trouble.why, *_standing(at)),
+            )
+
+        await self._write(work)
+
+    async def swap(self, ready: Generation, live: Generation | None) -> Generation:
+        def work(connection: sqlite3.Connection) -> Generation:
+            known = [each for each in _generations(connection) if each.projection == ready.projection]
+            present = {each.number: (each.live, each.cursor) for each in known}
+            now = next((each for each in known if each.live), None)
+            if present.get(ready.number) != (False, ready.cursor) or (now and (now.number, now.cursor)) != (
+                live and (live.number, live.cursor)
+            ):
+                raise Overtaken(f"{ready.projection} has moved on")
+            for each in known:
+                if each.number != ready.number:
+                    _drop(connection, each)
+            connection.execute(
+                "UPDATE projections SET live = 1 WHERE projection = ? AND number = ?", (ready.projection, ready.number)
+            )
+            return Generation(ready.projection, ready.number, ready.version, True, ready.cursor, ready.events)
+
+        return await self._write(work)
+
+    async def note_refusals(self, counts: Mapping[tuple[str, str], int]) -> None:
+        rows = [(ruleset, rule, times) for (ruleset, rule), times in counts.items()]
+        await self._write(lambda connection: connection.executemany(sql.NOTE_REFUSALS, rows))
+
+    # --- connections ---
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        self._opened.append(connection)
+        return connection
+
+    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        def run() -> T:
+            connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+            if connection is None:
+                connection = self._local.connection = self._connect()
+                connection.execute("PRAGMA query_only = ON")
+            return work(connection)
+
+        return await self._run(self._readers, run)
+
+    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        def run() -> T:
+            connection = self._connection
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                done = work(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            return done
+
+        return await self._run(self._writer, run)
+
+    async def _run(self, threads: ThreadPoolExecutor, run: Callable[[], T]) -> T:
+        if self._closed:
+            raise Unavailable("the store of the projections is closed")
+        with _translated(self._path):
+            return await asyncio.get_running_loop().run_in_executor(threads, run)
+
+
+# --- statements -------------------------------------------------------------------------------------------------------
+
+
+def _make(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(sql.GENERATIONS)
+        connection.execute(sql.REFUSALS)
+    finally:
+        connection.close()
+
+
+def _generations(connection: sqlite3.Connection) -> list[Generation]:
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM projections ORDER BY projection, number")
+    return [_generation(*row) for row in rows]
+
+
+def _generation(
+    projection: str, number: int, version: int, live: int, position: str, events: int, game: str, at: int, why: str
+) -> Generation:
+    trouble = Trouble(GameId(game), at, why) if why else None
+    return Generation(projection, number, version, bool(live), position or None, events, trouble)
+
+
+def _standing(at: Generation) -> tuple[str | int, ...]:
+    return at.projection, at.number, int(at.live), at.cursor or "", at.events
+
+
+def _drop(connection: sqlite3.Connection, generation: Generation) -> None:
+    prefix = sql.place(generation.projection, generation.number, "")
+    tables = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, ?) = ?", (len(prefix), prefix)
+    ).fetchall()
+    for (table,) in tables:
+        connection.execute(f"DROP TABLE {table}")
+    connection.execute(
+        "DELETE FROM projections WHERE projection = ? AND number = ?", (generation.projection, generation.number)
+    )
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    """Turn what SQLite says of its file into `Unavailable`; what it says of our rows stays what it is."""
+    try:
+        yield
+    except (sqlite3.OperationalError, OSError) as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:  # a statement that makes no sense
+            raise
+        raise Unavailable(f"{path} cannot be used: {error}") from error
