@@ -1,0 +1,130 @@
+"""Logs to project: random games, their records mixed as several tables at once would, and rows to compare."""
+
+import os
+import random
+import signal
+from collections.abc import Iterable, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from domain.boards import builtin
+from domain.kernel.board import Map
+from domain.kernel.game import starts_of_commands
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Library
+from domain.kernel.words import GameId
+from domain.library import LIBRARY as RULESETS
+from projections.library import PROJECTIONS
+from projections.projection import Projection
+from projections.runner import Runner
+from projections.store import Generation
+from service.store.sqlite_rows import SqliteRows
+from tests.play import Play
+from tests.tiny.auction import ROOM, TinyAuction
+
+TINY = TinyAuction()
+CLASSIC = RULESETS.current("conquest-classic-friz")
+LIBRARY = Library([TINY, CLASSIC])
+BOARDS = {Map.of(board).digest: board for board in (ROOM, builtin(CLASSIC.board))}
+
+Row = tuple[GameId, Record]
+
+
+class MemoryLog:
+    """A log in memory. Its cursors are numbers."""
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self.rows = list(rows)
+
+    async def read_all(self, cursor: str | None, limit: int) -> tuple[list[Row], str]:
+        start = int(cursor or 0)
+        found = self.rows[start : start + limit]
+        return found, str(start + len(found))
+
+    async def read(self, game: GameId, limit: int) -> list[Record]:
+        return [record for known, record in self.rows if known == game][:limit]
+
+    async def board(self, digest: str) -> bytes | None:
+        return msgspec.json.encode(BOARDS[digest])
+
+    async def title(self, game: GameId) -> str:
+        return f"The title of {game}"
+
+
+class KilledRows(SqliteRows):
+    """Rows whose process is killed right before a statement, counted from 1."""
+
+    @classmethod
+    async def opened(cls, path: Path, before: int) -> "KilledRows":
+        rows = await cls.open(path)
+        assert isinstance(rows, cls)
+        numbers = count(1)
+
+        def trace(statement: str) -> None:
+            if next(numbers) == before:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        vars(rows)["_connection"].set_trace_callback(trace)
+        return rows
+
+
+def tiny_game(seed: int, players: int = 2, commands: int = 100, *, undo: bool = False) -> list[Row]:
+    """Return the log of a game of the tiny auction; with an undo and a ruling in it, if wanted and possible."""
+    rng = random.Random(seed)
+    play = Play(TINY, ROOM, players, seed=seed)
+    for number in range(commands):
+        if play.game.status != "running":
+            break
+        play.step(rng)
+        if undo and number % 3 == 1 and play.game.status == "running" and play.game.undo_seat:
+            play.undo(play.game.undo_seat, play.game.undo_to[0])
+        if undo and number == 7 and play.game.status == "running":
+            play.rule(min(starts_of_commands(play.records)))
+    return [(play.game.id, record) for record in play.records]
+
+
+def classic_game(seed: int, commands: int, players: int = 3) -> list[Row]:
+    play = Play(CLASSIC, builtin(CLASSIC.board), players, seed=seed).run(random.Random(seed), commands)
+    return [(play.game.id, record) for record in play.records]
+
+
+def mixed(games: Sequence[list[Row]], seed: int = 1) -> list[Row]:
+    """Return the records of several games in one order, each game's own kept."""
+    rng, left = random.Random(seed), [list(game) for game in games]
+    rows: list[Row] = []
+    while any(left):
+        rows.append(rng.choice([game for game in left if game]).pop(0))
+    return rows
+
+
+def runner(log: MemoryLog, rows: SqliteRows, projections: Sequence[Projection] = PROJECTIONS, **options: Any) -> Runner:
+    return Runner(projections, log, rows, LIBRARY, **options)
+
+
+async def contents(rows: SqliteRows, projections: Sequence[Projection] = PROJECTIONS) -> dict[str, list[Any]]:
+    """Return all live rows, sorted, by projection and table."""
+    found: dict[str, list[Any]] = {}
+    for projection in projections:
+        for table in projection.tables:
+            columns = ", ".join([*table.key, *table.columns])
+            selected = await rows.select(projection, f"SELECT {columns} FROM {{{table.name}}}")
+            found[f"{projection.name}.{table.name}"] = sorted(selected)
+    return found
+
+
+async def from_zero(
+    log: MemoryLog, path: Path, projections: Sequence[Projection] = PROJECTIONS
+) -> dict[str, list[Any]]:
+    """Return what a fold of the whole log in an empty store comes to."""
+    rows = await SqliteRows.open(path)
+    await runner(log, rows, projections, batch=7).catch_up()
+    found = await contents(rows, projections)
+    await rows.close()
+    return found
+
+
+async def status(rows: SqliteRows) -> dict[str, Generation]:
+    return {each.projection: each for each in await rows.generations() if each.live}

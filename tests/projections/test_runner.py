@@ -1,0 +1,328 @@
+"""The runner: rows are the fold of the log, whatever comes in between."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+
+import pytest
+
+from domain.kernel.ruleset import Library
+from projections.change import Add, Change, Put, Table
+from projections.library import PROJECTIONS
+from projections.projection import Happened, Projection
+from projections.runner import Runner, Stopped
+from projections.store import NotBuilt, Overtaken, Unavailable
+from service.store.sqlite_rows import SqliteRows
+from service.wake import LocalWake
+from tests.projections.logs import (
+    KilledRows,
+    MemoryLog,
+    classic_game,
+    contents,
+    from_zero,
+    mixed,
+    runner,
+    status,
+    tiny_game,
+)
+
+SEEN = Table("seen", {"game": "text"}, {"events": "number"})
+
+
+class Counted(Projection):
+    """Counts events; the smallest projection there is."""
+
+    name = "counted"
+    version = 1
+    tables = (SEEN,)
+
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        yield Add(SEEN, {"game": happened.game}, {"events": 1})
+
+
+class Choking(Counted):
+    """Fails on a game's fifth event, when it has half done with it."""
+
+    name = "choking"
+    chokes = True
+
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        yield Add(SEEN, {"game": happened.game}, {"events": 1})
+        if self.chokes and happened.record.version == 5:
+            raise ValueError("a bone")
+
+
+class Unstorable(Counted):
+    """Wants a number that no store takes."""
+
+    name = "unstorable"
+
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        yield Put(SEEN, {"game": happened.game}, {"events": 2**70 if happened.record.version == 5 else 1})
+
+
+@pytest.fixture
+async def rows(tmp_path: Path) -> AsyncIterator[SqliteRows]:
+    opened = await SqliteRows.open(tmp_path / "projections.db")
+    yield opened
+    await opened.close()
+
+
+def games() -> list[list[tuple]]:
+    return [tiny_game(1), tiny_game(2, 3, undo=True), tiny_game(3, 4, undo=True), tiny_game(4, commands=5)]
+
+
+@pytest.fixture(scope="module")
+def log() -> MemoryLog:
+    return MemoryLog(mixed(games()))
+
+
+@pytest.mark.parametrize("batch", [1, 2, 13, 1000])
+async def test_batches_of_any_size_make_the_same_rows(
+    log: MemoryLog, rows: SqliteRows, batch: int, tmp_path: Path
+) -> None:
+    await runner(log, rows, batch=batch).catch_up()
+    assert await contents(rows) == await from_zero(log, tmp_path / "zero.db")
+
+
+async def test_rows_of_random_classic_games_are_those_of_their_rebuild(rows: SqliteRows, tmp_path: Path) -> None:
+    log = MemoryLog(mixed([classic_game(1, 60), classic_game(2, 40, 2), tiny_game(3, undo=True)]))
+    half = MemoryLog(log.rows[: len(log.rows) // 2])
+    await runner(half, rows, batch=31).catch_up()
+    going = runner(log, rows, batch=17)
+    await going.catch_up()
+    kept = await contents(rows)
+    assert kept == await from_zero(log, tmp_path / "zero.db")
+    for projection in PROJECTIONS:
+        await runner(log, rows).rebuild(projection.name)
+    assert await contents(rows) == kept
+    assert {each.number for each in await rows.generations()} == {2}
+
+
+async def test_a_runner_that_starts_anew_goes_on_where_it_stood(
+    log: MemoryLog, rows: SqliteRows, tmp_path: Path
+) -> None:
+    for end in range(0, len(log.rows) + 20, 20):
+        await runner(MemoryLog(log.rows[:end]), rows, batch=9).catch_up()
+    assert await contents(rows) == await from_zero(log, tmp_path / "zero.db")
+
+
+async def test_two_runners_on_the_same_rows_count_nothing_twice(log: MemoryLog, tmp_path: Path) -> None:
+    stores = [await SqliteRows.open(tmp_path / "projections.db") for _ in range(2)]
+    await asyncio.gather(*(runner(log, store, batch=3).catch_up() for store in stores))
+    await runner(log, stores[0]).catch_up()
+    kept = await contents(stores[1])
+    for store in stores:
+        await store.close()
+    assert kept == await from_zero(log, tmp_path / "zero.db")
+
+
+async def until(rows: SqliteRows, generations: int) -> None:
+    """Wait until there are so many generations."""
+    for _ in range(5000):
+        if len(await rows.generations()) >= generations:
+            return
+        await asyncio.sleep(0.001)
+    raise TimeoutError
+
+
+# --- failure ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("broken", [Choking(), Unstorable()], ids=lambda broken: broken.name)
+async def test_one_that_fails_stops_itself_says_where_and_leaves_the_others(
+    log: MemoryLog, rows: SqliteRows, broken: Projection
+) -> None:
+    told: list[Exception] = []
+    half = len(log.rows) // 2
+    first = runner(MemoryLog(log.rows[:half]), rows, (*PROJECTIONS, Counted(), broken), batch=40, tell=told.append)
+    await first.catch_up()
+    index = next(index for index, (_, record) in enumerate(log.rows) if record.version == 5)
+    (generation,) = [each for each in await rows.generations() if each.projection == broken.name]
+    assert generation.events == index
+    assert generation.trouble is not None
+    assert (generation.trouble.game, generation.trouble.version) == (log.rows[index][0], 5)
+    assert ("a bone" in generation.trouble.why) == isinstance(broken, Choking)
+    assert [str(each) for each in told if isinstance(each, Stopped)] == [
+        f"{broken.name} stopped at version 5 of game {log.rows[index][0]}: {generation.trouble.why}"
+    ]
+    assert {each.events for name, each in (await status(rows)).items()} == {half}
+
+    again = runner(log, rows, (*PROJECTIONS, broken), batch=40)
+    await again.catch_up()
+    assert {each.events for name, each in (await status(rows)).items() if name != "counted"} == {len(log.rows)}
+
+
+async def test_one_that_was_mended_goes_on_when_the_process_starts_anew(log: MemoryLog, rows: SqliteRows) -> None:
+    broken = Choking()
+    await runner(log, rows, [broken], batch=40).catch_up()
+    broken.chokes = False
+    await runner(log, rows, [broken], batch=40).catch_up()
+    mended = (await status(rows))["choking"]
+    assert (mended.events, mended.trouble) == (len(log.rows), None)
+    assert sum(events for _, events in (await contents(rows, [broken]))["choking.seen"]) == len(log.rows)
+
+
+async def test_one_that_stops_when_it_is_live_can_still_be_read_and_rebuilt(log: MemoryLog, rows: SqliteRows) -> None:
+    broken = Choking()
+    early = next(index for index, (_, record) in enumerate(log.rows) if record.version == 5)
+    await runner(MemoryLog(log.rows[:early]), rows, [broken]).catch_up()
+    going = runner(log, rows, [broken])
+    await going.catch_up()
+    stopped = (await status(rows))["choking"]
+    assert stopped.trouble is not None
+    assert stopped.live
+    with pytest.raises(Stopped, match="a bone"):
+        await runner(log, rows, [broken]).rebuild("choking")
+    assert (await status(rows))["choking"] == stopped
+
+    broken.chokes = False
+    await runner(log, rows, [broken]).rebuild("choking")
+    assert (await status(rows))["choking"].events == len(log.rows)
+    assert await going.step() == 0
+
+
+async def test_games_of_a_ruleset_that_is_missing_stop_only_what_needs_it(rows: SqliteRows) -> None:
+    log = MemoryLog(tiny_game(1))
+    await Runner(PROJECTIONS, log, rows, Library([])).catch_up()
+    live = await status(rows)
+    assert live.keys() == {"lobby", "players", "rules"}
+    troubles = {each.projection: each.trouble for each in await rows.generations() if not each.live}
+    assert troubles.keys() == {"dice", "scoreboard", "timeline"}
+    assert all(trouble is not None and "lack" in trouble.why for trouble in troubles.values())
+
+
+async def test_a_log_that_does_not_answer_is_waited_for(
+    log: MemoryLog, rows: SqliteRows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Flaky(MemoryLog):
+        failures = 3
+
+        async def read_all(self, cursor: str | None, limit: int):
+            if self.failures:
+                self.failures -= 1
+                raise Unavailable("gone")
+            return await super().read_all(cursor, limit)
+
+    monkeypatch.setattr("projections.runner.POLL", 0.01)
+    told: list[Exception] = []
+    wake = LocalWake()
+    async with wake.subscribe(None) as bell:
+        running = asyncio.create_task(runner(Flaky(log.rows), rows, tell=told.append).run(bell))
+        await until(rows, len(PROJECTIONS))
+        await asyncio.sleep(0.3)
+        wake.close()
+        await running
+    assert len(told) == 3
+    assert len(await status(rows)) == len(PROJECTIONS)
+
+
+# --- rebuilding while serving -----------------------------------------------------------------------------------------
+
+
+async def test_rows_that_were_never_whole_are_never_read(log: MemoryLog, rows: SqliteRows) -> None:
+    counted = Counted()
+    with pytest.raises(NotBuilt):
+        await contents(rows, [counted])
+    going = runner(log, rows, [counted], batch=50)
+    await going.step()
+    with pytest.raises(NotBuilt):
+        await contents(rows, [counted])
+    await going.catch_up()
+    await contents(rows, [counted])
+
+
+async def test_a_rebuild_leaves_the_old_rows_until_the_new_are_no_older(log: MemoryLog, rows: SqliteRows) -> None:
+    counted, growing = Counted(), MemoryLog(log.rows[:-30])
+    serving = runner(growing, rows, [counted], batch=10)
+    await serving.catch_up()
+    sums: list[int] = []
+
+    async def read() -> int:
+        found = await rows.select(counted, "SELECT SUM(events) FROM {seen}")
+        return found[0][0]
+
+    async def grow() -> None:
+        for row in log.rows[-30:]:
+            growing.rows.append(row)
+            await serving.catch_up()
+            sums.append(await read())
+
+    await asyncio.gather(grow(), runner(growing, rows, [counted], batch=10).rebuild("counted"))
+    sums.append(await read())
+    await serving.catch_up()
+    assert sums == sorted(sums)
+    assert sums[0] > len(log.rows) - 31
+    assert await read() == len(log.rows)
+    (generation,) = await rows.generations()
+    assert generation.number == 2
+
+
+async def test_of_two_rebuilds_the_first_gives_way(log: MemoryLog, rows: SqliteRows) -> None:
+    slow = runner(log, rows, [Counted()], batch=1)
+    first = asyncio.create_task(slow.rebuild("counted"))
+    await until(rows, 1)
+    await runner(log, rows, [Counted()]).rebuild("counted")
+    with pytest.raises(Overtaken):
+        await first
+
+
+async def test_a_new_version_is_built_beside_the_old_one_and_an_old_process_leaves_it_alone(
+    log: MemoryLog, rows: SqliteRows
+) -> None:
+    class Newer(Counted):
+        version = 2
+
+    old, new = Counted(), Newer()
+    await runner(log, rows, [old]).catch_up()
+    await runner(log, rows, [new], batch=50).step()
+    await contents(rows, [old])
+    await runner(log, rows, [new]).catch_up()
+    await contents(rows, [new])
+    with pytest.raises(NotBuilt):
+        await contents(rows, [old])
+    assert await runner(log, rows, [old]).step() == 0
+
+
+# --- kill -9 ----------------------------------------------------------------------------------------------------------
+
+
+def killed_before(path: Path, log: MemoryLog, statement: int) -> bool:
+    """Catch up in a process that is killed right before a statement that writes; tell whether it was."""
+    child = os.fork()
+    if child == 0:
+
+        async def go() -> None:
+            store = await KilledRows.opened(path, statement)
+            await runner(log, store, batch=12).catch_up()
+
+        try:
+            asyncio.run(go())
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+
+
+def test_killed_between_any_two_statements_the_rows_are_the_fold_from_zero(tmp_path: Path) -> None:
+    log = MemoryLog(tiny_game(2, 2, commands=6, undo=True))
+    expected = asyncio.run(from_zero(log, tmp_path / "zero.db"))
+
+    async def finished(path: Path) -> dict:
+        rows = await SqliteRows.open(path)
+        await runner(log, rows, batch=12).catch_up()
+        found = await contents(rows)
+        await rows.close()
+        return found
+
+    statement = kills = 0
+    while True:
+        statement += 1
+        path = tmp_path / f"{statement}.db"
+        if not killed_before(path, log, statement):
+            break
+        kills += 1
+        if statement % 7 == 0:
+            killed_before(path, log, 2 + statement // 2)  # and once more on the way back
+        assert asyncio.run(finished(path)) == expected, f"killed before statement {statement}"
+    assert kills > 50
