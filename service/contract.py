@@ -62,6 +62,7 @@ TAGS: Final = {
     "Games": "Games, until they begin.",
     "Play": "The position, what may be done, and doing it.",
     "Log": "What happened: events, sentences, streams, the export.",
+    "Statistics": "What the logs of all games tell: folded from them, and a moment behind them.",
     "Service": "Whether the service is well.",
 }
 

@@ -11,15 +11,17 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel import export, schema
-from domain.kernel.game import Game, Step
+from domain.kernel.game import Game, GameStarted, Step
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
+from projections import players, rules, scoreboard, timeline
 from service import schemas, shapes, streams
 from service.hall import Hall
 from service.house import Boards
+from service.routes import statistics
 from service.routes.log import passages
 from service.routes.play import state_view
 from service.routes.rulesets import ruleset_detail
@@ -160,6 +162,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "streamEvents": Example(streams.streamed(scene.accepted(scene.started.game, scene.given).events[0])),
         "tellHistory": Example(_history(scene)),
         "exportGame": Example(_export(scene)),
+        **_statistics(scene, library),
         "showHealth": Example(shapes.Health("ok")),
         "showReadiness": Example(shapes.Health("ok")),
     }
@@ -175,6 +178,35 @@ def examples(library: Library, boards: Boards) -> Examples:
         "seat": next(iter(now.players)),
     }
     return Examples(plain, parameters)
+
+
+def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:
+    """Return what the projections tell of the scene, with a few dice and refusals added."""
+    ruleset, now, begun = scene.ruleset, scene.given.game, scene.started.game
+    heading = shapes.heading(begun)
+    table: Any = begun.table
+    place = ruleset.round(table)
+    summary = scoreboard.Summary(
+        ruleset.id, now.status, now.version, place, shapes.heading(now), (), "", AT, AT, "", commands=1, retractions=0
+    )
+    score = scoreboard.RoundScore(place, begun.version, ruleset.score(table))
+    entries = (
+        timeline.Entry(scene.joined[-1].game.version + 1, "start", 0, "", GameStarted().tell(begun.names), AT),
+        timeline.Entry(begun.version, "phase", place, heading, heading, AT),
+    )
+    die, sides = next(iter(ruleset.dice.items()), ("d6", tuple("123456")))
+    counted = {side: 29 + 2 * number for number, side in enumerate(sides)}
+    rule = ruleset.catalogue.for_ruleset(ruleset.id)[0].id
+    record = players.RulesetRecord(ruleset.id, gathering=0, running=1, finished=12, won=5)
+    return {
+        "showScoreboard": Example(statistics.scoreboard_view(GAME, summary, [score])),
+        "showTimeline": Example(shapes.TimelinePage(tuple(map(statistics.timeline_entry, entries)), None)),
+        "showRecord": Example(statistics.player_record(scene.players[0].player, [record])),
+        "showDice": Example(shapes.DicePage((statistics.die_tally(library, ruleset.id, die, counted),), None)),
+        "showRefusals": Example(
+            shapes.RuleTallyPage((statistics.rule_tally(library, rules.RuleTally(ruleset.id, rule, 3), 140),), None)
+        ),
+    }
 
 
 def _plain(value: Any) -> Any:

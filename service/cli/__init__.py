@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from service.cli import contract, games, logs, rules, serve
+from service.cli import contract, games, logs, projections, rules, serve
 
 INTERRUPTED = 130
 
@@ -23,6 +23,7 @@ serve.register(app)
 games.register(app)
 logs.register(app)
 rules.register(app)
+projections.register(app)
 contract.register(app)
 
 

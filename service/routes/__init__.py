@@ -3,7 +3,7 @@
 from typing import Final
 
 from service import streams
-from service.routes import games, health, log, play, players, rulesets
+from service.routes import games, health, log, play, players, rulesets, statistics
 
 API: Final = (
     *rulesets.ROUTES,
@@ -12,6 +12,7 @@ API: Final = (
     *play.ROUTES,
     *log.ROUTES,
     *streams.ROUTES,
+    *statistics.ROUTES,
     *health.ROUTES,
 )
 """The endpoints that take small bodies or none."""

@@ -13,13 +13,16 @@ from msgspec import UNSET
 from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
+from projections import lobby
 from service import problems, shapes
 from service.answers import answer, etag
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.house import House
 from service.problems import Problem
+from service.routes.paging import cursor, read_cursor
 from service.shapes import GameDetail, GamePage, GamesPage, NewGame, TakeSeat
+from service.store.protocol import GameRow
 from service.views import Accepted, Viewer
 
 _new_game: Final = msgspec.json.Decoder(NewGame).decode
@@ -88,9 +91,11 @@ async def create_game(request: Call) -> Response[bytes]:
 async def list_games(request: Call) -> Response[bytes]:
     """List games.
 
-    The newest first; by status, by ruleset, or those in which a player holds a seat.
+    The newest first; by status, by ruleset, those in which a player holds a seat, or by the words of their titles.
     """
     page = request.read_query(GamesPage)
+    if page.text is not None:
+        return await _search(request, page, page.text)
     rows, after = await request.house.store.games(
         status=page.status,
         ruleset=page.ruleset,
@@ -100,6 +105,23 @@ async def list_games(request: Call) -> Response[bytes]:
     )
     names = await _names(request.house, (holder for row in rows for holder in row.seats.values()))
     return answer(GamePage(tuple(shapes.game_summary(row, names) for row in rows), after))
+
+
+async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
+    """Answer a list of games out of the lobby. Its cursors are its own: those of the index have no text to go with."""
+    found = await lobby.search(
+        request.house.rows,
+        text=text,
+        status=page.status,
+        ruleset=page.ruleset,
+        player=PlayerId(page.player) if page.player is not None else None,
+        after=read_cursor(page.cursor, tuple[str, GameId]),
+        limit=page.limit + 1,
+    )
+    names = await _names(request.house, (holder for each in found for holder in each.seats.values()))
+    shown = tuple(shapes.game_summary(msgspec.convert(each, GameRow, from_attributes=True), names) for each in found)
+    last = shown[page.limit - 1] if len(shown) > page.limit else None
+    return answer(GamePage(shown[: page.limit], cursor((last.created, last.id)) if last is not None else None))
 
 
 @endpoint(

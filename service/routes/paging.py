@@ -1,15 +1,33 @@
-"""Cursors over lists that are short enough to be at hand."""
+"""Cursors: of lists that are short enough to be at hand, and of those that are read from where they say."""
 
 import base64
 import binascii
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from service import problems
 from service.problems import Problem
 from service.shapes import Page
 
 T = TypeVar("T")
+
+
+def cursor(place: Any) -> str:
+    """Return a place in a list as an opaque cursor."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode()
+
+
+def read_cursor(given: str | None, shape: type[T]) -> T | None:
+    """Return the place that a cursor of ours says; None for none. Raises `Problem`."""
+    if given is None:
+        return None
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(given.encode()), type=shape)
+    except (ValueError, binascii.Error, msgspec.DecodeError):
+        allowed = "Begin without a cursor."
+        raise Problem(problems.INVALID_QUERY, "The cursor is none that this list gave.", allowed) from None
 
 
 def page_of(items: Sequence[T], ids: Sequence[str], page: Page) -> tuple[tuple[T, ...], str | None]:

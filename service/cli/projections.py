@@ -1,0 +1,170 @@
+"""``tabularium projections``: how the read models stand, and building one anew while the service goes on."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+from msgspec import Struct
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from domain.library import LIBRARY
+from projections.library import PROJECTIONS
+from projections.runner import Stopped
+from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
+from service import readmodels
+from service.cli.output import bad_input, console, print_json
+from service.settings import Settings, SettingsError, from_env
+from service.store.protocol import EventStore, StoreError
+from service.store.sqlite import SqliteStore
+
+T = TypeVar("T")
+
+DataOption = Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")]
+
+
+class Standing(Struct, frozen=True):
+    """How a projection stands: ``live``, ``building``, ``stopped`` or ``missing``; `behind` counts events."""
+
+    projection: str
+    state: str
+    version: int
+    generation: int
+    events: int
+    behind: int
+    trouble: Trouble | None = None
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(help="Read models: how they stand, and building one anew.", no_args_is_help=True)
+    group.command("status")(status)
+    group.command("rebuild")(rebuild)
+    app.add_typer(group, name="projections")
+
+
+def status(
+    data: DataOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show how far each projection is, and why one has stopped; exit code 1 when one has."""
+
+    async def ask() -> list[Standing]:
+        async with _stores(data) as (store, rows):
+            return standings(await rows.generations(), await events_in(store))
+
+    found = _run(ask())
+    if as_json:
+        print_json(found)
+    else:
+        table = Table("projection", "state", "version", "generation", "events", "behind")
+        for each in found:
+            figures = (each.version, each.generation, each.events, each.behind)
+            table.add_row(each.projection, each.state, *map(str, figures))
+        console.print(table)
+        for each in found:
+            if each.trouble is not None:
+                where = f"version {each.trouble.version} of game {each.trouble.game}"
+                console.print(f"{each.projection} stopped at {where}: {each.trouble.why}", markup=False)
+    if any(each.trouble is not None for each in found):
+        raise typer.Exit(1)
+
+
+def rebuild(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The projection; `all` for each in turn.")],
+    data: DataOption = None,
+) -> None:
+    """Build a projection anew from the whole log, beside the rows that are read, and let it take their place.
+
+    The service may go on meanwhile.
+    """
+    names = [projection.name for projection in PROJECTIONS]
+    if name != "all" and name not in names:
+        bad_input(f"there is no projection {name!r}; known are {', '.join(names)}, and `all` for each in turn")
+
+    async def build() -> None:
+        async with _stores(data) as (store, rows):
+            runner = readmodels.runner(store, rows, LIBRARY)
+            total = await events_in(store)
+            with Progress(*_COLUMNS, console=console) as progress:
+                for each in names if name == "all" else [name]:
+                    task = progress.add_task(each, total=total)
+                    built = await runner.rebuild(
+                        each, lambda events, task=task: progress.update(task, completed=events)
+                    )
+                    progress.update(task, completed=built.events, total=built.events)
+
+    try:
+        _run(build())
+    except (Stopped, Overtaken) as error:
+        console.print(f"{error}; the rows that are read stay as they were", markup=False)
+        raise typer.Exit(1) from None
+
+
+_COLUMNS = (
+    TextColumn("{task.description}"),
+    BarColumn(),
+    MofNCompleteColumn(),
+    TextColumn("events"),
+    TimeElapsedColumn(),
+)
+
+
+def standings(generations: list[Generation], events: int) -> list[Standing]:
+    """Return how each projection stands, given how many events the log has."""
+    found: list[Standing] = []
+    for projection in PROJECTIONS:
+        mine = [each for each in generations if each.projection == projection.name]
+        for each in mine or [None]:
+            if each is None:
+                found.append(Standing(projection.name, "missing", projection.version, 0, 0, events))
+                continue
+            state = "stopped" if each.trouble is not None else "live" if each.live else "building"
+            behind = max(0, events - each.events)
+            found.append(Standing(each.projection, state, each.version, each.number, each.events, behind, each.trouble))
+    return found
+
+
+async def events_in(store: EventStore) -> int:
+    """Return how many events a log has: the sum of its games' versions."""
+    total, cursor = 0, None
+    while True:
+        rows, cursor = await store.games(cursor=cursor, limit=1000)
+        total += sum(row.version for row in rows)
+        if cursor is None:
+            return total
+
+
+@asynccontextmanager
+async def _stores(data: Path | None) -> AsyncIterator[tuple[EventStore, ProjectionStore]]:
+    """Open log and projections of a data directory, beside a service that may run on it."""
+    settings = _settings(data)
+    if not settings.database.exists():
+        bad_input(f"{settings.data} holds no database; --data names the service's data directory")
+    store = await SqliteStore.open(settings.database, durable=settings.durable)
+    try:
+        rows = await readmodels.open_rows(settings)
+        try:
+            yield store, rows
+        finally:
+            await rows.close()
+    finally:
+        await store.close()
+
+
+def _settings(data: Path | None) -> Settings:
+    given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
+    try:
+        return from_env({**os.environ, **given})
+    except SettingsError as error:
+        bad_input(str(error))
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    try:
+        return asyncio.run(work)
+    except (StoreError, Unavailable) as error:
+        bad_input(str(error))

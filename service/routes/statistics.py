@@ -1,0 +1,217 @@
+"""What projections tell: scoreboards, timelines, player records, dice and refusals."""
+
+from typing import Any
+
+from litestar.params import FromPath
+from litestar.response import Response
+
+from domain.kernel.catalogue import UnknownRuleError
+from domain.kernel.ruleset import Library
+from domain.kernel.words import GameId, PlayerId, RuleId, Seat
+from projections import dice, players, rules, scoreboard, timeline
+from service import problems, shapes
+from service.answers import answer
+from service.calls import Call
+from service.endpoint import Answer, endpoint
+from service.hall import UnknownPlayer
+from service.house import house_rules
+from service.problems import Problem
+from service.routes.paging import cursor, page_of, read_cursor
+from service.shapes import (
+    DicePage,
+    DiceQuery,
+    Page,
+    PlayerRecord,
+    RefusalsQuery,
+    RuleTallyPage,
+    ScoreboardView,
+    TimelinePage,
+)
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/scoreboard",
+    tag="Statistics",
+    answers=(Answer(200, "The scoreboard.", ScoreboardView),),
+    problems=(problems.UNKNOWN_GAME,),
+)
+async def show_scoreboard(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Show the scoreboard.
+
+    How the game stands, and what each seat had round by round. It may be a moment behind the newest event; `version`
+    says how far it tells.
+    """
+    request.read_query(shapes.Nothing)
+    found = await scoreboard.of_game(request.house.rows, GameId(game))
+    if found is None:
+        await _require_game(request, game)
+        raise Problem(problems.UNAVAILABLE, "The scoreboard is about to begin.", headers={"Retry-After": "1"})
+    return answer(scoreboard_view(GameId(game), *found))
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/timeline",
+    tag="Statistics",
+    query=Page,
+    answers=(Answer(200, "The timeline.", TimelinePage),),
+    problems=(problems.UNKNOWN_GAME,),
+)
+async def show_timeline(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Show the timeline.
+
+    Where in the game's versions its rounds and phases begin, and what is worth a mark: battles, conquests, falls. To
+    be drawn under a replay; `GET …/state?version=` shows the position there.
+    """
+    page = request.read_query(Page)
+    after = read_cursor(page.cursor, tuple[shapes.Past, str]) or (0, "")
+    found = await timeline.of_game(request.house.rows, GameId(game), after, page.limit + 1)
+    if not found:
+        await _require_game(request, game)
+    last = found[page.limit - 1] if len(found) > page.limit else None
+    items = tuple(timeline_entry(entry) for entry in found[: page.limit])
+    return answer(TimelinePage(items, cursor((last.version, last.kind)) if last is not None else None))
+
+
+@endpoint(
+    "GET",
+    "/v1/players/{player:str}/record",
+    tag="Statistics",
+    answers=(Answer(200, "The record.", PlayerRecord),),
+    problems=(problems.UNKNOWN_PLAYER,),
+)
+async def show_record(request: Call, player: FromPath[str]) -> Response[bytes]:
+    """Show a player's record.
+
+    How many games the player has played and won, by ruleset.
+    """
+    request.read_query(shapes.Nothing)
+    found = await players.of_player(request.house.rows, PlayerId(player))
+    if not found and await request.house.accounts.player(PlayerId(player)) is None:
+        raise UnknownPlayer(f"There is no player {player!r}.")
+    return answer(player_record(PlayerId(player), found))
+
+
+@endpoint(
+    "GET",
+    "/v1/statistics/dice",
+    tag="Statistics",
+    query=DiceQuery,
+    answers=(Answer(200, "The dice.", DicePage),),
+)
+async def show_dice(request: Call) -> Response[bytes]:
+    """Show the dice.
+
+    What they showed in all games, in those of a ruleset, in one game, for one seat; and whether that looks like
+    chance.
+    """
+    page = request.read_query(DiceQuery)
+    counted = await dice.counts(
+        request.house.rows,
+        page.ruleset,
+        GameId(page.game) if page.game is not None else None,
+        Seat(page.seat) if page.seat is not None else None,
+    )
+    tallies = [die_tally(request.house.library, *key, faces) for key, faces in counted.items()]
+    items, after = page_of(tallies, [f"{tally.ruleset} {tally.die}" for tally in tallies], page)
+    return answer(DicePage(items, after))
+
+
+@endpoint(
+    "GET",
+    "/v1/statistics/rules",
+    tag="Statistics",
+    query=RefusalsQuery,
+    answers=(Answer(200, "The rules.", RuleTallyPage),),
+)
+async def show_refusals(request: Call) -> Response[bytes]:
+    """Show which rules refuse most.
+
+    Only rule and ruleset are counted: not who asked, nor what for.
+    """
+    page = request.read_query(RefusalsQuery)
+    accepted = await rules.accepted(request.house.rows)
+    found = [
+        rule_tally(request.house.library, tally, accepted.get(tally.ruleset, 0))
+        for tally in await rules.refusals(request.house.rows, page.ruleset)
+    ]
+    items, after = page_of(found, [f"{tally.ruleset} {tally.rule}" for tally in found], page)
+    return answer(RuleTallyPage(items, after))
+
+
+ROUTES = (show_scoreboard, show_timeline, show_record, show_dice, show_refusals)
+
+
+# --- Making them ------------------------------------------------------------------------------------------------------
+
+
+def scoreboard_view(game: GameId, summary: scoreboard.Summary, scores: list[scoreboard.RoundScore]) -> ScoreboardView:
+    """Return a scoreboard as it is sent."""
+    return ScoreboardView(
+        game=game,
+        ruleset=summary.ruleset,
+        status=summary.status,  # type: ignore[reportArgumentType]
+        version=summary.version,
+        round=summary.round,
+        heading=summary.heading,
+        created=summary.created,
+        started=summary.started or None,
+        ended=summary.ended or None,
+        winners=summary.winners,
+        ended_by=summary.ended_by or None,
+        commands=summary.commands,
+        retractions=summary.retractions,
+        rounds=tuple(shapes.RoundScore(each.round, each.version, each.score) for each in scores),
+    )
+
+
+def timeline_entry(entry: timeline.Entry) -> shapes.TimelineEntry:
+    """Return an entry as it is sent."""
+    return shapes.TimelineEntry(**_fields(entry))
+
+
+def player_record(player: PlayerId, found: list[players.RulesetRecord]) -> PlayerRecord:
+    """Return a player's record as it is sent."""
+    by_ruleset = tuple(shapes.RulesetRecord(**_fields(each)) for each in found)
+    return PlayerRecord(player, sum(each.finished for each in found), sum(each.won for each in found), by_ruleset)
+
+
+def die_tally(library: Library, ruleset: str, die: str, counted: dict[str, int]) -> shapes.DieTally:
+    """Return counts of a die's faces as they are sent. Of a die that is not known the faces that came up are."""
+    try:
+        sides = library.current(ruleset).dice.get(die) or tuple(counted)
+    except LookupError:
+        sides = tuple(counted)
+    tally = dice.tally(ruleset, die, counted, sides)
+    faces = tuple(shapes.FaceCount(**_fields(face)) for face in tally.faces)
+    fairness = shapes.FairnessTest(**_fields(tally.fairness)) if tally.fairness is not None else None
+    return shapes.DieTally(ruleset, die, tally.rolled, faces, fairness)
+
+
+def rule_tally(library: Library, tally: rules.RuleTally, accepted: int) -> shapes.RuleTally:
+    """Return how often a rule has refused, as it is sent."""
+    title = ""
+    for catalogue in (_catalogue(library, tally.ruleset), house_rules()):
+        try:
+            title = title or (catalogue.rule(tally.rule).title if catalogue is not None else "")
+        except UnknownRuleError:
+            continue
+    per_command = round(tally.refusals / accepted, 4) if accepted else None
+    return shapes.RuleTally(tally.ruleset, RuleId(tally.rule), title, tally.refusals, per_command)
+
+
+def _catalogue(library: Library, ruleset: str) -> Any:
+    try:
+        return library.current(ruleset).catalogue
+    except LookupError:
+        return None
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.__struct_fields__}
+
+
+async def _require_game(request: Call, game: str) -> None:
+    """Raise `UnknownGame` for a game that there is not."""
+    await request.house.hall.game(GameId(game))

@@ -1,0 +1,68 @@
+"""Changes that are said once come to the same as those said one by one."""
+
+import sqlite3
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from projections import sql
+from projections.change import Add, Amend, Change, Changes, Drop, Put, Table
+from projections.library import PROJECTIONS
+
+PLAIN = Table("plain", {"a": "text", "b": "number"}, {"x": "number", "y": "number"}, (("x",),))
+COUNT = Table("count", {"a": "text"}, {"n": "number"})
+
+letters = st.sampled_from("pqr")
+numbers = st.integers(0, 3)
+values = st.one_of(
+    st.builds(lambda x, y: {"x": x, "y": y}, numbers, numbers),
+    st.builds(lambda x: {"x": x}, numbers),
+)
+changes = st.one_of(
+    st.builds(lambda a, b, x, y: Put(PLAIN, {"a": a, "b": b}, {"x": x, "y": y}), letters, numbers, numbers, numbers),
+    st.builds(lambda a, n: Add(COUNT, {"a": a}, {"n": n}), letters, numbers),
+    st.builds(lambda a, n: Put(COUNT, {"a": a}, {"n": n}), letters, numbers),
+    st.builds(lambda a, b, v: Amend(PLAIN, {"a": a, "b": b}, v), letters, numbers, values),
+    st.builds(lambda a, v: Amend(PLAIN, {"a": a}, v), letters, values),
+    st.builds(lambda a: Drop(PLAIN, {"a": a}), letters),
+    st.builds(lambda a, b: Drop(PLAIN, {"a": a}, ("b", b)), letters, numbers),
+    st.builds(lambda a: Drop(COUNT, {"a": a}), letters),
+)
+
+
+def made(wanted: list[Change]) -> list[list[tuple]]:
+    connection = sqlite3.connect(":memory:")
+    for table in (PLAIN, COUNT):
+        for statement in sql.create("test", 1, table):
+            connection.execute(statement)
+    for change in wanted:
+        connection.execute(*sql.statement("test", 1, change))
+    return [sorted(connection.execute(f"SELECT * FROM test_1_{table.name}")) for table in (PLAIN, COUNT)]
+
+
+@given(st.lists(changes, max_size=30))
+def test_changes_said_once_come_to_the_same(wanted: list[Change]) -> None:
+    joined = Changes()
+    joined.extend(wanted)
+    assert len(joined.all()) <= len(wanted)
+    assert made(joined.all()) == made(wanted)
+
+
+def test_a_row_that_changes_with_every_event_is_written_once() -> None:
+    joined = Changes()
+    joined.extend(Amend(COUNT, {"a": "p"}, {"n": number}) for number in range(100))
+    assert [change.values for change in joined.all() if isinstance(change, Amend)] == [{"n": 99}]
+
+
+def test_placeholders_are_numbered_for_postgresql() -> None:
+    assert sql.numbered("a = ? AND b = ?") == "a = $1 AND b = $2"
+
+
+def test_names_of_projections_and_tables_need_no_quotes() -> None:
+    names = [projection.name for projection in PROJECTIONS]
+    assert len(set(names)) == len(names)
+    for projection in PROJECTIONS:
+        for name in (projection.name, *(table.name for table in projection.tables)):
+            assert name.isascii()
+            assert name.isalpha()
+            assert name.islower()
