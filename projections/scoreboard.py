@@ -103,7 +103,7 @@ class Scoreboard(Projection):
         if not score:
             return
         values: dict[str, Value] = {"version": happened.record.version, "score": msgspec.json.encode(score).decode()}
-        over = range(max(seen.round_before, 1), seen.round) if seen.round_before else ()
+        over = range(seen.round_before, seen.round) if seen.heading_before else ()
         for number in (*over, seen.round):
             yield Put(SCORES, {"game": happened.game, "round": number}, values)
 

@@ -98,7 +98,7 @@ def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[
         problem = Problem(kind, said, allowed, headers=error.headers)
     else:
         problem = explained(error)
-    if problem.kind.status >= 500:
+    if problem.kind.status >= 500 and not isinstance(error, NotBuilt):
         log.error("request failed", problem=problem.kind.slug, exc_info=error)
     return problem_response(problem, request.scope.get("request_id", ""))
 

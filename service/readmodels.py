@@ -79,7 +79,11 @@ async def keeping(
         yield
         return
     async with wake.subscribe(None) as bell:
-        running = asyncio.create_task(runner(store, rows, library).run(bell))
+        keeper = runner(store, rows, library)
+        # So that over a short log the projections can be read from the first request on.
+        with suppress(Unavailable):
+            await keeper.step()
+        running = asyncio.create_task(keeper.run(bell))
         running.add_done_callback(_tell_end)
         try:
             yield

@@ -21,6 +21,7 @@ from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import Runner
 from projections.store import Generation
+from service.simulation import Plan, Simulation
 from service.store.sqlite_rows import SqliteRows
 from tests.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
@@ -86,9 +87,17 @@ def tiny_game(seed: int, players: int = 2, commands: int = 100, *, undo: bool = 
     return [(play.game.id, record) for record in play.records]
 
 
+def classic_play(seed: int, commands: int, players: int = 6) -> Simulation:
+    """Return a random game of the classic rules; with six players and 300 commands there is war."""
+    simulation = Simulation(Plan(CLASSIC.id, players, seed, commands=commands))
+    for _ in simulation.play():
+        pass
+    return simulation
+
+
 def classic_game(seed: int, commands: int, players: int = 3) -> list[Row]:
-    play = Play(CLASSIC, builtin(CLASSIC.board), players, seed=seed).run(random.Random(seed), commands)
-    return [(play.game.id, record) for record in play.records]
+    simulation = classic_play(seed, commands, players)
+    return [(simulation.game.id, record) for record in simulation.records]
 
 
 def mixed(games: Sequence[list[Row]], seed: int = 1) -> list[Row]:

@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from domain.boards import builtin
-from domain.kernel.game import read_event
+from domain.kernel.game import fold, read_event
 from domain.kernel.words import GameId, Seat
 from projections import dice, lobby, players, rules, scoreboard, timeline
+from service.simulation import Simulation
 from service.store.sqlite_rows import SqliteRows
 from tests.play import ORGANIZER, Play, player_of
-from tests.projections.logs import CLASSIC, TINY, MemoryLog, contents, mixed, runner, tiny_game
+from tests.projections.logs import CLASSIC, LIBRARY, TINY, MemoryLog, classic_play, contents, mixed, runner, tiny_game
 from tests.tiny.auction import ROOM
 
 RED, BLUE = Seat("red"), Seat("blue")
@@ -27,7 +27,7 @@ async def rows(tmp_path: Path) -> AsyncIterator[SqliteRows]:
     await opened.close()
 
 
-async def projected(rows: SqliteRows, *plays: Play) -> None:
+async def projected(rows: SqliteRows, *plays: Play | Simulation) -> None:
     log = MemoryLog(mixed([[(play.game.id, record) for record in play.records] for play in plays]))
     await runner(log, rows, batch=29).catch_up()
 
@@ -107,18 +107,18 @@ async def test_a_ruling_takes_the_rounds_after_it_off_the_scoreboard(rows: Sqlit
 
 
 async def test_the_classic_scoreboard_counts_what_lies_on_the_board(rows: SqliteRows) -> None:
-    play = Play(CLASSIC, builtin(CLASSIC.board), 3, seed=4).run(random.Random(4), 120)
+    play = classic_play(3, 300)
     await projected(rows, play)
     found = await scoreboard.of_game(rows, play.game.id)
     assert found is not None
     _, scores = found
-    assert [each.round for each in scores] == list(range(1, scores[-1].round + 1))
-    table = play.fold(scores[-1].version).table
-    assert table is not None
-    score = CLASSIC.score(table)
+    assert [each.round for each in scores] == list(range(scores[-1].round + 1))
+    last = fold(play.records[: scores[-1].version], play.game.id, LIBRARY, lambda _: play.game.board)
+    assert last.table is not None
+    score = CLASSIC.score(last.table)  # type: ignore[reportArgumentType]
     assert scores[-1].score == score
     assert {seat: each["tribute"] for seat, each in score.items()} == {
-        seat: table.tribute(seat)  # type: ignore[reportAttributeAccessIssue]
+        seat: last.table.tribute(seat)  # type: ignore[reportAttributeAccessIssue]
         for seat in score
     }
 
@@ -139,7 +139,7 @@ async def test_a_player_record_counts_games_and_wins(rows: SqliteRows) -> None:
 
 
 async def test_the_dice_ledger_counts_every_face_by_game_and_seat(rows: SqliteRows) -> None:
-    plays = [Play(CLASSIC, builtin(CLASSIC.board), 2, seed=seed).run(random.Random(seed), 150) for seed in (1, 2)]
+    plays = [classic_play(seed, 300) for seed in (3, 4)]
     await projected(rows, *plays)
     expected: Counter[tuple[str, str, str]] = Counter()
     for play in plays:
@@ -197,12 +197,13 @@ async def test_the_timeline_marks_phases_landmarks_and_retractions_with_their_ve
 
 
 async def test_battles_of_a_classic_game_are_marked(rows: SqliteRows) -> None:
-    play = Play(CLASSIC, builtin(CLASSIC.board), 2, seed=1).run(random.Random(1), 150)
+    play = classic_play(3, 300)
     await projected(rows, play)
     entries = await timeline.of_game(rows, play.game.id, limit=10_000)
     battles = [record.version for record in play.records if record.type == "battle-began"]
     assert [entry.version for entry in entries if entry.kind == "battle"] == battles
-    assert {entry.text for entry in entries if entry.kind == "phase"} >= {"Round 1, red: movement"} or battles
+    assert battles
+    assert {"Setup", "Round 1, red: movement"} <= {entry.text for entry in entries if entry.kind == "phase"}
 
 
 # --- secrecy ----------------------------------------------------------------------------------------------------------
