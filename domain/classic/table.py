@@ -184,7 +184,7 @@ class Group(Struct, frozen=True):
 class Journey(Struct, frozen=True):
     """A road move under way: who may go on along the road without paying again (CC-ROAD-10, -11, -12).
 
-    It ends when somebody leaves `at` in another way, or another road move begins. `riders` are units whose point is
+    It ends when any of them leaves `at` in another way, or another road move begins. `riders` are units whose point is
     paid, by type, with the points they have left.
     """
 
