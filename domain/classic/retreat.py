@@ -328,8 +328,8 @@ def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = 
     table, fight = draft.table, fought(draft.table)
     units, leaders = force(table, fight, seat).by_land, _leaders_to_go(table, fight, seat)
     draft.emit(ArmyRetreated(seat, fight.province, to, units, leaders, automatic))
-    if units.total and table.provinces[to].owner != seat:
-        conquest.conquer(draft, to, seat)
+    if units.total:
+        conquest.after_retreat(draft, to, seat)
 
 
 # --- decisions, and what follows without one ---
