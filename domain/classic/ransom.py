@@ -78,7 +78,8 @@ class RansomAgreed(Event, frozen=True):
         _remove(table, self.offer)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.owner)} and {names(self.captor)} agreed; {self.talents} talents were paid."
+        paid = f"; {self.talents} talents were paid" if self.talents else ""
+        return f"{names(self.owner)} and {names(self.captor)} agreed{paid}."
 
 
 class GeneralReturned(Event, frozen=True):
@@ -145,7 +146,7 @@ def is_possible(table: Table) -> bool:
 
 
 def drop_void(draft: Draft[Table]) -> None:
-    """Let the offers lapse that can no longer be kept; to be called when a prisoner, treasury or home changed hands."""
+    """Let the offers lapse that can no longer be kept; to be called when prisoners or talents changed hands."""
     for offer in tuple(draft.table.offers):
         if not _can_be_kept(draft.table, offer):
             draft.emit(RansomLapsed(offer.id))
@@ -156,7 +157,6 @@ def _can_be_kept(table: Table, offer: Offer) -> bool:
     return (
         general is not None
         and (general.owner, general.captor) == (offer.owner, offer.captor)
-        and _bar(table, general) is None
         and offer.talents <= table.players[offer.owner].talents
         and set(offer.prisoners).issubset(_exchangeable(table, general))
     )
