@@ -198,8 +198,7 @@ class ProposeRansom(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         asked = f"{seat} wants to deal about {self.general}."
-        if table.phase != "placement":
-            raise Refusal("CC-RAN-01", asked, "Ransoms are agreed in the placement phase.", untimely=True)
+        _check_time(table, asked)
         general = table.leaders.get(self.general)
         if general is None or general.captor is None or seat not in (general.owner, general.captor):
             raise Refusal("CC-RAN-05", asked, f"{seat} may deal about: {_listed(_prisoners_of(table, seat))}.")
@@ -290,17 +289,25 @@ class WithdrawRansom(Command, frozen=True):
     offer: str
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        asked = f"{seat} wanted to withdraw {self.offer!r}."
+        _check_time(draft.table, asked)
         own = {offer.id: offer for offer in draft.table.offers if offer.proposer == seat}
         offer = own.get(self.offer)
         if offer is None:
-            raise Refusal("CC-RAN-05", f"{seat} wanted to withdraw {self.offer!r}.", f"Its offers: {_listed(own)}.")
+            raise Refusal("CC-RAN-05", asked, f"Its offers: {_listed(own)}.")
         draft.emit(RansomDeclined(offer.id, offer.general, seat, withdrawn=True))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if own := [offer.id for offer in table.offers if offer.proposer == seat]:
+        own = [offer.id for offer in table.offers if offer.proposer == seat]
+        if own and table.phase == "placement":
             wanted = schema.command("withdraw-ransom", {"offer": schema.one_of(own)})
             yield Option("withdraw-ransom", RuleId("CC-RAN-05"), wanted, "Withdraw an offer")
+
+
+def _check_time(table: Table, asked: str) -> None:
+    if table.phase != "placement":
+        raise Refusal("CC-RAN-01", asked, "Ransoms are agreed in the placement phase.", untimely=True)
 
 
 def _prisoners_of(table: Table, seat: Seat) -> list[str]:
