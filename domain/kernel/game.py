@@ -267,7 +267,8 @@ class Game(Struct, kw_only=True):
         """Decide commands of one seat in turn; all of them happen or none does.
 
         Raises:
-            Refusal: the game is not running, or a command breaks a rule.
+            Refusal: the game is not running, a command breaks a rule, the list is empty (TAB-LIST-01), or a command
+                that rolls or reveals something is not its last (TAB-LIST-02).
         """
         return self.decide(seat, commands, self.chance(secret), vault, secret, player=player, at=at, key=key)
 
@@ -283,9 +284,40 @@ class Game(Struct, kw_only=True):
         at: str,
         key: str | None,
     ) -> Step:
-        """As `command`, with the chance given: what `verify` and scenarios call."""
-        game, records, secrets = self, list[Record](), list[Secret]()
-        for command in commands:
+        """As `command`, with the chance given: what `verify` calls."""
+        step, decided = self._decide_in_turn(seat, commands, chance, vault, secret, player=player, at=at, key=key)
+        if decided < len(commands):
+            raise Refusal(
+                "TAB-LIST-02",
+                f"Command {decided} of {len(commands)} rolls or reveals something, and others follow it.",
+                "End the list with it, and decide on the rest when its outcome is known.",
+            )
+        return step
+
+    def check(self, seat: Seat, commands: Sequence[Command[Any]], secret: bytes, vault: Vault) -> int:
+        """Return how many of the commands were looked at: up to the first that rolls or reveals something.
+
+        What follows that one is not looked at: nobody may try out dice (TAB-LIST-02). Raises `Refusal` as `command`.
+        """
+        return self._decide_in_turn(seat, commands, self.chance(secret), vault, secret, player=None, at="", key=None)[1]
+
+    def _decide_in_turn(
+        self,
+        seat: Seat,
+        commands: Sequence[Command[Any]],
+        chance: Chance,
+        vault: Vault,
+        secret: bytes,
+        *,
+        player: PlayerId | None,
+        at: str,
+        key: str | None,
+    ) -> tuple[Step, int]:
+        """Return the step of the commands up to the first that cannot be taken back, and how many these are."""
+        if not commands:
+            raise Refusal("TAB-LIST-01", "An empty list of commands was given.", "Give at least one command.")
+        game, records, secrets, decided = self, list[Record](), list[Secret](), 0
+        for decided, command in enumerate(commands, start=1):  # noqa: B007 (how far it came is wanted afterwards)
             draft = game.running_ruleset.decide(game.table, seat, command, chance, vault, game.draws)
             given, sealing = _command_in_log(command, seat, draft)
             vault = vault.joined_by(draft.secrets)
@@ -294,7 +326,9 @@ class Game(Struct, kw_only=True):
                 happened[-1] = (happened[-1][0], draft.draws)
             step = game._log(happened, at, Cause(player=player, seat=seat, command=given, key=key), draft, secret)
             game, records, secrets = step.game, [*records, *step.records], [*secrets, *step.secrets]
-        return Step(game, tuple(records), tuple(secrets))
+            if not game.undo_to:
+                break
+        return Step(game, tuple(records), tuple(secrets)), decided
 
     @property
     def running_ruleset(self) -> Ruleset[Any]:
