@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from domain.kernel.game import GameEnded, GameStarted, MovesRetracted
+from domain.kernel.message import told
 from domain.kernel.words import GameId, Version
 from projections.change import Change, Put, Table
 from projections.projection import Happened, Projection
@@ -60,7 +61,7 @@ class Timeline(Projection):
             case _:
                 kind = None
         if kind is not None:
-            yield self._entry(happened, kind, happened.event.tell(seen.after.names))
+            yield self._entry(happened, kind, told(happened.event, seen.after.names))
         if seen.heading != seen.heading_before:
             yield self._entry(happened, "phase", seen.heading)
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from domain.kernel import export, schema
 from domain.kernel.game import Game, GameStarted, Step
+from domain.kernel.message import told as told_of
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Library
@@ -191,7 +192,7 @@ def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:
     )
     score = scoreboard.RoundScore(place, begun.version, ruleset.score(table))
     entries = (
-        timeline.Entry(scene.joined[-1].game.version + 1, "start", 0, "", GameStarted().tell(begun.names), AT),
+        timeline.Entry(scene.joined[-1].game.version + 1, "start", 0, "", told_of(GameStarted(), begun.names), AT),
         timeline.Entry(begun.version, "phase", place, heading, heading, AT),
     )
     die, sides = next(iter(ruleset.dice.items()), ("d6", tuple("123456")))
@@ -239,7 +240,7 @@ def _history(scene: _Scene) -> Any:
     heading = shapes.heading(scene.given.game)
     names = scene.given.game.names
     told = [
-        (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, event.tell(names)))
+        (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, told_of(event, names)))
         for record in scene.given.records
         if (event := msgspec.json.decode(record.event, type=scene.ruleset.event_union)) is not None
     ]

@@ -63,7 +63,7 @@ class LegionMarched(Event, frozen=True):
         journey = table.journey
         if self.road and not self.stopped:
             table.journey = self._journey(table)
-        elif journey is not None and (self.road or journey.at == self.origin):
+        elif journey is not None and (self.road or self._parts_from(table, journey)):
             table.journey = None
         if table.passages:
             table.passages[:] = [
@@ -91,6 +91,13 @@ class LegionMarched(Event, frozen=True):
         arrived = Army(army.fresh, army.tired + tired, army.spent + spent, army.landed)
         table.set_army(self.to, self.seat, arrived)
 
+    def _parts_from(self, table: Table, journey: Journey) -> bool:
+        """Tell whether any of those on a road move left the road: a leader, or cavalry that is missing now."""
+        if journey.at != self.origin:
+            return False
+        missing = journey.tired_riders - table.army(self.origin, self.seat).tired
+        return missing > 0 or not set(journey.leaders).isdisjoint(self.leaders)
+
     def _points_left(self) -> tuple[int, Units]:
         """Return how many of the cavalry have a point left after the step, and the units that have none."""
         foot = Units(self.units.infantry, 0, self.units.catapults)
@@ -104,7 +111,7 @@ class LegionMarched(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         units = self.units + self.riders + Units(cavalry=self.tired)
-        who = names.all(self.leaders) + (f" with {legion.told(units)}" if units.total else "")
+        who = names.all(self.leaders) + (f" with {units}" if units.total else "")
         how = "went along the road" if self.road else "marched"
         leave = f" by leave of {names.all(self.by_leave_of)}" if self.by_leave_of else ""
         stop = " and met enemy units" if self.stopped else ""
@@ -151,7 +158,7 @@ class March(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         before = _journey_on(draft.table, self.origin, self.to)
         draft.emit(step(draft.table, seat, self.origin, self.to, self.group))
-        check_nobody_is_stuck(draft.table, seat, before)
+        check_nobody_is_stuck(draft.table, seat, self.origin, before)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -244,11 +251,12 @@ def _by_leave(met: Way, *, road: bool, stopped: bool, consenting: frozenset[Seat
     return tuple(sorted(asked | {owner for kind, owner in met.helpers if used[kind]}))
 
 
-def check_nobody_is_stuck(table: Table, seat: Seat, before: Journey | None) -> None:
+def check_nobody_is_stuck(table: Table, seat: Seat, origin: AreaId, before: Journey | None) -> None:
     """Raise `Refusal` if leaders stand alone among enemy units and cannot leave unaided (CC-ALY-08).
 
-    `before` is the journey that the step may have continued: for simplicity no way out leads back to where it was,
-    not even for those who only joined now.
+    The step led out of `origin`, where nobody may wait for his road move to go on. `before` is the journey that the
+    step may have continued: for simplicity no way out leads back to where it was, not even for those who only joined
+    now.
     """
     journey = table.journey
     visited = (*(journey.visited if journey else ()), *(before.visited if before else ()))
@@ -258,7 +266,7 @@ def check_nobody_is_stuck(table: Table, seat: Seat, before: Journey | None) -> N
                 continue
             if (
                 journey is not None
-                and journey.at == province
+                and journey.at == province != origin
                 and name in journey.leaders
                 and roads.leads_on(table, seat, province, visited)
             ):
@@ -374,7 +382,7 @@ def _works(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -
         marched = step(table, seat, origin, to, group)
         after = table.copy()
         marched.apply(after)
-        check_nobody_is_stuck(after, seat, _journey_on(table, origin, to))
+        check_nobody_is_stuck(after, seat, origin, _journey_on(table, origin, to))
     except Refusal:
         return False
     return True

@@ -35,10 +35,7 @@ class UnitsPlaced(Event, frozen=True):
         table.reinforced = True
 
     def tell(self, names: Names) -> str:
-        units = self.units
-        counts = {"infantry": units.infantry, "cavalry": units.cavalry, "catapults": units.catapults}
-        placed = names.all(f"{count} {kind}" for kind, count in counts.items() if count)
-        return f"{names(self.seat)} placed {placed} in {names(self.province)}."
+        return f"{names(self.seat)} placed {self.units} in {names(self.province)}."
 
 
 class GalleyPlaced(Event, frozen=True):
@@ -57,7 +54,8 @@ class GalleyPlaced(Event, frozen=True):
         table.bought = replace(left, galleys=left.galleys - 1)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} placed {names(self.galley)} on the {self.coast} of {names(self.province)}."
+        coast = self.coast if self.coast == "coast" else f"{self.coast} coast"
+        return f"{names(self.seat)} placed {names(self.galley)} on the {coast} of {names(self.province)}."
 
 
 class CityPlaced(Event, frozen=True):

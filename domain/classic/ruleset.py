@@ -99,8 +99,6 @@ SETTLERS = (
 )
 """What follows when nobody has to choose, in the same order."""
 
-SEATS = tuple(map(Seat, ("red", "blue", "green", "yellow", "purple", "black")))
-
 
 class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     """What the creator of a game chooses: how the Home Provinces are assigned (CC-SET-03)."""
@@ -135,7 +133,7 @@ class Classic(Ruleset[Table]):
         return tuple(setup.HOMES)
 
     def seats(self, players: int) -> tuple[Seat, ...]:
-        return SEATS[:players] if players in setup.HOMES else ()
+        return setup.COLOURS[:players] if players in setup.HOMES else ()
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
         return bare(self.edition, Map.of(board), seats, pick_homes=setup.homes == "picked")
@@ -160,7 +158,7 @@ class Classic(Ruleset[Table]):
         return Result((table.winner,), table.won_by) if table.winner is not None else None
 
     def heading(self, table: Table) -> str:
-        return f"Round {table.round}, {table.active}: {table.phase}" if table.active else "Setup"
+        return f"Round {table.round}, {table.active.title()}: {table.phase}" if table.active else "Setup"
 
     def round(self, table: Table) -> int:
         return table.round if table.active else 0

@@ -40,11 +40,16 @@ class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
         """Say it in words: "3 infantry, 1 cavalry and 2 catapults"."""
         counted = ((self.infantry, "infantry"), (self.cavalry, "cavalry"), (self.catapults, "catapult"))
         parts = [f"{number} {kind}{'s' * (kind == 'catapult' and number > 1)}" for number, kind in counted if number]
-        return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no unit"
+        return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no units"
 
     @property
     def total(self) -> int:
         return self.infantry + self.cavalry + self.catapults
+
+    @property
+    def by_type(self) -> dict[str, int]:
+        """The number of each type."""
+        return {"infantry": self.infantry, "cavalry": self.cavalry, "catapults": self.catapults}
 
     def __add__(self, other: "Units") -> "Units":
         return Units(self.infantry + other.infantry, self.cavalry + other.cavalry, self.catapults + other.catapults)
@@ -76,8 +81,15 @@ class Army(Struct, frozen=True):
     landed: Units = NO_UNITS
 
     @property
+    def is_rested(self) -> bool:
+        """Whether all units have all their movement points."""
+        return not self.tired and self.spent == NO_UNITS and self.landed == NO_UNITS
+
+    @property
     def units(self) -> Units:
         """All of them, by type."""
+        if self.is_rested:
+            return self.fresh
         return self.fresh + self.spent + self.landed + Units(cavalry=self.tired)
 
     @property
@@ -184,7 +196,7 @@ class Group(Struct, frozen=True):
 class Journey(Struct, frozen=True):
     """A road move under way: who may go on along the road without paying again (CC-ROAD-10, -11, -12).
 
-    It ends when somebody leaves `at` in another way, or another road move begins. `riders` are units whose point is
+    It ends when any of them leaves `at` in another way, or another road move begins. `riders` are units whose point is
     paid, by type, with the points they have left.
     """
 
@@ -517,7 +529,7 @@ class Table(KernelTable):
         """Put `army` there instead of what `seat` has; an empty one leaves no trace."""
         place = self.provinces[province]
         armies = {name: other for name, other in place.armies.items() if name != seat}
-        if army.units.total:
+        if army != NO_ARMY:
             armies[seat] = army
         self.change_province(province, armies=armies)
 

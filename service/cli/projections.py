@@ -16,11 +16,9 @@ from domain.library import LIBRARY
 from projections.library import PROJECTIONS
 from projections.runner import Stopped
 from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
-from service import readmodels
 from service.cli.output import bad_input, console, print_json
 from service.settings import Settings, SettingsError, from_env
 from service.store.protocol import EventStore, StoreError
-from service.store.sqlite import SqliteStore
 
 T = TypeVar("T")
 
@@ -85,6 +83,8 @@ def rebuild(
     if name != "all" and name not in names:
         bad_input(f"there is no projection {name!r}; known are {', '.join(names)}, and `all` for each in turn")
 
+    from service import readmodels
+
     async def build() -> None:
         async with _stores(data) as (store, rows):
             runner = readmodels.runner(store, rows, LIBRARY)
@@ -141,6 +141,10 @@ async def events_in(store: EventStore) -> int:
 @asynccontextmanager
 async def _stores(data: Path | None) -> AsyncIterator[tuple[EventStore, ProjectionStore]]:
     """Open log and projections of a data directory, beside a service that may run on it."""
+    # Imported late, as all that only some commands need.
+    from service import readmodels
+    from service.store.sqlite import SqliteStore
+
     settings = _settings(data)
     if not settings.database.exists():
         bad_input(f"{settings.data} holds no database; --data names the service's data directory")

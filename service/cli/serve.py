@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-import uvloop
 
-from service import server
 from service.cli.output import bad_input
 from service.settings import Settings, SettingsError, from_env
 from service.store.protocol import StoreError
@@ -45,6 +43,11 @@ def serve(
 
 def run(settings: Settings) -> None:
     """Serve until a signal comes; say where, once requests are taken."""
+
+    # Imported late: the framework takes longer to load than most commands to run.
+    import uvloop
+
+    from service import server
 
     def announce(address: str) -> None:
         print(WELCOME.format(address=address, data=settings.data.resolve()), flush=True)

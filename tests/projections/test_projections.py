@@ -115,7 +115,7 @@ async def test_the_classic_scoreboard_counts_what_lies_on_the_board(rows: Sqlite
     assert [each.round for each in scores] == list(range(scores[-1].round + 1))
     last = fold(play.records[: scores[-1].version], play.game.id, LIBRARY, lambda _: play.game.board)
     assert last.table is not None
-    score = CLASSIC.score(last.table)  # type: ignore[reportArgumentType]
+    score = CLASSIC.score(last.table)
     assert scores[-1].score == score
     assert {seat: each["tribute"] for seat, each in score.items()} == {
         seat: last.table.tribute(seat)  # type: ignore[reportAttributeAccessIssue]

@@ -101,6 +101,7 @@ async def test_refusals_are_counted_by_rule(service: Service, anna: Player, bert
         assert (await service.ask("POST", f"/v1/games/{game}/commands/check", anna, orders)).status_code == 422
     assert (await service.ask("POST", f"/v1/games/{game}/start", anna)).status_code == 409
     await service.give(game, anna, "put-up", coins=1)
+    found: list[Answer] = []
     for _ in range(200):
         found = (await until(service, "/v1/statistics/rules?ruleset=tiny-auction", next=None))["items"]
         if len(found) == 2 and found[0]["per_command"] is not None:
@@ -124,6 +125,7 @@ async def test_dice_are_counted_and_tested(service: Service, anna: Player, bert:
             rolled[game] = len(faces)
     assert rolled, "nobody rolled"
     for game, dice in rolled.items():
+        items: list[Answer] = []
         for _ in range(200):
             items = (await service.get(f"/v1/statistics/dice?game={game}"))["items"]
             if items and items[0]["rolled"] == dice:
@@ -148,11 +150,7 @@ async def test_what_there_is_not_is_not_found(service: Service) -> None:
         "/v1/games?text=a&cursor=5": problems.INVALID_QUERY,
         "/v1/statistics/dice?face=6": problems.INVALID_QUERY,
     }.items():
-        for _ in range(100):
-            answer = await service.ask("GET", path)
-            if answer.status_code != 503:
-                break
-            await asyncio.sleep(0.02)
+        answer = await service.ask("GET", path)
         assert answer.json()["type"] == problem.type, path
 
 
