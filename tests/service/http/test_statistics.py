@@ -1,15 +1,15 @@
 """Projections over HTTP: what they tell, what they refuse, and that they follow the log by themselves."""
 
 import asyncio
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from projections.store import NotBuilt
 from service import problems
-from service.cli import app, main
+from service.cli import main
 from service.readmodels import runner
 from tests.service.halls import LIBRARY
 from tests.service.http.serving import Answer, Player, Service, serving
@@ -194,22 +194,25 @@ async def test_projections_are_rebuilt_from_the_command_line_while_the_service_g
     before = await until(service, f"/v1/games/{game}/scoreboard", status="over")
     data = str(service.house.settings.data)
 
-    def command(*arguments: str) -> tuple[int, str]:
-        result = CliRunner().invoke(app, ["projections", *arguments, "--data", data])
-        return result.exit_code, result.output
+    async def command(*arguments: str) -> tuple[int, str]:
+        called = (sys.executable, "-m", "service.cli", "projections", *arguments, "--data", data)
+        process = await asyncio.create_subprocess_exec(*called, stdout=asyncio.subprocess.PIPE)
+        said, _ = await process.communicate()
+        assert process.returncode is not None
+        return process.returncode, said.decode()
 
-    code, said = await asyncio.to_thread(command, "status")
+    code, said = await command("status")
     assert (code, said.count("live")) == (0, 6), said
     # The command line knows the rulesets of the package alone, and not the tiny one: what needs a ruleset stops.
-    code, said = await asyncio.to_thread(command, "rebuild", "scoreboard")
+    code, said = await command("rebuild", "scoreboard")
     assert code == 1
     assert "stopped at version" in said
     assert "stay as they were" in said
-    code, said = await asyncio.to_thread(command, "rebuild", "lobby")
+    code, said = await command("rebuild", "lobby")
     assert code == 0, said
     assert "lobby" in said
     assert await until(service, f"/v1/games/{game}/scoreboard", status="over") == before
-    code, said = await asyncio.to_thread(command, "status", "--json")
+    code, said = await command("status", "--json")
     assert '"trouble"' in said
     found = await service.house.rows.generations()  # type: ignore[reportAttributeAccessIssue]
     assert {each.projection: each.number for each in found if each.live}["lobby"] == 2
