@@ -3,14 +3,16 @@
     class TestTinyLaws(Laws):
         ruleset, board = TinyAuction(), ROOM
 
-`pieces` is the one hook: what the ruleset must conserve.
+`pieces`, `changes` and `faults` are the hooks: what the ruleset must conserve, which events say that they change it,
+and what else can be wrong with its table.
 """
 
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib import resources
 from os import environ
 from pathlib import Path
@@ -24,8 +26,9 @@ from domain.kernel import catalogue, schema, snapshot
 from domain.kernel.board import Board
 from domain.kernel.chance import Chance, CommittedChance
 from domain.kernel.draft import Draft
-from domain.kernel.game import Game, follow, retraction, starts_of_commands, steps
+from domain.kernel.game import Game, follow, read_event, retraction, starts_of_commands, steps
 from domain.kernel.message import Event
+from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
@@ -45,7 +48,7 @@ class Laws:
     board: ClassVar[Board]
     seeds: ClassVar[Sequence[int]] = range(6)
     commands: ClassVar[int] = 60
-    """How many commands of each game are looked at closely."""
+    """How many commands of each game are looked at closely, besides those that answer a new kind of decision."""
     longest: ClassVar[int] = 100_000
     """No random game takes more commands than this."""
 
@@ -54,23 +57,41 @@ class Laws:
             metafunc.parametrize("seed", self.seeds)
 
     def pieces(self, table: Any) -> Mapping[str, int]:
-        """Count what is neither created nor lost: pieces, cards, coins, by name."""
+        """Count what is neither created nor lost but by events that say so: pieces, cards, coins, by name."""
+        return {}
+
+    def changes(self, table: Any, event: Event[Any]) -> Mapping[str, int]:
+        """Return by how much an event says that it changes these counts; `table` is as it was before."""
+        return {}
+
+    def faults(self, table: Any) -> Iterable[str]:
+        """Say what is wrong with a position in which somebody must choose: what can be on no table."""
+        return ()
+
+    def setup(self, seed: int) -> Mapping[str, Any]:
+        """What the creator of a game chooses."""
         return {}
 
     # --- the games looked at ---
 
     def open(self, seed: int) -> Play:
-        return Play(self.ruleset, self.board, self.ruleset.players[seed % len(self.ruleset.players)], seed)
+        players = self.ruleset.players[seed % len(self.ruleset.players)]
+        return Play(self.ruleset, self.board, players, seed, self.setup(seed))
+
+    def played(self, seed: int) -> Play:
+        """Return a random game played to its end; the same to all who ask, so nobody may change it."""
+        return _played(type(self), seed)
 
     def positions(self, seed: int) -> Iterator[tuple[Play, Random]]:
-        """Yield a running game before each of its first commands, and later ones in a long game's middle."""
-        rng, play = Random(seed), self.open(seed)
-        given = 0
-        while play.game.status == "running" and given < self.commands * 10:
-            if given < self.commands // 2 or given % 20 == 0:
-                yield play, rng
-            play.step(rng)
-            given += 1
+        """Yield a game before each of its first commands, when something new is asked, and now and then."""
+        rng, play, met, half = Random(seed), self.played(seed), set[str](), self.commands // 2
+        running = [version for version, game in play.at_each_version.items() if game.status == "running"]
+        later = set(running[half :: max(1, (len(running) - half) // half)])
+        for number, version in enumerate(running):
+            asked = {decision.kind for decision in play.at_each_version[version].decisions}
+            if number < half or version in later or not asked <= met:
+                yield play.at(version), rng
+            met |= asked
 
     def wander(self, seed: int) -> Play:
         """Return a game in which moves were taken back, by seats and by rulings."""
@@ -98,7 +119,8 @@ class Laws:
         play = self.wander(seed)
         ends = sorted(play.at_each_version)
         for version in _some(ends, 15, Random(seed)):
-            game = snapshot.restore(snapshot.take(play.at_each_version[version]), play.library, lambda _: play.board)
+            play.game = play.at_each_version[version]
+            game = self._restored(play)
             assert _whole(game) == _whole(play.at_each_version[version])
             for step in steps(play.records[version:]):
                 if retraction(step[0]) is not None:
@@ -107,15 +129,20 @@ class Laws:
                 assert _whole(game) == _whole(play.at_each_version[step[-1].version])
 
     def test_a_position_from_a_snapshot_is_decided_alike(self, seed: int) -> None:
+        """Nothing that a table holds besides its state may count: not where a dictionary or a unit came from."""
         for play, rng in self.positions(seed):
-            game, seat = play.game, rng.choice(play.waiting)
-            kept = snapshot.restore(snapshot.take(game), play.library, lambda _, play=play: play.board)
-            options = play.game.options(seat, play.vault)
-            assert kept.options(seat, play.vault) == options
-            command = schema.sample(rng.choice(play.options(seat)).schema, rng)
-            after = play.try_command(seat, command).records
-            play.game = kept
-            assert play.try_command(seat, command).records == after
+            game, (seat, command) = play.game, play.pick(rng)
+            options, after = game.options(seat, play.vault), play.try_command(seat, command)
+            for again in (self._restored(play), play.fold()):
+                assert again.decisions == game.decisions
+                assert again.options(seat, play.vault) == options
+                play.game = again
+                step = play.try_command(seat, command)
+                assert (step.records, step.secrets) == (after.records, after.secrets)
+                assert _whole(step.game) == _whole(after.game)
+
+    def _restored(self, play: Play) -> Game:
+        return snapshot.restore(snapshot.take(play.game), play.library, lambda _: play.board)
 
     # --- 2: options; 3: refusals ---
 
@@ -228,19 +255,26 @@ class Laws:
     # --- 5: conservation; 6: progress ---
 
     def test_pieces_are_neither_created_nor_lost(self, seed: int) -> None:
-        rng, play = Random(seed), self.open(seed)
-        start = self.pieces(play.game.table)
-        while play.game.status == "running" and len(play.records) < self.commands * 20:
-            play.step(rng)
-            assert self.pieces(play.game.table) == start
+        play = self.played(seed)
+        before: Game | None = None
+        for version, game in play.at_each_version.items():
+            if before is not None and before.status == "running":
+                self._check_pieces(before.table, play.records[before.version : version], game.table)
+            before = game
+
+    def _check_pieces(self, table: Any, records: Sequence[Record], after: Any) -> None:
+        table, count = table.copy(), Counter(self.pieces(table))
+        for record in records:
+            event = read_event(self.ruleset, record)
+            if isinstance(event, Event):
+                count.update(self.changes(table, event))
+                event.apply(table)
+                assert _nonzero(count) == _nonzero(self.pieces(table)), event
+        assert _nonzero(count) == _nonzero(self.pieces(after))
+        assert not list(self.faults(after))
 
     def test_a_random_game_ends_and_is_proved(self, seed: int) -> None:
-        rng, play = Random(seed), self.open(seed)
-        for _ in range(self.longest):
-            if play.game.status != "running":
-                break
-            assert play.waiting, "nobody has to choose, and the game is not over"
-            play.step(rng)
+        play = self.played(seed)
         assert play.game.status == "over"
         assert play.game.result is not None
         assert not play.game.decisions
@@ -285,6 +319,20 @@ class Laws:
     def head(self) -> str:
         """Return the head of a random game's chain, which tells every event of it."""
         return self.open(0).run(Random(0), self.commands * 5).game.head.hex()
+
+
+@lru_cache(maxsize=16)
+def _played(laws: type[Laws], seed: int) -> Play:
+    rng, play = Random(seed), laws().open(seed)
+    for _ in range(laws.longest):
+        if play.game.status != "running":
+            break
+        assert play.waiting, "nobody has to choose, and the game is not over"
+        try:
+            play.step(rng)
+        except Refusal as refusal:
+            raise AssertionError(f"what was on offer was refused: {refusal}") from refusal
+    return play
 
 
 # --- two games that differ in what is hidden ---
@@ -423,6 +471,10 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 def _some(items: Sequence[T], most: int, rng: Random) -> Sequence[T]:
     return items if len(items) <= most else rng.sample(items, most)
+
+
+def _nonzero(count: Mapping[str, int]) -> dict[str, int]:
+    return {name: number for name, number in count.items() if number}
 
 
 def _whole(game: Game) -> tuple[Any, ...]:

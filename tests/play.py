@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from copy import copy
 from random import Random
 from typing import Any
 
@@ -18,6 +19,8 @@ from domain.kernel.secret import Secret, Vault
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 
 ORGANIZER = PlayerId("organizer")
+CHATTER = 0.02
+"""How often a command is drawn from all options, not only from those that answer a decision."""
 
 
 def player_of(seat: Seat) -> PlayerId:
@@ -76,6 +79,13 @@ class Play:
         self.at_each_version[step.game.version] = step.game
         return step
 
+    def at(self, version: Version) -> "Play":
+        """Return the play as it stood at a version at which a request ended."""
+        earlier = copy(self)
+        earlier.game = self.at_each_version[version]
+        earlier.records = self.records[:version]
+        return earlier
+
     def try_command(self, seat: Seat, *commands: Any) -> Step:
         """Return what commands (structs, or JSON-shaped) would come to. Raises `Refusal`."""
         given = [self.ruleset.read_command(msgspec.json.encode(command)) for command in commands]
@@ -114,9 +124,16 @@ class Play:
         return [option for option in self.game.options(seat, self.vault) if option.command != "undo"]
 
     def pick(self, rng: Random) -> tuple[Seat, dict[str, Any]]:
-        """Return a command that some waiting seat may give: one of its options, drawn at random."""
+        """Return a command that some waiting seat may give: one of its options, drawn at random.
+
+        One that answers no decision is rare where others do, so that a game gets on.
+        """
         seat = rng.choice(self.waiting)
-        return seat, schema.sample(rng.choice(self.options(seat)).schema, rng)
+        options = self.options(seat)
+        assert options, f"{seat} must choose and has no option"
+        answers = [option for option in options if option.decision]
+        chosen = rng.choice(answers if answers and rng.random() >= CHATTER else options)
+        return seat, schema.sample(chosen.schema, rng)
 
     def step(self, rng: Random) -> Step:
         return self.command(*self.pick(rng))

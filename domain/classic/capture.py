@@ -192,6 +192,8 @@ def _take_empire(draft: Draft[Table], caesar: str, fallen: Sequence[str], captor
     """Capture a Caesar, who fell among others, and take over all that his player had (CC-CAP-10 to CC-CAP-26)."""
     table = draft.table
     loser = table.leaders[caesar].owner
+    assert captor != loser, "nobody captures his own Caesar"
+    assert table.players[captor].fallen_to is None, "the fallen capture nobody: takeovers never go round in a circle"
     freed = _freed_by(table, loser, captor)
     freed += [name for name in fallen if name != caesar and not table.leaders[name].on_board]
     draft.emit(
@@ -231,14 +233,15 @@ def _battles_between(table: Table, one: Seat, other: Seat) -> tuple[AreaId, ...]
 def _place_for_freed(table: Table, seat: Seat) -> tuple[AreaId | None, str | None]:
     """Where a freed general appears: as after a ransom, the home or the place of his Caesar (CC-CAP-26).
 
-    Ours: while that Caesar himself swims off a sunk galley, the first of his provinces by name, or of his galleys.
+    Ours: while that Caesar himself swims off a sunk galley, the first of his provinces by name, or of his galleys at
+    sea; he has one there, or he would have captured nobody.
     """
     at, aboard = ransom.return_place(table, seat)
     if at is not None or aboard is not None:
         return at, aboard
     own = next((area for area in table.map.lands if table.provinces[area].owner == seat), None)
-    galleys = sorted(name for name, galley in table.galleys.items() if galley.owner == seat)
-    return own, galleys[0] if own is None else None
+    at_sea = sorted(name for name, galley in table.galleys.items() if galley.owner == seat and galley.coast is None)
+    return own, at_sea[0] if own is None else None
 
 
 # --- the judgement ---

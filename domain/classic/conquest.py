@@ -61,18 +61,25 @@ def occupy(draft: Draft[Table]) -> None:
         if (place := table.provinces[area]).owner != seat and seat in place.armies and len(place.armies) == 1
     ]
     for province in taken:
-        former = table.provinces[province].owner
-        draft.emit(ProvinceConquered(province, seat, former))
-        if former is not None:
-            _destroy(draft, province, former, table.edition.cite("CC-SEA-34"))
+        _take(draft, province, seat)
     if taken:
         inflation.watch(draft)
 
 
-def conquer(draft: Draft[Table], province: AreaId, seat: Seat) -> None:
-    """Give control of a province to `seat`, which has a land combat unit there."""
-    draft.emit(ProvinceConquered(province, seat, draft.table.provinces[province].owner))
-    inflation.watch(draft)
+def after_retreat(draft: Draft[Table], province: AreaId, seat: Seat) -> None:
+    """Conquer the province into which units of `seat` retreated, where it is not theirs yet (CC-RET-21)."""
+    if draft.table.provinces[province].owner != seat:
+        _take(draft, province, seat)
+        inflation.watch(draft)
+
+
+def _take(draft: Draft[Table], province: AreaId, seat: Seat) -> None:
+    """Conquer without battle; the former owner's galleys there are destroyed (CC-SEA-34, CC-SEA-35)."""
+    table = draft.table
+    former = table.provinces[province].owner
+    draft.emit(ProvinceConquered(province, seat, former))
+    if former is not None:
+        _destroy(draft, province, former, table.edition.cite("CC-SEA-34"))
 
 
 def after_battle(draft: Draft[Table], province: AreaId, attacker: Seat, defender: Seat, attacker_won: bool) -> None:
@@ -83,7 +90,8 @@ def after_battle(draft: Draft[Table], province: AreaId, attacker: Seat, defender
     only in the edition that says so (CC-SEA-31, CC-SEA-32).
     """
     if attacker_won:
-        conquer(draft, province, attacker)
+        draft.emit(ProvinceConquered(province, attacker, draft.table.provinces[province].owner))
+        inflation.watch(draft)
         _destroy(draft, province, defender, "CC-SEA-30")
     elif draft.table.edition.galleys_die_on_foreign_coasts:
         _destroy(draft, province, attacker, "CC-SEA-31")

@@ -139,26 +139,20 @@ def _check_units(table: Table, seat: Seat, origin: AreaId, group: Group, *, ridi
         return
     asked = group.units + group.riders + Units(cavalry=group.tired)
     if not asked.within(army.units):
-        raise Refusal("CC-MOV-25", f"{told(asked)} from {origin}.", f"{told(army.units)} of yours stand there.")
+        raise Refusal("CC-MOV-25", f"{asked} from {origin}.", f"{army.units} of yours stand there.")
     if not asked.within(army.by_land):
         rule = table.edition.cite("CC-SEA-11")
         raise Refusal(rule, "Units that landed this turn.", "Who has landed stays there this turn.")
-    left = f"{told(army.fresh)} have all their points, {army.tired} cavalry one."
+    left = f"{army.fresh} have all their points, {army.tired} cavalry one."
     if table.enemies_in(origin, seat):
         raise Refusal(table.edition.cite("CC-MOV-13"), "Units that met enemy units.", f"They stop there. {left}")
     if group.riders.total:
         raise Refusal(
             "CC-ROAD-11",
-            f"{told(group.riders)} ride on from {origin}.",
-            f"Riding on along the road: {told(on_road)}. Who was left on the way has ended his road move.",
+            f"{group.riders} ride on from {origin}.",
+            f"Riding on along the road: {on_road}. Who was left on the way has ended his road move.",
         )
     raise Refusal("CC-MOV-06", "Units without the points for this step.", left)
-
-
-def told(units: Units) -> str:
-    """Return units in words: "2 infantry and 1 cavalry"."""
-    counted = [f"{number} {kind}" for kind, number in _counts(units).items() if number]
-    return " and ".join(counted) or "no units"
 
 
 # --- leaders alone among enemies ---
@@ -229,13 +223,9 @@ def exact_optional(group: Group) -> list[str]:
 
 
 def _units(available: Units) -> Schema:
-    counts = {kind: schema.count(0, number) for kind, number in _counts(available).items() if number}
+    counts = {kind: schema.count(0, number) for kind, number in available.by_type.items() if number}
     return schema.record(counts, counts)
 
 
 def _exact_units(units: Units) -> Schema:
-    return schema.record({kind: schema.const(number) for kind, number in _counts(units).items() if number})
-
-
-def _counts(units: Units) -> dict[str, int]:
-    return {"infantry": units.infantry, "cavalry": units.cavalry, "catapults": units.catapults}
+    return schema.record({kind: schema.const(number) for kind, number in units.by_type.items() if number})

@@ -115,12 +115,8 @@ def _common(one: Units, other: Units) -> Units:
 def choices(units: Units, number: int) -> dict[str, tuple[int, int]]:
     """How many of each type there can be in a choice of `number` out of `units`."""
     others = units.total - number
-    ranges = {kind: (max(0, of_kind - others), min(of_kind, number)) for kind, of_kind in _counted(units)}
+    ranges = {kind: (max(0, of_kind - others), min(of_kind, number)) for kind, of_kind in units.by_type.items()}
     return {kind: bounds for kind, bounds in ranges.items() if bounds[1]}
-
-
-def _counted(units: Units) -> tuple[tuple[str, int], ...]:
-    return ("infantry", units.infantry), ("cavalry", units.cavalry), ("catapults", units.catapults)
 
 
 def forced(ranges: Ranges) -> dict[str, int] | None:
@@ -205,7 +201,7 @@ def _losses(side: Side, army: Army) -> dict[str, tuple[int, int]]:
     by_type = choices(side.legion or NO_UNITS, side.hits)
     if not is_mixed(army):
         return by_type
-    by_land, landed = dict(_counted(army.by_land)), dict(_counted(army.landed))
+    by_land, landed = army.by_land.by_type, army.landed.by_type
     ranges: dict[str, tuple[int, int]] = {}
     for kind, (least, most) in by_type.items():
         ranges[kind] = max(0, least - landed[kind]), min(most, by_land[kind])

@@ -111,7 +111,7 @@ class LegionMarched(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         units = self.units + self.riders + Units(cavalry=self.tired)
-        who = names.all(self.leaders) + (f" with {legion.told(units)}" if units.total else "")
+        who = names.all(self.leaders) + (f" with {units}" if units.total else "")
         how = "went along the road" if self.road else "marched"
         leave = f" by leave of {names.all(self.by_leave_of)}" if self.by_leave_of else ""
         stop = " and met enemy units" if self.stopped else ""

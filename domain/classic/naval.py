@@ -247,9 +247,9 @@ def _end_cycle(draft: Draft[Table], battle: NavalBattle) -> None:
     if over:
         _end(draft, after)
     for fleet, leaders in overboard:
-        if leaders and table.winner is None:
+        if leaders:
             _judge(draft, after, fleet.seat, leaders)
-    if over or table.winner is not None or table.naval_battle is None:
+    if over:
         return
     if _afloat(table, after, after.attacker.seat) and _afloat(table, after, after.defender.seat):
         draft.emit(NavalCycleBegan(battle.cycle + 1))

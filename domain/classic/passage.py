@@ -540,7 +540,7 @@ def decisions(table: Table) -> list[Decision]:
         "mover": request.mover,
         "origin": request.origin,
         "to": request.to,
-        "group": f"{', '.join(group.leaders)} and {legion.told(units)}",
+        "group": f"{', '.join(group.leaders)} and {units}",
     }
     return [
         Decision(
@@ -555,7 +555,7 @@ def decisions(table: Table) -> list[Decision]:
                 "origin": request.origin,
                 "to": request.to,
                 "leaders": list(group.leaders),
-                "units": {"infantry": units.infantry, "cavalry": units.cavalry, "catapults": units.catapults},
+                "units": units.by_type,
             },
         )
     ]

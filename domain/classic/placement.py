@@ -35,10 +35,7 @@ class UnitsPlaced(Event, frozen=True):
         table.reinforced = True
 
     def tell(self, names: Names) -> str:
-        units = self.units
-        counts = {"infantry": units.infantry, "cavalry": units.cavalry, "catapults": units.catapults}
-        placed = names.all(f"{count} {kind}" for kind, count in counts.items() if count)
-        return f"{names(self.seat)} placed {placed} in {names(self.province)}."
+        return f"{names(self.seat)} placed {self.units} in {names(self.province)}."
 
 
 class GalleyPlaced(Event, frozen=True):

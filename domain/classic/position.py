@@ -51,7 +51,8 @@ class Prisoner(Struct, forbid_unknown_fields=True):
 class Position(Struct, forbid_unknown_fields=True):
     """A position. Homes belong to their players, a Caesar is at home unless a force names him; nothing else is there.
 
-    `players` gives each seat its Home Province, `fallen` the seats out of the game and who captured them.
+    `players` gives each seat its Home Province, `fallen` the seats out of the game and who captured them: what would
+    be theirs is their captors'.
     """
 
     players: dict[Seat, AreaId]
@@ -82,7 +83,8 @@ def arrange(given: Mapping[str, Any], edition: Edition, board: Board) -> Table:
         _place(table, force)
     for prisoner in position.prisoners:
         colour = _colour(table, prisoner.general)
-        table.leaders[prisoner.general] = Leader("general", colour, colour, captor=prisoner.captor)
+        owner = _heir(position, colour)
+        table.leaders[prisoner.general] = Leader("general", colour, owner, captor=prisoner.captor)
     for seat, player in table.players.items():
         if player.fallen_to is None and f"{seat}-caesar" not in table.leaders:
             table.leaders[f"{seat}-caesar"] = Leader("caesar", seat, seat, at=table.home(seat))
@@ -96,8 +98,9 @@ def _seat(table: Table, position: Position) -> None:
         captor = position.fallen.get(seat)
         colours = (seat,) if captor is None else ()
         table.players[seat] = Player(colours, home, position.talents.get(seat, 0), captor)
-    for seat, captor in position.fallen.items():
-        table.change_player(captor, colours=(*table.players[captor].colours, seat))
+    for seat in position.fallen:
+        heir = _heir(position, seat)
+        table.change_player(heir, colours=(*table.players[heir].colours, seat))
     table.order = sorted(position.players, key=lambda seat: HOME_ORDER.index(position.players[seat]))
     table.active = position.turn or table.order[0]
     table.phase, table.round = position.phase, position.round
@@ -105,8 +108,19 @@ def _seat(table: Table, position: Position) -> None:
     table.inflations = list(position.inflation)
 
 
+def _heir(position: Position, seat: Seat) -> Seat:
+    """Return who has a seat's empire now: himself, or his captor, or that one's captor when he has fallen in turn."""
+    met = set[Seat]()
+    while seat in position.fallen:
+        if seat in met:
+            raise ValueError(f"the takeovers go round in a circle: {', '.join(sorted(met))}")
+        met.add(seat)
+        seat = position.fallen[seat]
+    return seat
+
+
 def _settle(table: Table, position: Position) -> None:
-    owners: dict[AreaId, Seat] = {home: seat for seat, home in position.players.items() if home not in position.neutral}
+    owners = {home: _heir(position, seat) for seat, home in position.players.items() if home not in position.neutral}
     owners |= {area: seat for seat, areas in position.owned.items() for area in areas}
     cities = {*position.cities, *position.fortified}
     for area in (*owners, *cities):
@@ -118,8 +132,8 @@ def _settle(table: Table, position: Position) -> None:
 
 
 def _place(table: Table, force: Force) -> None:
-    if force.seat not in table.players:
-        raise ValueError(f"{force.seat} is not seated")
+    if force.seat not in table.players or table.players[force.seat].fallen_to is not None:
+        raise ValueError(f"{force.seat} is not in the game")
     units = Units(force.infantry, force.cavalry, force.catapults)
     if force.galley is None:
         _require_land(table, force.at)

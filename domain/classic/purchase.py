@@ -29,6 +29,16 @@ PRICES: Final[Mapping[str, int]] = MappingProxyType(
 )
 """Base prices in talents (CC-BUY-02). A fortified city is a city and a fortification (CC-BUY-07)."""
 
+SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "catapults": "catapult",
+        "galleys": "galley",
+        "cities": "city",
+        "fortifications": "fortification",
+        "roads": "road",
+    }
+)
+
 BUY_01: Final = RuleId("CC-BUY-01")
 
 
@@ -44,7 +54,8 @@ class PiecesBought(Event, frozen=True):
         table.bought = self.pieces
 
     def tell(self, names: Names) -> str:
-        bought = [f"{count} {kind}" for kind in PRICES if (count := getattr(self.pieces, kind))]
+        counts = ((kind, getattr(self.pieces, kind)) for kind in PRICES)
+        bought = [f"{count} {SINGULAR.get(kind, kind) if count == 1 else kind}" for kind, count in counts if count]
         return f"{names(self.seat)} bought {names.all(bought)} for {self.talents} talents."
 
 

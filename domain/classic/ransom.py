@@ -78,7 +78,8 @@ class RansomAgreed(Event, frozen=True):
         _remove(table, self.offer)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.owner)} and {names(self.captor)} agreed; {self.talents} talents were paid."
+        paid = f"; {self.talents} talents were paid" if self.talents else ""
+        return f"{names(self.owner)} and {names(self.captor)} agreed{paid}."
 
 
 class GeneralReturned(Event, frozen=True):
@@ -145,7 +146,7 @@ def is_possible(table: Table) -> bool:
 
 
 def drop_void(draft: Draft[Table]) -> None:
-    """Let the offers lapse that can no longer be kept; to be called when a prisoner, treasury or home changed hands."""
+    """Let the offers lapse that can no longer be kept; to be called when prisoners or talents changed hands."""
     for offer in tuple(draft.table.offers):
         if not _can_be_kept(draft.table, offer):
             draft.emit(RansomLapsed(offer.id))
@@ -156,7 +157,6 @@ def _can_be_kept(table: Table, offer: Offer) -> bool:
     return (
         general is not None
         and (general.owner, general.captor) == (offer.owner, offer.captor)
-        and _bar(table, general) is None
         and offer.talents <= table.players[offer.owner].talents
         and set(offer.prisoners).issubset(_exchangeable(table, general))
     )
@@ -198,8 +198,7 @@ class ProposeRansom(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         asked = f"{seat} wants to deal about {self.general}."
-        if table.phase != "placement":
-            raise Refusal("CC-RAN-01", asked, "Ransoms are agreed in the placement phase.", untimely=True)
+        _check_time(table, asked)
         general = table.leaders.get(self.general)
         if general is None or general.captor is None or seat not in (general.owner, general.captor):
             raise Refusal("CC-RAN-05", asked, f"{seat} may deal about: {_listed(_prisoners_of(table, seat))}.")
@@ -290,17 +289,25 @@ class WithdrawRansom(Command, frozen=True):
     offer: str
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        asked = f"{seat} wanted to withdraw {self.offer!r}."
+        _check_time(draft.table, asked)
         own = {offer.id: offer for offer in draft.table.offers if offer.proposer == seat}
         offer = own.get(self.offer)
         if offer is None:
-            raise Refusal("CC-RAN-05", f"{seat} wanted to withdraw {self.offer!r}.", f"Its offers: {_listed(own)}.")
+            raise Refusal("CC-RAN-05", asked, f"Its offers: {_listed(own)}.")
         draft.emit(RansomDeclined(offer.id, offer.general, seat, withdrawn=True))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if own := [offer.id for offer in table.offers if offer.proposer == seat]:
+        own = [offer.id for offer in table.offers if offer.proposer == seat]
+        if own and table.phase == "placement":
             wanted = schema.command("withdraw-ransom", {"offer": schema.one_of(own)})
             yield Option("withdraw-ransom", RuleId("CC-RAN-05"), wanted, "Withdraw an offer")
+
+
+def _check_time(table: Table, asked: str) -> None:
+    if table.phase != "placement":
+        raise Refusal("CC-RAN-01", asked, "Ransoms are agreed in the placement phase.", untimely=True)
 
 
 def _prisoners_of(table: Table, seat: Seat) -> list[str]:

@@ -124,10 +124,9 @@ class ArmyRetreated(Event, frozen=True):
     def apply(self, table: Table) -> None:
         fight = fought(table)
         table.battle = replace(fight, leaving=tuple(seat for seat in fight.leaving if seat != self.seat))
-        if self.units.total:
-            table.set_army(self.province, self.seat, Army(landed=table.army(self.province, self.seat).landed))
-            there = table.army(self.to, self.seat)
-            table.set_army(self.to, self.seat, replace(there, spent=there.spent + self.units))
+        table.set_army(self.province, self.seat, Army(landed=table.army(self.province, self.seat).landed))
+        there = table.army(self.to, self.seat)
+        table.set_army(self.to, self.seat, replace(there, spent=there.spent + self.units))
         for leader in self.leaders:
             table.change_leader(leader, at=self.to, moves=0)
 
@@ -181,8 +180,6 @@ def _bar(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[str, str]
 
 def _owners(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[Seat, ...]:
     """Who must agree that `seat` retreats to `to`: the others with galleys in the strait (CC-RET-15, CC-RET-16)."""
-    if table.map.strait_between(fight.province, to) is None:
-        return ()
     return passage.strait_blockers(table, fight.province, to, seat)
 
 
@@ -328,8 +325,8 @@ def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = 
     table, fight = draft.table, fought(draft.table)
     units, leaders = force(table, fight, seat).by_land, _leaders_to_go(table, fight, seat)
     draft.emit(ArmyRetreated(seat, fight.province, to, units, leaders, automatic))
-    if units.total and table.provinces[to].owner != seat:
-        conquest.conquer(draft, to, seat)
+    if units.total:
+        conquest.after_retreat(draft, to, seat)
 
 
 # --- decisions, and what follows without one ---

@@ -98,8 +98,6 @@ SETTLERS = (
 )
 """What follows when nobody has to choose, in the same order."""
 
-SEATS = tuple(map(Seat, ("red", "blue", "green", "yellow", "purple", "black")))
-
 
 class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     """What the creator of a game chooses: how the Home Provinces are assigned (CC-SET-03)."""
@@ -124,7 +122,7 @@ class Classic(Ruleset[Table]):
         return tuple(setup.HOMES)
 
     def seats(self, players: int) -> tuple[Seat, ...]:
-        return SEATS[:players] if players in setup.HOMES else ()
+        return setup.COLOURS[:players] if players in setup.HOMES else ()
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
         return bare(self.edition, Map.of(board), seats, pick_homes=setup.homes == "picked")

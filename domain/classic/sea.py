@@ -477,12 +477,8 @@ def _party_fields(crew: Sequence[str], cargo: Units, fewest: int) -> dict[str, S
 
 
 def _units(available: Units, minimum: int, maximum: int) -> Schema:
-    counts = {kind: schema.count(0, number) for kind, number in _counts(available).items() if number}
+    counts = {kind: schema.count(0, number) for kind, number in available.by_type.items() if number}
     return schema.record(counts, counts, x_sum={"minimum": minimum, "maximum": maximum})
-
-
-def _counts(units: Units) -> dict[str, int]:
-    return {"infantry": units.infantry, "cavalry": units.cavalry, "catapults": units.catapults}
 
 
 def _listed(names: Iterable[Any]) -> str:

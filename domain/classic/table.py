@@ -40,11 +40,16 @@ class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
         """Say it in words: "3 infantry, 1 cavalry and 2 catapults"."""
         counted = ((self.infantry, "infantry"), (self.cavalry, "cavalry"), (self.catapults, "catapult"))
         parts = [f"{number} {kind}{'s' * (kind == 'catapult' and number > 1)}" for number, kind in counted if number]
-        return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no unit"
+        return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no units"
 
     @property
     def total(self) -> int:
         return self.infantry + self.cavalry + self.catapults
+
+    @property
+    def by_type(self) -> dict[str, int]:
+        """The number of each type."""
+        return {"infantry": self.infantry, "cavalry": self.cavalry, "catapults": self.catapults}
 
     def __add__(self, other: "Units") -> "Units":
         return Units(self.infantry + other.infantry, self.cavalry + other.cavalry, self.catapults + other.catapults)

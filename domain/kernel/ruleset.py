@@ -145,11 +145,17 @@ class Ruleset(ABC, Generic[T]):
             return
         awaited = "; ".join(f"{' and '.join(d.seats)}: {d.title}" for d in open_decisions)
         raise Refusal(
-            command.rule,
+            self._provided_by(command),
             f"{seat} gave the command {type_name(type(command))}, which answers no decision open for {seat}.",
             f"The game waits for {awaited}" if awaited else "The game is over.",
             untimely=True,
         )
+
+    def _provided_by(self, command: Command[T]) -> str:
+        """Return the rule that provides for a command; where only other rulesets have it, what holds here instead."""
+        rule = self.catalogue.rule(command.rule)
+        here = (each for each in (rule.id, *rule.differs_from) if self.catalogue.rule(each).holds_in(self.id))
+        return next(here, "TAB-TURN-01")
 
     @cached_property
     def event_union(self) -> Any:

@@ -1,5 +1,6 @@
 """Timing: medians over repeats, percentiles over single calls."""
 
+import gc
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -23,17 +24,26 @@ class Figure(Struct, frozen=True):
 def rate(bench: str, count: int, work: Callable[[], object], *, goal: str, repeats: int = 7, note: str = "") -> Figure:
     """Return how many of `count` things a second `work` does."""
     work()
+    _settle()
     rates = [count / _seconds(work) for _ in range(repeats)]
     return figure(bench, rates, "1/s", goal=goal, note=note)
 
 
 def percentile(
-    bench: str, calls: Sequence[Callable[[], object]], share: float, *, goal: str, repeats: int = 5, note: str = ""
+    bench: str,
+    calls: Sequence[Callable[[], object]],
+    share: float,
+    *,
+    goal: str,
+    repeats: int = 5,
+    scale: float = 1.0,
+    note: str = "",
 ) -> Figure:
-    """Return the given percentile of the milliseconds that single calls take."""
+    """Return the given percentile of the milliseconds that single calls take, times `scale`."""
+    _settle()
     values: list[float] = []
     for _ in range(repeats):
-        times = sorted(_seconds(call) * 1000 for call in calls)
+        times = sorted(_seconds(call) * 1000 * scale for call in calls)
         values.append(times[min(len(times) - 1, int(share * len(times)))])
     return figure(bench, values, "ms", goal=goal, note=note)
 
@@ -50,6 +60,12 @@ def figure(bench: str, values: Sequence[float], unit: str, *, goal: str = "", no
         goal,
         note,
     )
+
+
+def _settle() -> None:
+    """Keep the collector from the games that a benchmark holds in memory: they are its burden, not the work's."""
+    gc.collect()
+    gc.freeze()
 
 
 def _rounded(value: float) -> float:

@@ -1,0 +1,74 @@
+"""The state at any version of a long game: the hall's checkpoints over a store."""
+
+import asyncio
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from domain.kernel.board import Map
+from domain.kernel.words import Version
+from service.app import open_house
+from service.clock import utc_now
+from service.hall import Hall
+from service.settings import Settings
+from service.store.protocol import Append, EventStore, Opening
+from tests.bench.kernel import LONG, Played, long_game
+from tests.bench.measure import Figure, figure
+
+LOOKS = 400
+REPEATS = 3
+
+
+def bench_at_version() -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory(prefix="tabularium-") as folder:
+        first, later = asyncio.run(_look(long_game(), Path(folder)))
+    note = f"the hall's position at random versions of a game of {LONG} events"
+    yield figure("at-version-first", first, "ms", note="the first look at the past after the game was loaded")
+    yield figure("at-version-p95", [_p95(times) for times in later], "ms", goal="<= 10", note=note)
+
+
+async def _look(game: Played, folder: Path) -> tuple[list[float], list[list[float]]]:
+    """Return the milliseconds of first looks, and of all looks that follow each of them."""
+    rng, first, later = random.Random("past"), list[float](), list[list[float]]()
+    async with open_house(Settings(data=folder, durable=False)) as house:
+        await _keep(game, house.store)
+        for _ in range(REPEATS):
+            hall = Hall(house.store, house.library, house.wake, utc_now, house.settings, boards=house.boards)
+            await hall.game(game.simulation.game.id)
+            first.append(await _look_at(hall, game, LONG - 1))
+            later.append([await _look_at(hall, game, rng.randrange(1, LONG)) for _ in range(LOOKS)])
+    return first, later
+
+
+async def _keep(game: Played, store: EventStore) -> None:
+    """Store the first events of a game that was simulated, as if it went on."""
+    now = game.simulation.game
+    opening = Opening(
+        ruleset=now.ruleset.id,
+        ruleset_version=now.ruleset.version,
+        title="bench",
+        organizer=now.organizer,
+        chance=game.simulation.secret,
+        board=Map.of(now.board).digest,
+        board_file=msgspec.json.encode(now.board),
+    )
+    await store.append(Append(now.id, 0, game.records[:LONG], "running", seats=now.players, opening=opening))
+
+
+async def _look_at(hall: Hall, game: Played, version: Version) -> float:
+    began = time.perf_counter()
+    seen = await hall.at(game.simulation.game.id, version)
+    took = (time.perf_counter() - began) * 1000
+    assert seen.version == version
+    return took
+
+
+def _p95(times: list[float]) -> float:
+    return sorted(times)[int(0.95 * len(times))]
+
+
+BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {"at-version": bench_at_version}
