@@ -16,7 +16,7 @@ REMEMBERED: Final = 10_000
 """How many tokens are recognized without asking the store."""
 
 
-class BadName(ValueError):  # noqa: N818  (an answer to the client)
+class BadName(ValueError):
     """A name that no account can have; the message says what a name is."""
 
 

@@ -40,18 +40,16 @@ async def sqlite_on_a_slow_disk(scratch: Path) -> AsyncIterator[Open]:
 
 @contextlib.asynccontextmanager
 async def postgres(scratch: Path) -> AsyncIterator[Open]:
-    cluster = shared_cluster()
-    url = await cluster.database()
     opened: list[EventStore] = []
+    async with shared_cluster().database() as url:
 
-    async def open_store() -> EventStore:
-        opened.append(await PostgresStore.open(url))
-        return opened[-1]
+        async def open_store() -> EventStore:
+            opened.append(await PostgresStore.open(url))
+            return opened[-1]
 
-    yield open_store
-    for store in opened:
-        await store.close()
-    await cluster.drop(url)
+        yield open_store
+        for store in opened:
+            await store.close()
 
 
 ADAPTERS: dict[str, Adapter] = {

@@ -1,0 +1,17 @@
+"""The stores under the service: what is tested over one is tested over both."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.postgres import shared_cluster
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def database_url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+    """The setting that chooses the store: a database with nothing in it, or none for the embedded store."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    async with shared_cluster().database() as url:
+        yield url
