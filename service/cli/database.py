@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -34,7 +35,7 @@ def migrate(
     try:
         done = asyncio.run(migrations.migrate(settings.database_url, migrations.known()))
     except migrations.MigrationError as error:
-        console.print(f"tabularium: {error}", markup=False, style=None)
+        print(f"tabularium: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
     for migration in done:
         console.print(f"applied {migration.number:04}_{migration.name}", markup=False)

@@ -475,7 +475,6 @@ class _Writer:
         When the connection is lost before the answer came, nobody knows whether it was committed. It is sent again:
         what had been stored is then a repetition or a conflict, and is told from somebody else's by its hash.
         """
-        arguments = _arguments(batches)
         sent = False
 
         async def attempt() -> list[Appended | BaseException]:
@@ -484,7 +483,7 @@ class _Writer:
                 if self._connection is None:
                     self._connection = await self._store.connect()
                 again, sent = sent, True
-                rows = await self._connection.fetch(_APPEND, *arguments)
+                rows = await append_with(self._connection, batches)
                 return [
                     Appended(batch.records[-1].version)
                     if again and row["outcome"] != "accepted" and await self._is_stored(batch)
@@ -509,6 +508,11 @@ class _Writer:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.terminate()
+
+
+async def append_with(connection: Connection, batches: Iterable[Append]) -> list[Any]:
+    """Call append(), and return its rows: `outcome`, `head` and `answer` of each. Raises what asyncpg raises."""
+    return await connection.fetch(_APPEND, *_arguments(batches))
 
 
 def _arguments(batches: Iterable[Append]) -> tuple[list[tuple[Any, ...]], ...]:
