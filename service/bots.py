@@ -1,15 +1,16 @@
 """Players for demonstrations and tests. They see what any client sees: a view, and options to choose from."""
 
 import random
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from domain.kernel import schema
+from service.battlefield import LEGION, Battlefield, Command, View
 
-View = Mapping[str, Any]
 Options = Sequence[Mapping[str, Any]]
-Command = dict[str, Any]
+
+MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cavalry", LEGION), ("catapults", LEGION))
+"""How a legion is made up: at most so many of each, in turn. Its dice hit by matching units (CC-BAT-13)."""
 
 
 class Bot(Protocol):
@@ -30,20 +31,27 @@ class RandomBot:
 
 
 class BoldClassicBot:
-    """A simple commander for Conquest Classic: marches on the nearest foreign Caesar where it is the stronger.
+    """A simple commander for Conquest Classic: gathers its armies under generals and goes for one Caesar after another.
 
-    After `patience` rounds it agrees to acclaim whoever collects the most tribute (CC-WIN-02), so that a
-    demonstration ends.
+    Scouts take the provinces that nobody guards; the rest marches together (`service.battlefield` says where) and
+    leaves a guard with its own Caesar. After `patience` rounds it agrees to acclaim whoever collects the most tribute
+    (CC-WIN-02), so that a demonstration ends in any case.
     """
 
-    EAGER = ("attack-leaders", "fight-battle", "judge-general", "finish-combat")
+    EAGER = ("attack-leaders", "fight-battle", "finish-combat")
     """Taken at once when offered, in this order."""
     SHY = frozenset(
         {"ask-passage", "sail", "embark", "land", "grant-standing", "propose-ransom", "ask-retreat", "undo"}
     )
     """Never used."""
+    WANTED: Mapping[str, Mapping[str, int]] = {
+        "buy": {"infantry": 12, "cavalry": 26, "catapults": 38, "cities": 34},
+        "form-legion": {"infantry": 3, "cavalry": 4, "catapults": 5},
+        "mark-losses": {"infantry": 3, "cavalry": 2, "catapults": 1},
+    }
+    """Of several ways to do this, the one with the most of what is wanted."""
 
-    def __init__(self, rng: random.Random, borders: Iterable[Mapping[str, Any]], patience: int = 30) -> None:
+    def __init__(self, rng: random.Random, borders: Iterable[Mapping[str, Any]], patience: int = 40) -> None:
         self._rng = rng
         self._patience = patience
         self._neighbours: dict[str, list[str]] = {}
@@ -62,12 +70,17 @@ class BoldClassicBot:
         for name in self.EAGER:
             if name in by_command:
                 return self._sample(by_command[name])
+        battlefield = Battlefield(seat, view, self._neighbours)
+        if "judge-general" in by_command:
+            return {**self._sample(by_command["judge-general"]), "verdict": "capture"}
         if "announce" in by_command:
-            return {"type": "announce", "retreat": False}
+            retreat = {"type": "announce", "retreat": battlefield.beaten(view["battle"]["province"])}
+            return retreat if self._offered(by_command["announce"], retreat) else {**retreat, "retreat": False}
         if "finish-movement" in by_command:
-            return self._march(seat, view, by_command.get("march", ()))
-        if "buy" in by_command:
-            return self._buy(view, by_command["buy"])
+            return self._march(battlefield, by_command.get("march", ()))
+        for name, worth in self.WANTED.items():
+            if name in by_command:
+                return self._most(by_command[name], worth)
         if "finish-destruction" in by_command:
             return {"type": "finish-destruction"}
         usual = [option for option in options if option.get("decision") and option["command"] not in self.SHY]
@@ -77,6 +90,10 @@ class BoldClassicBot:
     def _sample(self, options: Options) -> Command:
         return schema.sample(self._rng.choice(options)["schema"], self._rng)
 
+    def _most(self, options: Options, worth: Mapping[str, int]) -> Command:
+        samples = [self._sample(options) for _ in range(20)]
+        return max(samples, key=lambda command: sum(worth[kind] * command.get(kind, 0) for kind in worth))
+
     def _acclaim(self, view: View, by_command: Mapping[str, Options]) -> Command | None:
         if view["round"] <= self._patience:
             return None
@@ -85,76 +102,38 @@ class BoldClassicBot:
             {"type": "answer-winner", "accept": True},
             {"type": "propose-winner", "candidate": richest},
         ):
-            offered = by_command.get(command["type"], ())
-            if any(schema.matches(option["schema"], command) for option in offered):
+            if self._offered(by_command.get(command["type"], ()), command):
                 return command
         return None
 
-    def _buy(self, view: View, options: Options) -> Command:
-        def worth(command: Command) -> int:
-            wanted = {"infantry": 12, "cavalry": 22, "catapults": 30, "cities": 35}
-            return sum(worth * command.get(kind, 0) for kind, worth in wanted.items())
+    @staticmethod
+    def _offered(options: Options, command: Command) -> bool:
+        return any(schema.matches(option["schema"], command) for option in options)
 
-        return max((self._sample(options) for _ in range(12)), key=worth)
+    # --- marching ---
 
-    def _march(self, seat: str, view: View, options: Options) -> Command:
-        distance = self._distances(
-            leader["at"]
-            for leader in view["leaders"].values()
-            if leader["kind"] == "caesar" and leader["owner"] != seat and leader.get("at")
-        )
-        best, chosen = 0.0, {"type": "finish-movement"}
+    def _march(self, battlefield: Battlefield, options: Options) -> Command:
+        best, chosen = 1.0, {"type": "finish-movement"}
         for option in options:
-            for command in self._legions(option["schema"]["properties"]):
-                score = self._score(seat, view, command, distance)
+            for command in self._legions(battlefield, option["schema"]["properties"]):
+                score = battlefield.score(command) + self._rng.random()
                 if score > best:
                     best, chosen = score, command
         return chosen
 
-    def _legions(self, fields: Mapping[str, Any]) -> Iterable[Command]:
-        """Yield for each destination the largest legion under one general that the option allows."""
-        leaders = fields["leaders"].get("items", {}).get("enum", ())
-        generals = [leader for leader in leaders if "general" in leader]
-        if not generals or fields["leaders"]["minItems"] > 1:
-            return
-        units: dict[str, int] = {}
-        for kind, field in fields.get("units", {}).get("properties", {}).items():
-            units[kind] = min(field.get("maximum", 0), 7 - sum(units.values()))
-        units = {kind: number for kind, number in units.items() if number}
-        if not units:
-            return
-        for to in fields["to"].get("enum", [fields["to"].get("const")]):
-            origin = fields["origin"].get("const")
-            yield {"type": "march", "origin": origin, "to": to, "leaders": generals[:1], "units": units}
-
-    def _score(self, seat: str, view: View, command: Command, distance: Mapping[str, int]) -> float:
-        origin, to = command["origin"], command["to"]
-        force = sum(command["units"].values())
-        enemies = self._enemies(seat, view, to)
-        if enemies and force < 1.25 * enemies:
-            return 0
-        closer = distance.get(origin, 99) - distance.get(to, 99)
-        gain = 0 if view["provinces"][to].get("owner") == seat else 4
-        threat = max((self._enemies(seat, view, near) for near in self._neighbours.get(to, ())), default=0)
-        return 3 * closer + gain + (20 if enemies else 0) - (5 if threat > force else 0) + self._rng.random()
-
     @staticmethod
-    def _enemies(seat: str, view: View, province: str) -> int:
-        armies = view["provinces"][province].get("armies", {})
-        counts = [
-            army.get("tired", 0) + sum(sum(army.get(part, {}).values()) for part in ("fresh", "spent", "landed"))
-            for owner, army in armies.items()
-            if owner != seat
-        ]
-        return sum(counts)
-
-    def _distances(self, goals: Iterable[str]) -> dict[str, int]:
-        found = dict.fromkeys(goals, 0)
-        queue = deque(found)
-        while queue:
-            here = queue.popleft()
-            for near in self._neighbours.get(here, ()):
-                if near not in found:
-                    found[near] = found[here] + 1
-                    queue.append(near)
-        return found
+    def _legions(battlefield: Battlefield, fields: Mapping[str, Any]) -> Iterable[Command]:
+        """Yield, for each destination: a general alone, one with a scout, and one with all that he may lead."""
+        origin = fields["origin"]["const"]
+        able = [name for name in fields["leaders"].get("items", {}).get("enum", ()) if name in battlefield.leaders]
+        if not able or fields["leaders"]["minItems"] > 1:
+            return
+        there = {kind: field["maximum"] for kind, field in fields.get("units", {}).get("properties", {}).items()}
+        most = sum(there.values())
+        for size in {0, min(1, most), min(LEGION, most, battlefield.column(origin))}:
+            units: dict[str, int] = {}
+            for kind, share in MIXTURE if size > 1 else reversed(MIXTURE):
+                units[kind] = min(there.get(kind, 0), share, size - sum(units.values()) + units.get(kind, 0))
+            units = {kind: number for kind, number in units.items() if number}
+            for to in fields["to"].get("enum", [fields["to"].get("const")]):
+                yield {"type": "march", "origin": origin, "to": to, "leaders": able[-1:], "units": units}

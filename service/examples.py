@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from domain.kernel import export, schema
 from domain.kernel.game import Game, Step
+from domain.kernel.message import told as told_of
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Library
@@ -207,7 +208,7 @@ def _history(scene: _Scene) -> Any:
     heading = shapes.heading(scene.given.game)
     names = scene.given.game.names
     told = [
-        (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, event.tell(names)))
+        (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, told_of(event, names)))
         for record in scene.given.records
         if (event := msgspec.json.decode(record.event, type=scene.ruleset.event_union)) is not None
     ]

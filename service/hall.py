@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from domain.boards import BoardError, builtin, parse_board, validate
 from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
-from domain.kernel.game import Game, GameCreated, Step, Undo, fold, later, retraction
-from domain.kernel.message import Command, type_name
+from domain.kernel.game import Game, GameCreated, Step, fold, later, retraction
 from domain.kernel.record import Record, first_broken
 from domain.kernel.refusal import Refusal
+from domain.kernel.request import read_commands, read_undo
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat, Version
@@ -43,8 +43,6 @@ RECENT: Final = 128
 
 ATTEMPTS: Final = 5
 """How often a request is decided anew after another process was quicker."""
-
-UNDO: Final = type_name(Undo)
 
 
 class UnknownGame(LookupError):
@@ -334,17 +332,11 @@ class Hall:
 
         async def decide(play: Play, request: Request) -> Step:
             seat = self._seat(play.now, player)
-            to = _undo(commands)
+            to = read_undo(commands)
             if to is not None:
                 return await self._undo(play, seat, to, request)
-            step, decided = self._decide(play, seat, read_commands(play.now.ruleset, commands), request)
-            if decided < len(commands):
-                raise Refusal(
-                    "TAB-LIST-02",
-                    f"Command {decided} of {len(commands)} rolls or reveals something, and others follow it.",
-                    "End the list with it, and decide on the rest when its outcome is known.",
-                )
-            return step
+            given = read_commands(play.now.ruleset, commands)
+            return play.now.command(seat, given, play.secret, play.vault, player=player, at=request.at, key=request.key)
 
         return await self._act(game_id, player, expected, key, content, decide)
 
@@ -365,33 +357,18 @@ class Hall:
             raise StaleVersion(expected, play.now.version)
         seat, version = self._seat(play.now, player), play.now.version
         request = Request(game=game_id, player=player, at=stamp(self._clock))
-        to = _undo(commands)
+        to = read_undo(commands)
         if to is not None:
             await self._undo(play, seat, to, request)
             return Checked(version, 1)
-        _, decided = self._decide(play, seat, read_commands(play.now.ruleset, commands), request)
-        return Checked(version, decided)
+        given = read_commands(play.now.ruleset, commands)
+        return Checked(version, play.now.check(seat, given, play.secret, play.vault))
 
     async def close(self) -> None:
         """Wait for the requests that are under way."""
         await asyncio.gather(*self._running, return_exceptions=True)
 
     # --- deciding ---
-
-    @staticmethod
-    def _decide(play: Play, seat: Seat, commands: Sequence[Command[Any]], request: Request) -> tuple[Step, int]:
-        """Return the step of the commands up to the first that cannot be taken back, and how many these are."""
-        step, records, sealed, vault = Step(play.now, ()), list[Record](), list[Any](), play.vault
-        for number, command in enumerate(commands, start=1):
-            step = step.game.command(
-                seat, (command,), play.secret, vault, player=request.player, at=request.at, key=request.key
-            )
-            records.extend(step.records)
-            sealed.extend(step.secrets)
-            vault = vault.joined_by(step.secrets)
-            if not step.game.undo_to:
-                return Step(step.game, tuple(records), tuple(sealed)), number
-        return Step(step.game, tuple(records), tuple(sealed)), len(commands)
 
     async def _undo(self, play: Play, seat: Seat, to: Version, request: Request) -> Step:
         history = await self._store.read(play.id)
@@ -593,57 +570,6 @@ class Hall:
             if to is not None and to < start:
                 return later(await self._as_it_was(play, to), records[index:])
         return later(base, records)
-
-
-def read_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Command[Any]]:
-    """Return the commands that JSON texts say.
-
-    Raises:
-        Refusal: one is none that the ruleset knows, or not with these fields; or there is none at all.
-        msgspec.DecodeError: one is not JSON.
-    """
-    if not raws:
-        raise Refusal("TAB-LIST-01", "An empty list of commands was given.", "Give at least one command.")
-    commands: list[Command[Any]] = []
-    for number, raw in enumerate(raws, start=1):
-        try:
-            commands.append(ruleset.read_command(raw))
-        except msgspec.ValidationError as error:
-            which = f"Command {number} of {len(raws)}" if len(raws) > 1 else "The command"
-            known = ", ".join(type_name(command) for command in ruleset.commands)
-            raise Refusal(
-                "TAB-CMD-01",
-                f"{which} cannot be read: {error}.",
-                f"{ruleset.title} has these commands, with the fields that their schemas give: {known}.",
-            ) from None
-    return commands
-
-
-class _Typed(Struct):
-    type: Any = None
-
-
-def _undo(raws: Sequence[bytes | Raw]) -> Version | None:
-    """Return the version to which a request asks to go back; None when it asks for something else.
-
-    Raises:
-        Refusal: an undo is one of several commands, or makes no sense.
-    """
-    for raw in raws:
-        try:
-            if msgspec.json.decode(raw, type=_Typed).type != UNDO:
-                continue
-        except msgspec.ValidationError:
-            continue
-        if len(raws) > 1:
-            raise Refusal("TAB-LIST-01", "An undo was one of several commands.", "Give an undo alone.")
-        try:
-            return msgspec.json.decode(raw, type=Undo).to
-        except msgspec.ValidationError as error:
-            raise Refusal(
-                "TAB-CMD-01", f"The undo cannot be read: {error}.", "An undo says `to` which version."
-            ) from None
-    return None
 
 
 def _read_board(file: bytes) -> Board:

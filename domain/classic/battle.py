@@ -124,8 +124,9 @@ class BattleEnded(Event, frozen=True):
         table.battle = None
 
     def tell(self, names: Names) -> str:
-        how = "won" if self.attacker_won else "did not win"
-        return f"{names(self.attacker)} {how} the battle against {names(self.defender)} in {names(self.province)}."
+        winner, loser = (self.attacker, self.defender) if self.attacker_won else (self.defender, self.attacker)
+        how = "won the battle" if self.attacker_won else "held out"
+        return f"{names(winner)} {how} against {names(loser)} in {names(self.province)}."
 
 
 # --- what other chapters use ---

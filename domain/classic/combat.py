@@ -457,7 +457,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def decisions(table: Table) -> list[Decision]:
     """Ask the player on turn what to fight next, where there is a choice."""
-    if table.combat is None or table.phase != "combat" or _is_fighting(table):
+    if table.combat is None or _is_fighting(table):
         return []
     fights = _fights(table)
     if not fights.optional and fights.due < 2:

@@ -63,7 +63,7 @@ class NavalBattleBegan(Event, frozen=True):
     def tell(self, names: Names) -> str:
         return (
             f"{names(self.attacker)} attacks {names(self.defender)} in {names(self.sea)}: "
-            f"{len(self.attacking)} against {len(self.defending)} galleys."
+            f"{_galleys(len(self.attacking))} against {_galleys(len(self.defending))}."
         )
 
 
@@ -86,7 +86,7 @@ class GalleysRolled(Event, frozen=True):
             table.naval_battle = replace(battle, attacker=replace(battle.attacker, hits=self.hits), step=step)
 
     def tell(self, names: Names) -> str:
-        scored = f"{self.faces.count('galley')} galleys, {self.hits} hits"
+        scored = f"{_galleys(self.faces.count('galley'))}, {self.hits} hit{'s' * (self.hits != 1)}"
         return f"{names(self.seat)} rolled {len(self.faces)} dice in cycle {self.cycle}: {scored}."
 
 
@@ -158,7 +158,7 @@ class NavalBattleEnded(Event, frozen=True):
         table.naval_battle = None
 
     def tell(self, names: Names) -> str:
-        left = f"{len(self.attacking)} galleys of the attacker and {len(self.defending)} of the defender are left"
+        left = f"the attacker has {_galleys(len(self.attacking))} left, the defender {_galleys(len(self.defending))}"
         return f"The naval battle in {names(self.sea)} is over: {left}."
 
 
@@ -194,6 +194,10 @@ class LeadersRescued(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         return f"{names.all(self.leaders)} came safe to {names(self.galley or self.at or '')}."
+
+
+def _galleys(count: int) -> str:
+    return f"{count} galley{'s' * (count != 1)}"
 
 
 # --- the course of a battle ---

@@ -54,7 +54,8 @@ class GalleyPlaced(Event, frozen=True):
         table.bought = replace(left, galleys=left.galleys - 1)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} placed {names(self.galley)} on the {self.coast} of {names(self.province)}."
+        coast = self.coast if self.coast == "coast" else f"{self.coast} coast"
+        return f"{names(self.seat)} placed {names(self.galley)} on the {coast} of {names(self.province)}."
 
 
 class CityPlaced(Event, frozen=True):

@@ -122,7 +122,7 @@ class RansomLapsed(Event, frozen=True):
         _remove(table, self.offer)
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.offer)} lapsed."
+        return f"{names(self.offer)} lapsed."
 
 
 def _remove(table: Table, offer: str) -> None:

@@ -147,7 +147,7 @@ class Classic(Ruleset[Table]):
         return Result((table.winner,), table.won_by) if table.winner is not None else None
 
     def heading(self, table: Table) -> str:
-        return f"Round {table.round}, {table.active}: {table.phase}" if table.active else "Setup"
+        return f"Round {table.round}, {table.active.title()}: {table.phase}" if table.active else "Setup"
 
     def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
         return arrange(position, self.edition, board)

@@ -55,12 +55,15 @@ def most_roads(table: Table, seat: Seat, new_cities: int) -> list[int]:
 def city_sites_that_leave(table: Table, seat: Seat, new_cities: int, roads: int) -> list[AreaId]:
     """Return the places for the next of `new_cities` cities after which `roads` roads can still all be built."""
     sites, owned = city_sites(table, seat), set(cities(table, seat))
-    if _most_roads(table, owned, sites, new_cities - 1)[-1] >= roads:
+    if not roads or (without := _most_roads(table, owned, sites, new_cities - 1)[-1]) >= roads:
         return sites  # the roads find their places without this city, so it may stand anywhere
+    neighbours, _ = _by_land(table.map)
+    cities_to_be = owned.union(sites)
     return [
         site
         for site in sites
-        if _most_roads(table, owned | {site}, [other for other in sites if other != site], new_cities - 1)[-1] >= roads
+        if without + sum(other in cities_to_be for other in neighbours[site]) >= roads
+        and _most_roads(table, owned | {site}, [other for other in sites if other != site], new_cities - 1)[-1] >= roads
     ]
 
 
@@ -78,14 +81,19 @@ def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaI
     """
     neighbours, order = _by_land(table.map)
     present = len(_missing_roads(table, owned))
+    if not new_cities:
+        return [present]
     gains = {site: sum(other in owned for other in neighbours[site]) for site in sites}
     pending = [site for site in order if site in gains and (gains[site] or any(n in gains for n in neighbours[site]))]
     bit = {site: 1 << place for place, site in enumerate(pending)}
     near = {site: sum(bit.get(other, 0) for other in neighbours[site]) for site in pending}
-    choices: dict[tuple[int, int], int] = {(0, 0): present}
+    closing = [0] * len(pending)  # by place, the sites that have no neighbour after it
     for place, site in enumerate(pending):
-        later = -1 << (place + 1)
-        relevant = sum(bit[other] for other in pending[: place + 1] if near[other] & later)
+        closing[max(place, near[site].bit_length() - 1)] |= bit[site]
+    choices: dict[tuple[int, int], int] = {(0, 0): present}
+    relevant = 0
+    for place, site in enumerate(pending):
+        relevant = (relevant | bit[site]) & ~closing[place]
         longer: dict[tuple[int, int], int] = {}
         for (chosen, used), roads in choices.items():
             without = (chosen & relevant, used)

@@ -81,8 +81,15 @@ class Army(Struct, frozen=True):
     landed: Units = NO_UNITS
 
     @property
+    def is_rested(self) -> bool:
+        """Whether all units have all their movement points."""
+        return not self.tired and self.spent == NO_UNITS and self.landed == NO_UNITS
+
+    @property
     def units(self) -> Units:
         """All of them, by type."""
+        if self.is_rested:
+            return self.fresh
         return self.fresh + self.spent + self.landed + Units(cavalry=self.tired)
 
     @property
@@ -522,7 +529,7 @@ class Table(KernelTable):
         """Put `army` there instead of what `seat` has; an empty one leaves no trace."""
         place = self.provinces[province]
         armies = {name: other for name, other in place.armies.items() if name != seat}
-        if army.units.total:
+        if army != NO_ARMY:
             armies[seat] = army
         self.change_province(province, armies=armies)
 

@@ -16,10 +16,12 @@ class TurnBegan(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.active, table.round, table.phase = self.seat, self.round, "movement"
         table.landings.clear()
-        for name, province in table.provinces.items():
-            if any(army != Army(fresh=army.fresh) for army in province.armies.values()):
-                rested = {seat: Army(fresh=army.units) for seat, army in province.armies.items()}
-                table.change_province(name, armies=rested)
+        marched = [
+            name for name, place in table.provinces.items() for army in place.armies.values() if not army.is_rested
+        ]
+        for name in marched:
+            armies = table.provinces[name].armies
+            table.change_province(name, armies={seat: Army(fresh=army.units) for seat, army in armies.items()})
         for name, leader in table.leaders.items():
             if leader.moves != LEADER_MOVES or leader.marched or leader.landed:
                 table.change_leader(name, moves=LEADER_MOVES, marched=False, landed=False)

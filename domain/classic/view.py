@@ -8,6 +8,7 @@ from domain.classic.table import (
     Alliance,
     Battle,
     Combat,
+    Defeat,
     Galley,
     Grant,
     Inflation,
@@ -58,9 +59,13 @@ class View(Struct, frozen=True, kw_only=True):
     combat: Combat | None
     battle: Battle | None
     naval_battle: NavalBattle | None
+    defeats: list[Defeat]
     rescues: list[Rescue]
+    landings: list[AreaId]
     bought: Purchase | None
+    reinforced: bool
     offers: list[Offer]
+    declined: list[str]
     alliances: list[Alliance]
     acclamation: Acclamation | None
     winner: Seat | None
@@ -87,9 +92,13 @@ def of(table: Table) -> View:
         combat=table.combat,
         battle=table.battle,
         naval_battle=table.naval_battle,
+        defeats=table.defeats,
         rescues=table.rescues,
+        landings=table.landings,
         bought=table.bought,
+        reinforced=table.reinforced,
         offers=table.offers,
+        declined=table.declined,
         alliances=table.alliances,
         acclamation=table.acclamation,
         winner=table.winner,

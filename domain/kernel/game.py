@@ -267,7 +267,8 @@ class Game(Struct, kw_only=True):
         """Decide commands of one seat in turn; all of them happen or none does.
 
         Raises:
-            Refusal: the game is not running, or a command breaks a rule.
+            Refusal: the game is not running, a command breaks a rule, the list is empty (TAB-LIST-01), or a command
+                that rolls or reveals something is not its last (TAB-LIST-02).
         """
         return self.decide(seat, commands, self.chance(secret), vault, secret, player=player, at=at, key=key)
 
@@ -283,9 +284,40 @@ class Game(Struct, kw_only=True):
         at: str,
         key: str | None,
     ) -> Step:
-        """As `command`, with the chance given: what `verify` and scenarios call."""
-        game, records, secrets = self, list[Record](), list[Secret]()
-        for command in commands:
+        """As `command`, with the chance given: what `verify` calls."""
+        step, decided = self._decide_in_turn(seat, commands, chance, vault, secret, player=player, at=at, key=key)
+        if decided < len(commands):
+            raise Refusal(
+                "TAB-LIST-02",
+                f"Command {decided} of {len(commands)} rolls or reveals something, and others follow it.",
+                "End the list with it, and decide on the rest when its outcome is known.",
+            )
+        return step
+
+    def check(self, seat: Seat, commands: Sequence[Command[Any]], secret: bytes, vault: Vault) -> int:
+        """Return how many of the commands were looked at: up to the first that rolls or reveals something.
+
+        What follows that one is not looked at: nobody may try out dice (TAB-LIST-02). Raises `Refusal` as `command`.
+        """
+        return self._decide_in_turn(seat, commands, self.chance(secret), vault, secret, player=None, at="", key=None)[1]
+
+    def _decide_in_turn(
+        self,
+        seat: Seat,
+        commands: Sequence[Command[Any]],
+        chance: Chance,
+        vault: Vault,
+        secret: bytes,
+        *,
+        player: PlayerId | None,
+        at: str,
+        key: str | None,
+    ) -> tuple[Step, int]:
+        """Return the step of the commands up to the first that cannot be taken back, and how many these are."""
+        if not commands:
+            raise Refusal("TAB-LIST-01", "An empty list of commands was given.", "Give at least one command.")
+        game, records, secrets, decided = self, list[Record](), list[Secret](), 0
+        for decided, command in enumerate(commands, start=1):  # noqa: B007 (how far it came is wanted afterwards)
             draft = game.running_ruleset.decide(game.table, seat, command, chance, vault, game.draws)
             given, sealing = _command_in_log(command, seat, draft)
             vault = vault.joined_by(draft.secrets)
@@ -294,7 +326,9 @@ class Game(Struct, kw_only=True):
                 happened[-1] = (happened[-1][0], draft.draws)
             step = game._log(happened, at, Cause(player=player, seat=seat, command=given, key=key), draft, secret)
             game, records, secrets = step.game, [*records, *step.records], [*secrets, *step.secrets]
-        return Step(game, tuple(records), tuple(secrets))
+            if not game.undo_to:
+                break
+        return Step(game, tuple(records), tuple(secrets)), decided
 
     @property
     def running_ruleset(self) -> Ruleset[Any]:
@@ -403,7 +437,7 @@ class Game(Struct, kw_only=True):
     @property
     def names(self) -> Names:
         """The display names of this game's areas and seats."""
-        return Names({area.id: area.name for area in self.board.areas})
+        return Names({area.id: area.name for area in self.board.areas}, self.players)
 
     # --- the log ---
 
@@ -454,6 +488,7 @@ class Game(Struct, kw_only=True):
             self.undo_seat, self.undo_to = seat, (before.version,)
 
 
+_AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
 _RETRACTED: Final = b'"type":"moves-retracted"'
 
 
@@ -510,10 +545,11 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
     created = msgspec.json.decode(records[0].event, type=GameCreated)
     ruleset = library.at(created.ruleset, created.ruleset_version)
     game = _created(game_id, created, ruleset, board_of(created.board))
-    advance(game, _effective(records)[1:])
+    effective = _effective(records)
+    advance(game, effective[1:])
     last = records[-1]
     game.version, game.head, game.draws = last.version, last.hash, last.draws
-    game.undo_seat, game.undo_to = _undo_of(game, records)
+    game.undo_seat, game.undo_to = _undo_of(game, effective, records)
     return game
 
 
@@ -541,11 +577,11 @@ def retraction(record: Record) -> Version | None:
 
 def advance(game: Game, records: Iterable[Record]) -> None:
     """Apply records to a game in place. For the kernel's own folds; nobody else may hold the game meanwhile."""
-    decode, current = reader(game.ruleset)
+    decode, old_schemas = reader(game.ruleset)
     table: Any = game.table
     for record in records:
-        event = decode(record.event) if current(record) else upcast(game.ruleset, record)
-        if isinstance(event, GameEvent):
+        event = decode(record.event) if record.schema not in old_schemas else read_event(game.ruleset, record)
+        if type(event) in _AROUND_THE_TABLE:  # an isinstance takes as long as applying many an event
             _apply(game, event)
             if isinstance(event, GameStarted):
                 table = game.ruleset.lay(tuple(game.players), game.setup, game.board)
@@ -590,21 +626,18 @@ def cause_of(record: Record) -> Cause:
 
 
 @cache
-def reader(ruleset: Ruleset[Any]) -> tuple[Callable[[bytes], Any], Callable[[Record], bool]]:
-    """Return the decoder of a ruleset's events, and a test whether a record needs no upcaster."""
+def reader(ruleset: Ruleset[Any]) -> tuple[Callable[[bytes], Any], frozenset[int]]:
+    """Return the decoder of a ruleset's events, and the schema versions at which a record may need an upcaster."""
     union: Any = Union[(*GAME_EVENTS, *ruleset.events)]
-    old_schemas = {version for _, version in ruleset.upcasters}
-
-    def current(record: Record) -> bool:
-        return record.schema not in old_schemas or (record.type, record.schema) not in ruleset.upcasters
-
-    return cast(Any, msgspec.json.Decoder(union).decode), current
+    return cast(Any, msgspec.json.Decoder(union).decode), frozenset(version for _, version in ruleset.upcasters)
 
 
 def read_event(ruleset: Ruleset[Any], record: Record) -> Any:
     """Return the event of a record, in its present shape. Raises `msgspec.ValidationError`."""
-    decode, current = reader(ruleset)
-    return decode(record.event) if current(record) else upcast(ruleset, record)
+    decode, old_schemas = reader(ruleset)
+    if record.schema in old_schemas and (record.type, record.schema) in ruleset.upcasters:
+        return upcast(ruleset, record)
+    return decode(record.event)
 
 
 def upcast(ruleset: Ruleset[Any], record: Record) -> Event[Any]:
@@ -616,8 +649,10 @@ def upcast(ruleset: Ruleset[Any], record: Record) -> Event[Any]:
     return msgspec.convert(content, ruleset.event_union)
 
 
-def _effective(records: Sequence[Record]) -> list[Record]:
+def _effective(records: Sequence[Record]) -> Sequence[Record]:
     """Return the records that count: those that no later retraction took back, without the retractions."""
+    if _RETRACTED not in b"".join([record.event for record in records]):
+        return records  # as of most games; asking all events at once takes a fraction of the time
     effective: list[Record] = []
     for record in records:
         to = retraction(record)
@@ -634,13 +669,15 @@ def starts_of_commands(records: Sequence[Record]) -> set[Version]:
     return {record.version - 1 for record in _effective(records) if cause_of(record).command is not UNSET}
 
 
-def _undo_of(game: Game, records: Sequence[Record]) -> tuple[Seat | None, tuple[Version, ...]]:
+def _undo_of(
+    game: Game, effective: Sequence[Record], records: Sequence[Record]
+) -> tuple[Seat | None, tuple[Version, ...]]:
     """Return what may be undone at the end of a log, by walking back to where something settled it."""
     if game.status != "running":
         return None, ()
     seat: Seat | None = None
     back: list[Version] = []
-    for record in reversed(_effective(records)):
+    for record in reversed(effective):
         event = read_event(game.ruleset, record)
         drawn = record.draws - records[record.version - 2].draws
         if drawn or getattr(event, "reveals", False) or isinstance(event, GameEvent):

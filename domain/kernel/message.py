@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Generic, Protocol, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -28,13 +28,20 @@ def kebab(name: str) -> str:
 
 
 class Names:
-    """Display names for sentences: areas by their board names, everything else by its id, made readable."""
+    """Display names for sentences: areas by their board names, everything else by its id, made readable.
 
-    def __init__(self, areas: Mapping[str, str], seats: Mapping[str, str] | None = None) -> None:
-        self._names = {**areas, **(seats or {})}
+    Seats and what bears a seat's name are written as names are: ``red`` is "Red", ``red-general-1`` "Red General 1".
+    """
+
+    def __init__(self, areas: Mapping[str, str], seats: Iterable[Seat] = ()) -> None:
+        self._areas = areas
+        self._seats = frozenset(seats)
 
     def __call__(self, identifier: str) -> str:
-        return self._names.get(identifier) or identifier.replace("-", " ")
+        if identifier in self._areas:
+            return self._areas[identifier]
+        words = identifier.replace("-", " ")
+        return words.title() if identifier.partition("-")[0] in self._seats else words
 
     def all(self, identifiers: Iterable[str]) -> str:
         """Return the names as an enumeration: "a, b and c"."""
@@ -60,6 +67,18 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
     def tell(self, names: Names) -> str:
         """Return what happened in a sentence, for the history."""
         raise NotImplementedError
+
+
+class Told(Protocol):
+    """What can be told: events of a ruleset, and those around the table."""
+
+    def tell(self, names: Names) -> str: ...
+
+
+def told(event: Told, names: Names) -> str:
+    """Return what happened, as a sentence that begins with a capital letter."""
+    sentence = event.tell(names)
+    return sentence[:1].upper() + sentence[1:]
 
 
 class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True, omit_defaults=True):

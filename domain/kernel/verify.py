@@ -34,6 +34,7 @@ from domain.kernel.game import (
 from domain.kernel.message import Command
 from domain.kernel.record import Cause, Record
 from domain.kernel.refusal import Refusal
+from domain.kernel.request import read_commands
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.words import GameId, Seat, Version
@@ -118,6 +119,7 @@ class _Replay:
         self.decided = 0
         self.folded = 0
         self.opened = 0
+        self.key: str | None = None
 
     def run(self) -> None:
         for step in steps(self.export.records):
@@ -137,6 +139,7 @@ class _Replay:
     # --- one step ---
 
     def _check(self, step: list[Record]) -> None:
+        self._check_list(cause_of(step[0]))
         try:
             again = self._decide_anew(step[0])
         except (_NotPublishedError, KeyError):
@@ -152,6 +155,13 @@ class _Replay:
         self.vault = self.vault.joined_by(again.secrets)
         self.decided += 1
         self.version = step[-1].version
+
+    def _check_list(self, cause: Cause) -> None:
+        """Check that no list of commands went on after dice or a revelation (TAB-LIST-02): one key tells a list."""
+        key = None if isinstance(cause.command, UnsetType) else cause.key
+        if key is not None and key == self.key and self.game is not None and not self.game.undo_to:
+            self._fail(f"version {self.version} goes on with a list of commands that rolled or revealed something")
+        self.key = key
 
     def _compare(self, stored: Record | None, anew: Record | None) -> bool:
         """Fail unless two rows tell the same; tell whether they are the same byte for byte."""
@@ -261,10 +271,10 @@ class _Replay:
     def _given(self, raw: Raw) -> Command[Any]:
         given: Any = msgspec.json.decode(raw)
         if "sealed" not in given:
-            return self.ruleset.read_command(raw)
+            return read_commands(self.ruleset, (raw,))[0]
         commitment: str = given["sealed"]["commitment"]
         if commitment in self.published:
-            return self.ruleset.read_command(msgspec.json.encode(self.published[commitment].value))
+            return read_commands(self.ruleset, (msgspec.json.encode(self.published[commitment].value),))[0]
         if self.over:
             self._fail(f"the secret command of version {self.version} was not published")
         raise _NotPublishedError

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from service import contract
 from service.cli.output import console
 
 
@@ -18,6 +17,8 @@ def openapi(
     check: Annotated[bool, typer.Option("--check", help="Only compare it with the code.")] = False,
 ) -> None:
     """Write the contract generated from the code; with --check exit 1 when the folder differs from it."""
+    from service import contract
+
     if not check:
         contract.write(folder)
         return

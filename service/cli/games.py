@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
@@ -29,7 +30,7 @@ def register(app: typer.Typer) -> None:
 def play(
     ruleset: RulesetOption = "conquest-classic-friz",
     seats: Annotated[int, typer.Option("--seats", min=1, help="How many players.")] = 4,
-    seed: SeedOption = 1,
+    seed: Annotated[int, typer.Option(help="Fixes what the bots choose; the dice are the service's own.")] = 1,
     url: Annotated[str | None, typer.Option(help="A running service; without it one is started for this game.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where the export is written.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell the game.")] = False,
@@ -60,18 +61,19 @@ def play(
 
 
 def _tell(demonstration: Demonstration, quiet: bool) -> None:
-    with _progress(hidden=False) as progress:
-        task = progress.add_task("seats out of the game", total=demonstration.seats - 1)
+    with _progress() as progress:
+        task = progress.add_task("", total=demonstration.seats - 1)
         heading = ""
         for passage in demonstration.play():
-            progress.update(task, completed=demonstration.fallen, description=passage["heading"] or "around the table")
+            where = f"{passage['heading'] or 'Around the table'}; fallen"
+            progress.update(task, completed=demonstration.fallen, description=where)
             if quiet:
                 continue
             if passage["heading"] and passage["heading"] != heading:
                 heading = passage["heading"]
-                progress.console.print(f"\n[bold]{heading}[/bold]")
+                console.print(f"\n[bold]{heading}[/bold]")
             for sentence in passage["sentences"]:
-                progress.console.print(f"{sentence['version']:>6}  {sentence['text']}", markup=False)
+                console.print(f"{sentence['version']:>6}  {sentence['text']}", markup=False)
         progress.update(task, completed=demonstration.seats - 1)
 
 
@@ -90,7 +92,7 @@ def simulate(
     plans = simulation.plans(ruleset, games, numbers, seed, commands=commands, rounds=rounds)
     began = time.perf_counter()
     outcomes: list[simulation.Outcome] = []
-    with _progress(hidden=as_json) as progress:
+    with _progress() as progress:
         task = progress.add_task(ruleset, total=games)
         for outcome in simulation.play_all(plans, processes):
             outcomes.append(outcome)
@@ -117,9 +119,11 @@ def _seat_numbers(ruleset_id: str, seats: str) -> list[int]:
     return numbers
 
 
-def _progress(*, hidden: bool) -> Progress:
+def _progress() -> Progress:
+    """A bar below what is told on a terminal; on stderr when the telling goes elsewhere; gone at the end."""
+    shown = console if console.is_terminal else Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console, disable=hidden, transient=True)
+    return Progress(*columns, console=shown, disable=not shown.is_terminal, transient=True)
 
 
 def _print_summary(ruleset: str, summary: simulation.Summary) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from domain.kernel.export import Export, ExportError, read
 from domain.kernel.game import Game, fold, later, read_event, retraction
+from domain.kernel.message import told
 from domain.kernel.verify import Verdict
 from domain.kernel.verify import verify as verify_export
 from domain.library import LIBRARY
@@ -37,7 +38,7 @@ def replay(
         if present != heading:
             console.print(f"\n[bold]{present}[/bold]")
             heading = present
-        console.print(f"{record.version:>6}  {read_event(game.ruleset, record).tell(game.names)}", markup=False)
+        console.print(f"{record.version:>6}  {told(read_event(game.ruleset, record), game.names)}", markup=False)
     if to is not None and game.table is not None:
         print_json(game.table.state())
 

@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-import uvloop
 
-from service import server
 from service.cli.output import bad_input
 from service.settings import Settings, SettingsError, from_env, without_password
 from service.store.protocol import StoreError
@@ -45,6 +43,10 @@ def serve(
 
 def run(settings: Settings) -> None:
     """Serve until a signal comes; say where, once requests are taken."""
+    # Imported late: the framework takes longer to load than most commands to run.
+    import uvloop
+
+    from service import server
 
     place = f"data directory  {settings.data.resolve()}"
     if settings.database_url:

@@ -8,6 +8,7 @@ from litestar.response import Response, Stream
 
 from domain.kernel import export
 from domain.kernel.game import Game, GameEvent, cause_of, later, read_event, retraction
+from domain.kernel.message import told
 from domain.kernel.record import Record
 from domain.kernel.words import GameId
 from service import problems, shapes
@@ -81,8 +82,7 @@ async def _told(
         else:
             game = later(game, (record,))
         heading = "" if isinstance(event, GameEvent) else shapes.heading(game)
-        text = event.tell(played.names)
-        yield heading, Sentence(record.version, record.at, cause_of(record).seat, text)
+        yield heading, Sentence(record.version, record.at, cause_of(record).seat, told(event, played.names))
 
 
 def passages(told: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:

@@ -69,11 +69,13 @@ _GAME: Final = (
     " h.changed"
 )
 
-# OSError: refused, reset, timed out. InterfaceError: asyncpg knows already that the connection is closed.
+# OSError: refused, reset, timed out. InterfaceError: asyncpg knows already that the connection is closed;
+# InternalClientError: it was just being closed.
 _LOST: Final = (
     OSError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.CannotConnectNowError,
@@ -332,7 +334,12 @@ class PostgresStore:
 
         async def attempt() -> T:
             async with self._pool.acquire(timeout=TIMEOUT) as connection:
-                return await work(connection)
+                try:
+                    return await work(connection)
+                except _LOST as error:
+                    if not is_spoilt(error):
+                        connection.terminate()  # or the pool would hand it out again
+                    raise
 
         with _Translated(self):
             return await patiently(attempt)
@@ -347,7 +354,7 @@ class PostgresStore:
             return error
         if state in _NOT_MIGRATED:
             said = f"{said}; `tabularium migrate` gives it its tables and grants"
-        if isinstance(error, asyncpg.PostgresError | _LOST):
+        if isinstance(error, (asyncpg.PostgresError, *_LOST)):
             return StoreUnavailable(f"{self._where} cannot be used: {said}")
         return error
 
@@ -437,10 +444,16 @@ class _Writer:
         await self._drop()
 
     async def _run(self) -> None:
+        jobs: list[_Job] = []
         try:
             while self._waiting:
-                await self._send(self._take())
+                jobs = self._take()
+                await self._send(jobs)
         finally:
+            # There is somebody here only when this task was cancelled: nobody is left waiting for ever.
+            for job in (*jobs, *self._waiting):
+                job.settle(StoreUnavailable("the store is being stopped"))
+            self._waiting.clear()
             self._running = None
 
     def _take(self) -> list[_Job]:

@@ -11,6 +11,7 @@ from domain.kernel.board import Board
 from domain.kernel.game import Game, GameCreated, GameEnded, MovesRetracted, follow, later, read_event, steps
 from domain.kernel.record import Record, chain_hash, first_broken
 from domain.kernel.refusal import Refusal
+from domain.kernel.request import read_commands, read_undo
 from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.snapshot import SnapshotError, restore, take
@@ -167,6 +168,70 @@ def test_a_list_of_commands_stands_or_falls_as_one() -> None:
     step = play.command(RED, ONE_COIN, ONE_COIN, OPEN)
     assert [record.type for record in step.records] == ["prize-put-up", "prize-put-up", "bidding-opened"]
     assert first_broken(play.game.id, play.records) is None
+
+
+@pytest.mark.rule("TAB-LIST-01")
+def test_an_empty_list_is_refused() -> None:
+    play = started()
+    assert refused(lambda: play.command(RED)).rule == "TAB-LIST-01"
+    assert refused(lambda: play.game.check(RED, [], play.secret, play.vault)).rule == "TAB-LIST-01"
+
+
+@pytest.mark.rule("TAB-LIST-02")
+def test_a_list_ends_with_what_rolls_or_reveals() -> None:
+    play = started()
+    bid = card(play, RED)  # it is sealed, for which chance gives the salt
+    before = len(play.records)
+    for following in (bid, ONE_COIN, {"type": "give", "coins": {"blue": 99}}):
+        refusal = refused(lambda following=following: play.command(RED, ONE_COIN, OPEN, bid, following))
+        assert (refusal.rule, len(play.records)) == ("TAB-LIST-02", before)
+        assert "Command 3 of 4" in refusal.asked
+    play.command(RED, ONE_COIN, OPEN, bid)
+
+
+@pytest.mark.rule("TAB-LIST-02")
+def test_a_check_looks_no_further_than_what_rolls_or_reveals() -> None:
+    play = started()
+    before, bid = play.game.table.digest(), card(play, RED)  # type: ignore[union-attr]
+    for commands, looked_at in (([ONE_COIN, ONE_COIN], 2), ([ONE_COIN, OPEN, bid, OPEN, OPEN], 3)):
+        given = [play.ruleset.read_command(msgspec.json.encode(command)) for command in commands]
+        assert play.game.check(RED, given, play.secret, play.vault) == looked_at
+    assert play.game.table.digest() == before  # type: ignore[union-attr]
+    wrong = play.ruleset.read_command(b'{"type": "put-up", "coins": 4}')
+    assert refused(lambda: play.game.check(RED, [wrong], play.secret, play.vault)).rule == "TA-PUT-01"
+
+
+@pytest.mark.rule("TAB-CMD-01")
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"type":"fly"}',
+        b'{"type":"put-up"}',
+        b'{"type":"put-up","coins":"1"}',
+        b'{"type":"put-up","coins":1.5}',
+        b'{"type":"put-up","coins":-1}',
+        b'{"type":"put-up","coins":9007199254740992}',
+        b'{"type":"put-up","coins":1,"more":1}',
+        b'{"coins":1}',
+        b"[]",
+        b"null",
+    ],
+)
+def test_a_command_that_the_ruleset_does_not_know_is_refused(raw: bytes) -> None:
+    good = b'{"type":"put-up","coins":1}'
+    assert len(read_commands(TinyAuction(), [good, good])) == 2
+    refusal = refused(lambda: read_commands(TinyAuction(), [good, raw]))
+    assert refusal.rule == "TAB-CMD-01"
+    assert "Command 2 of 2" in refusal.asked
+    assert "put-up" in refusal.allowed
+
+
+@pytest.mark.rule("TAB-CMD-01", "TAB-LIST-01")
+def test_an_undo_is_read_strictly_and_stands_alone() -> None:
+    assert read_undo([b'{"type":"undo","to":7}']) == 7
+    assert read_undo([b'{"type":"put-up","coins":1}', b"3"]) is None
+    assert refused(lambda: read_undo([b'{"type":"undo","to":"7"}'])).rule == "TAB-CMD-01"
+    assert refused(lambda: read_undo([b'{"type":"undo","to":7}', b'{"type":"fly"}'])).rule == "TAB-LIST-01"
 
 
 def test_a_sealed_command_is_in_the_log_as_a_commitment_only() -> None:

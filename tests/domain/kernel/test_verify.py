@@ -61,6 +61,22 @@ def versions(lines: tuple[bytes, ...]) -> dict[int, int]:
     return {number: row["version"] for number, row in rows if "version" in row}
 
 
+@pytest.mark.rule("TAB-LIST-02")
+@pytest.mark.parametrize(("keys", "ok"), [(("a", "b"), True), (("a", "a"), False), ((None, None), True)])
+def test_a_list_that_went_on_after_chance_is_found_by_its_key(keys: tuple[str | None, ...], ok: bool) -> None:
+    play = Play(TinyAuction(), ROOM, 2, 5, {"rounds": 1})
+    play.command(Seat("red"), {"type": "put-up", "coins": 1}, {"type": "open-bidding"})
+    for seat, key in zip(play.waiting, keys, strict=True):
+        table: Any = play.game.table
+        bid = {"type": "choose-card", "card": play.vault.open(table.hands[seat][0])}
+        given = [play.ruleset.read_command(canonical(bid))]
+        player = play.game.players[seat]
+        play.take(play.game.command(seat, given, play.secret, play.vault, player=player, at=play.now, key=key))
+    verdict = check(play.export())
+    assert verdict.ok is ok
+    assert ok or "goes on with a list" in verdict.problem
+
+
 def test_a_finished_game_is_proved() -> None:
     verdict = check(finished())
     assert verdict.ok

@@ -53,7 +53,7 @@ async def test_the_history_is_told_by_round_and_the_same_in_pages(service: Servi
     assert [heading for heading in headings if heading][:1] == ["Round 1"]
     sentences = [sentence for passage in whole["items"] for sentence in passage["sentences"]]
     assert [sentence["version"] for sentence in sentences] == list(range(1, len(sentences) + 1))
-    assert sentences[1]["text"] == "red was taken."
+    assert sentences[1]["text"] == "Red was taken."
     assert any("taken back" in sentence["text"] for sentence in sentences)
 
     paged, after = [], 0

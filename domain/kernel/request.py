@@ -1,0 +1,64 @@
+"""Commands as they are sent: JSON texts, read strictly, and refused when they say nothing that the ruleset knows."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from domain.kernel.game import Undo
+from domain.kernel.message import Command, type_name
+from domain.kernel.refusal import Refusal
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.words import Version
+
+UNDO: Final = type_name(Undo)
+
+
+def read_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Command[Any]]:
+    """Return the commands that JSON texts say.
+
+    Raises:
+        Refusal: one is none that the ruleset knows, or not with these fields (TAB-CMD-01).
+        msgspec.DecodeError: one is not JSON.
+    """
+    commands: list[Command[Any]] = []
+    for number, raw in enumerate(raws, start=1):
+        try:
+            commands.append(ruleset.read_command(raw))
+        except msgspec.ValidationError as error:
+            which = f"Command {number} of {len(raws)}" if len(raws) > 1 else "The command"
+            known = ", ".join(type_name(command) for command in ruleset.commands)
+            raise Refusal(
+                "TAB-CMD-01",
+                f"{which} cannot be read: {error}.",
+                f"{ruleset.title} has these commands, with the fields that their schemas give: {known}.",
+            ) from None
+    return commands
+
+
+class _Typed(Struct):
+    type: Any = None
+
+
+def read_undo(raws: Sequence[bytes | Raw]) -> Version | None:
+    """Return the version to which a request asks to go back; None when it asks for something else.
+
+    Raises:
+        Refusal: an undo is one of several commands (TAB-LIST-01), or cannot be read (TAB-CMD-01).
+        msgspec.DecodeError: a command is not JSON.
+    """
+    for raw in raws:
+        try:
+            if msgspec.json.decode(raw, type=_Typed).type != UNDO:
+                continue
+        except msgspec.ValidationError:
+            continue
+        if len(raws) > 1:
+            raise Refusal("TAB-LIST-01", "An undo was one of several commands.", "Give an undo alone.")
+        try:
+            return msgspec.json.decode(raw, type=Undo).to
+        except msgspec.ValidationError as error:
+            asked = f"The undo cannot be read: {error}."
+            raise Refusal("TAB-CMD-01", asked, "An undo says `to` which version.") from None
+    return None

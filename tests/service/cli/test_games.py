@@ -1,0 +1,68 @@
+"""Playing games from the command line."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.service.cli.calling import Call
+
+NOWHERE = "http://127.0.0.1:9"
+"""Nobody listens on the port for discarding."""
+
+
+def test_a_whole_game_is_played_told_exported_and_proved(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    said = call("play", "--seats", 2, "--seed", 7, "--ruleset", "conquest-classic-2005")
+    assert said.code == 0, said.err
+    assert re.match(r"http://127\.0\.0\.1:\d+/v1/games/(\w+): conquest-classic-2005, 2 players\n", said.out)
+    assert "\nRound 1, " in said.out
+    assert re.search(r"\d+  The game is over: \w+ won\.\n", said.out)
+    (file,) = tmp_path.glob("*.jsonl")
+    assert f"The export is {file.name} " in said.out
+    assert f"\nProved: {file.stem}, conquest-classic-2005, " in said.out
+    assert "not yet" not in said.out
+    versions = [int(version) for version in re.findall(r"^ +(\d+)  ", said.out, re.MULTILINE)]
+    assert versions == list(range(1, len(versions) + 1)), "every event is told, once"
+    assert call("verify", file).code == 0
+
+
+def test_impossible_seats_are_refused_with_the_possible(call: Call):
+    assert call("play", "--seats", 9).complaint == "conquest-classic-friz takes 2, 3, 4, 5, 6 players, not 9"
+    assert "2, 3, 4, 5, 6" in call("simulate", "--seats", "2,9").complaint
+    assert "2, 3, 4, 5, 6" in call("simulate", "--seats", "two").complaint
+
+
+def test_a_service_that_cannot_be_reached_is_named(call: Call):
+    assert f"{NOWHERE} cannot be reached" in call("play", "--url", NOWHERE).complaint
+    assert f"{NOWHERE} cannot be reached" in call("export", "g", "--url", NOWHERE).complaint
+    assert "nonsense cannot be reached" in call("export", "g", "--url", "nonsense").complaint
+
+
+@pytest.mark.parametrize("command", ["play", "export g"])
+def test_a_file_that_cannot_be_written_is_refused_before_the_game(call: Call, tmp_path: Path, command: str):
+    missing = tmp_path / "nowhere" / "game.jsonl"
+    assert f"{missing} cannot be written" in call(*command.split(), "--output", missing).complaint
+    assert f"{tmp_path} cannot be written" in call(*command.split(), "--output", tmp_path).complaint
+
+
+def test_many_games_are_summed_up_in_a_table(call: Call):
+    said = call("simulate", "--games", 2, "--seats", "2,3", "--commands", 30, "--processes", 1)
+    assert said.code == 0
+    for label in ("games", "laws broken", "median events a game", "wall time"):
+        assert label in said.out
+
+
+def test_many_games_are_summed_up_as_json(call: Call):
+    short = ("--rounds", 1, "--processes", 1, "--json")
+    said = call("simulate", "--games", 2, "--ruleset", "conquest-classic-2005", *short)
+    assert said.code == 0
+    assert not said.err
+    assert said.json["summary"]["games"] == 2
+    assert said.json["summary"]["faults"] == 0
+    assert said.json["faults"] == []
+
+
+def test_the_same_seed_plays_the_same_games(call: Call):
+    runs = [call("simulate", "--games", 1, "--seed", 3, "--commands", 50, "--json").json["summary"] for _ in range(2)]
+    assert runs[0]["events"] == runs[1]["events"]

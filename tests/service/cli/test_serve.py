@@ -1,0 +1,106 @@
+"""A service from its start to Ctrl-C, in a process of its own."""
+
+import asyncio
+import re
+import socket
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service.app import open_house
+from service.settings import Settings
+from tests.service.cli.calling import Call, serving, start
+
+
+def test_a_service_starts_on_nothing_and_goes_on_with_every_game(call: Call, tmp_path: Path):
+    data = tmp_path / "new" / "data"
+    with serving(data) as service:
+        address = service.address
+        assert f"documentation   {address}/docs\n" in service.welcome
+        assert f"data directory  {data}\n" in service.welcome
+        first = re.search(r"a first call    curl (\S+)\n", service.welcome)
+        assert first is not None
+        assert httpx.get(first[1]).status_code == 200
+        assert httpx.get(f"{address}/docs").status_code == 200
+        anna = service.player()
+        games = [service.game(anna) for _ in range(3)]
+        with httpx.stream("GET", f"{address}/v1/games/{games[0]}/events/stream") as stream:
+            assert next(stream.iter_lines())
+            assert service.interrupt() == 0, "soon, though somebody listens"
+    with serving(data) as service:
+        for game in games:
+            assert httpx.get(f"{service.address}/v1/games/{game}").json()["version"] == 1
+        httpx.post(f"{service.address}/v1/games/{games[0]}/seats", json={}, headers=anna).raise_for_status()
+
+        # Another service over the same directory is turned away, and disturbs nothing.
+        complaint = call("serve", "--port", 0, "--data", data).complaint
+        assert f"{data} is in use by another service (process {service.process.pid})" in complaint
+
+        _exports(call, service.address, games[0], anna["authorization"].removeprefix("Bearer "), tmp_path)
+
+        host, port = service.address.removeprefix("http://").split(":")
+        occupied = call("serve", "--host", host, "--port", port, "--data", tmp_path / "other")
+        assert occupied.complaint == f"{host}:{port} cannot be listened on: Address already in use"
+        assert service.interrupt() == 0
+
+
+def _exports(call: Call, address: str, game: str, token: str, folder: Path) -> None:
+    for given in ((), ("--token", token)):
+        file = folder / f"export{len(given)}.jsonl"
+        said = call("export", game, "--url", address, "--output", file, *given)
+        assert (said.code, said.out) == (0, f"{file}: 4 lines\n"), said.err
+        assert call("verify", file).code == 0
+    assert "token" in call("export", game, "--url", address, "--token", "wrong").complaint.lower()
+    assert "nothing" in call("export", "nothing", "--url", address).complaint
+
+
+async def _laid_out(data: Path) -> None:
+    async with open_house(Settings(data=data)):
+        pass
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "empty", "other"])
+def test_a_damaged_database_is_said_at_start_and_left_alone(call: Call, tmp_path: Path, damage: str):
+    database = tmp_path / "tabularium.db"
+    if damage in ("empty", "other"):
+        database.write_bytes(b"" if damage == "empty" else b"Dear Caesar,\n" * 1000)
+    else:
+        asyncio.run(_laid_out(tmp_path))
+        content = bytearray(database.read_bytes())
+        content[4096 * 2 : 4096 * 2 + 200] = bytes(200) if damage == "flipped" else b""
+        database.write_bytes(content)
+    before = database.read_bytes()
+    assert str(database) in call("serve", "--port", 0, "--data", tmp_path).complaint
+    assert database.read_bytes() == before
+
+
+def test_a_data_directory_must_be_a_directory(call: Call, tmp_path: Path):
+    file = tmp_path / "file"
+    file.touch()
+    assert call("serve", "--port", 0, "--data", file).complaint == f"{file} cannot be the data directory: File exists"
+
+
+def test_settings_that_make_no_sense_are_named(call: Call, monkeypatch: pytest.MonkeyPatch):
+    assert "TABULARIUM_PORT='99999'" in call("serve", "--port", 99999).complaint
+    monkeypatch.setenv("TABULARIUM_DURABLE", "perhaps")
+    assert "TABULARIUM_DURABLE='perhaps'" in call("serve").complaint
+    monkeypatch.setenv("TABULARIUM_GRAZE", "1")
+    assert "TABULARIUM_GRAZE is no setting" in call("serve").complaint
+
+
+def test_an_address_of_another_machine_cannot_be_listened_on(call: Call, tmp_path: Path):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    complaint = call("serve", "--host", "192.0.2.1", "--port", port, "--data", tmp_path).complaint
+    assert f"192.0.2.1:{port} cannot be listened on" in complaint
+
+
+def test_whoever_stops_reading_gets_no_traceback(exported: Path):
+    with start("replay", exported) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert "Traceback" not in process.stderr.read()
