@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from typing import Any, Final
+from typing import Any, Final, TextIO, cast
 
 import msgspec
 import structlog
@@ -14,8 +14,19 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 """What every module logs with; `structlog.contextvars` adds the request's id."""
 
 
+class _Stderr:
+    """The present ``sys.stderr``, looked up for every line: whoever replaces it (a test, a supervisor) is followed."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
 def configure(level: str = "info") -> None:
     """Send everything that is logged, also by libraries, to stderr as JSON lines of `level` and above."""
+    stderr = cast(TextIO, _Stderr())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -25,10 +36,10 @@ def configure(level: str = "info") -> None:
     structlog.configure(
         processors=[*shared, _to_json_line],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(stderr),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name],

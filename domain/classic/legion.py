@@ -65,7 +65,12 @@ def origins(table: Table, seat: Seat) -> list[AreaId]:
     must_leave = among_enemies(table, seat)
     if must_leave:
         return list(must_leave)
-    found = (leader.at for leader in table.leaders.values() if leader.owner == seat and leader.at is not None)
+    going = table.journey.leaders if table.journey else ()
+    found = (
+        leader.at
+        for name, leader in table.leaders.items()
+        if leader.at is not None and leader.owner == seat and (leader.moves or name in going)
+    )
     return list(dict.fromkeys(found))
 
 

@@ -166,22 +166,19 @@ def way(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Way:
     """Return what a step of `seat` from `origin` to the adjacent `to` meets."""
     enemies, blockers = table.enemies_in(to, seat), strait_blockers(table, origin, to, seat)
     road = roads.segment(table, seat, origin, to)
-    if not table.grants:
+    if not table.grants or not (enemies or blockers or road):
         return Way(bool(enemies), tuple(enemies), blockers, road)
     sea = table.map.strait_between(origin, to)
-    helpers: list[tuple[Consent, Seat]] = []
-
-    def lacks(owner: Seat | None, kind: Consent, place: AreaId | None) -> bool:
-        if owner is None or place is None or not stands(table, owner, seat, kind, place):
-            return owner is not None
-        helpers.append((kind, owner))
-        return False
-
-    guards = tuple(owner for owner in enemies if lacks(owner, "transit", to))
-    strait = tuple(owner for owner in blockers if lacks(owner, "strait", sea))
+    guards = tuple(owner for owner in enemies if not stands(table, owner, seat, "transit", to))
+    strait = tuple(owner for owner in blockers if not stands(table, owner, seat, "strait", sea))
+    helpers = list[tuple[Consent, Seat]]()
+    helpers.extend(("transit", owner) for owner in enemies if owner not in guards)
+    helpers.extend(("strait", owner) for owner in blockers if owner not in strait)
     if road is not None:
-        near, far = lacks(road.near, "road", origin), lacks(road.far, "road", to)
-        road = roads.Segment(road.near if near else None, road.far if far else None)
+        ends = ((road.near, origin), (road.far, to))
+        near, far = (None if end and stands(table, end, seat, "road", place) else end for end, place in ends)
+        helpers.extend(("road", end) for (end, _), left in zip(ends, (near, far), strict=True) if end and not left)
+        road = roads.Segment(near, far)
     return Way(bool(enemies), guards, strait, road, tuple(helpers))
 
 

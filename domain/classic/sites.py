@@ -5,6 +5,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
+
 from domain.classic.table import Table, road_id
 from domain.kernel.board import Map
 from domain.kernel.words import AreaId, Seat
@@ -55,16 +57,10 @@ def most_roads(table: Table, seat: Seat, new_cities: int) -> list[int]:
 def city_sites_that_leave(table: Table, seat: Seat, new_cities: int, roads: int) -> list[AreaId]:
     """Return the places for the next of `new_cities` cities after which `roads` roads can still all be built."""
     sites, owned = city_sites(table, seat), set(cities(table, seat))
-    if not roads or (without := _most_roads(table, owned, sites, new_cities - 1)[-1]) >= roads:
+    if not roads or _most_roads(table, owned, sites, new_cities - 1)[-1] >= roads:
         return sites  # the roads find their places without this city, so it may stand anywhere
-    neighbours, _ = _by_land(table.map)
-    cities_to_be = owned.union(sites)
-    return [
-        site
-        for site in sites
-        if without + sum(other in cities_to_be for other in neighbours[site]) >= roads
-        and _most_roads(table, owned | {site}, [other for other in sites if other != site], new_cities - 1)[-1] >= roads
-    ]
+    chosen = _chosen(table, owned, sites, new_cities, roads)
+    return [site for site in sites if site in chosen]
 
 
 def _missing_roads(table: Table, owned: Collection[AreaId]) -> list[str]:
@@ -74,34 +70,17 @@ def _missing_roads(table: Table, owned: Collection[AreaId]) -> list[str]:
 
 
 def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaId], new_cities: int) -> list[int]:
-    """Find the best choice of sites exactly, site by site along the map.
-
-    All that counts of a partial choice is how many sites it took and which of those have neighbours still to come;
-    of equal ones the best is kept. Taken in `_by_land`'s order there are never many.
-    """
-    neighbours, order = _by_land(table.map)
+    """Find the best choice of sites exactly: of equal choices (see `Place`) only the best is kept."""
     present = len(_missing_roads(table, owned))
-    if not new_cities:
-        return [present]
-    gains = {site: sum(other in owned for other in neighbours[site]) for site in sites}
-    pending = [site for site in order if site in gains and (gains[site] or any(n in gains for n in neighbours[site]))]
-    bit = {site: 1 << place for place, site in enumerate(pending)}
-    near = {site: sum(bit.get(other, 0) for other in neighbours[site]) for site in pending}
-    closing = [0] * len(pending)  # by place, the sites that have no neighbour after it
-    for place, site in enumerate(pending):
-        closing[max(place, near[site].bit_length() - 1)] |= bit[site]
     choices: dict[tuple[int, int], int] = {(0, 0): present}
-    relevant = 0
-    for place, site in enumerate(pending):
-        relevant = (relevant | bit[site]) & ~closing[place]
+    for place in _walk(table.map, owned, sites) if new_cities else ():
         longer: dict[tuple[int, int], int] = {}
         for (chosen, used), roads in choices.items():
-            without = (chosen & relevant, used)
+            without = (chosen & place.open, used)
             longer[without] = max(longer.get(without, 0), roads)
             if used < new_cities:
-                taken = ((chosen | bit[site]) & relevant, used + 1)
-                more = roads + gains[site] + (chosen & near[site]).bit_count()
-                longer[taken] = max(longer.get(taken, 0), more)
+                taken = ((chosen | place.bit) & place.open, used + 1)
+                longer[taken] = max(longer.get(taken, 0), roads + place.roads_to(chosen))
         choices = longer
     most = [present] * (new_cities + 1)
     for (_, used), roads in choices.items():
@@ -109,6 +88,66 @@ def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaI
     for used in range(new_cities):
         most[used + 1] = max(most[used], most[used + 1])
     return most
+
+
+def _chosen(
+    table: Table, owned: Collection[AreaId], sites: Collection[AreaId], new_cities: int, roads: int
+) -> set[AreaId]:
+    """Return all sites in any choice of `new_cities` that gives so many roads, if it takes that many cities."""
+    walk = _walk(table.map, owned, sites)
+    choices: dict[tuple[int, int, int], int] = {(0, 0, len(_missing_roads(table, owned))): 0}
+    for place in walk:
+        longer: dict[tuple[int, int, int], int] = {}
+        for (chosen, used, built), all_chosen in choices.items():
+            without = (chosen & place.open, used, built)
+            longer[without] = longer.get(without, 0) | all_chosen
+            if used < new_cities:
+                taken = ((chosen | place.bit) & place.open, used + 1, built + place.roads_to(chosen))
+                longer[taken] = longer.get(taken, 0) | all_chosen | place.bit
+        choices = longer
+    good = [all_chosen for (_, used, built), all_chosen in choices.items() if used == new_cities and built >= roads]
+    return {place.site for place in walk if any(place.bit & all_chosen for all_chosen in good)}
+
+
+class Place(Struct, frozen=True):
+    """A site on a walk along the map, on which cities are chosen site by site.
+
+    All that counts of a partial choice is how many sites it took and which of those are open: have neighbours still
+    to come. Taken in `_by_land`'s order there are never many. Sets of sites are numbers with a bit for each.
+
+    Attributes:
+        bit: stands for this site.
+        open: the sites up to here that have neighbours after it.
+        near: the neighbours that are sites, too.
+        gain: the neighbours that have a city.
+    """
+
+    site: AreaId
+    bit: int
+    open: int
+    near: int
+    gain: int
+
+    def roads_to(self, chosen: int) -> int:
+        """Return how many roads a city here adds to those of the sites chosen before."""
+        return self.gain + (chosen & self.near).bit_count()
+
+
+def _walk(board: Map, owned: Collection[AreaId], sites: Collection[AreaId]) -> list[Place]:
+    """Return the sites in `_by_land`'s order, without those where no road could end."""
+    neighbours, order = _by_land(board)
+    gains = {site: sum(other in owned for other in neighbours[site]) for site in sites}
+    walk = [site for site in order if site in gains and (gains[site] or any(n in gains for n in neighbours[site]))]
+    bits = {site: 1 << number for number, site in enumerate(walk)}
+    nears = [sum(bits.get(other, 0) for other in neighbours[site]) for site in walk]
+    closing = [0] * len(walk)
+    for number, near in enumerate(nears):
+        closing[max(number, near.bit_length() - 1)] |= 1 << number
+    places, still_open = list[Place](), 0
+    for number, site in enumerate(walk):
+        still_open = (still_open | bits[site]) & ~closing[number]
+        places.append(Place(site, bits[site], still_open, nears[number], gains[site]))
+    return places
 
 
 @lru_cache(maxsize=64)

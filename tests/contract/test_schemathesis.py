@@ -24,7 +24,7 @@ seed = {seed}
 continue-on-failure = true
 request-timeout = 10
 max-stream-events = 2
-workers = 2
+workers = 1
 
 [parameters]
 "path.ruleset" = "{ruleset}"

@@ -26,7 +26,7 @@ KINDS = ("infantry", "cavalry", "catapults")
 
 class ClassicLaws(Laws):
     board = builtin("conquest")
-    commands = 16
+    commands = 10
 
     def setup(self, seed: int) -> Mapping[str, Any]:
         return {"homes": "picked" if seed % 2 else "drawn"}
