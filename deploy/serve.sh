@@ -5,6 +5,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
 ensure_environment
 # Inexact: in a developer's checkout the tools that test.sh installed stay where they are.
-sync --no-dev --inexact
+extra=()
+if [[ -n ${TABULARIUM_DATABASE_URL:-} ]]; then extra=(--extra production); fi
+sync --no-dev --inexact "${extra[@]}"
 
 exec .venv/bin/tabularium serve "$@"

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Every check, then the tests; the last line is pytest's summary. Arguments go to pytest: deploy/test.sh -n 0 -k chain
+# The tests start a PostgreSQL of their own and stop it: its server programs (15 or newer) must be installed, no server
+# need run. Without them: deploy/test.sh -k 'not postgres'
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
 ensure_environment
-sync
+sync --extra production
 
 # check NAME COMMAND...: what a check has to say is of interest when it fails.
 check() {

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Final
 
 from litestar import Litestar, Router
@@ -24,6 +24,7 @@ from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, pages
 from service.settings import Settings
 from service.store.lock import only_service
+from service.store.protocol import EventStore, StoreUnavailable
 from service.store.sqlite import SqliteStore
 from service.wake import LocalWake
 
@@ -52,12 +53,12 @@ async def open_house(
     clock: Clock = utc_now,
     randomness: Callable[[int], bytes] = secrets.token_bytes,
 ) -> AsyncIterator[House]:
-    """Open the store, for this process alone, and what works on it; close it all at the end.
+    """Open the store and what works on it; close it all at the end. An embedded store is for this process alone.
 
     Raises `StoreDamaged`, or `StoreUnavailable` when another service holds the data directory.
     """
-    with only_service(settings.data):
-        store = await SqliteStore.open(settings.database, durable=settings.durable)
+    with nullcontext() if settings.database_url else only_service(settings.data):
+        store = await open_store(settings)
         wake = LocalWake()
         rows = await open_rows(settings)
         refusals = Refusals(rows)
@@ -80,6 +81,19 @@ async def open_house(
             await hall.close()
             await rows.close()
             await store.close()
+
+
+async def open_store(settings: Settings) -> EventStore:
+    """Open the store that the settings choose. Raises `StoreDamaged` or `StoreUnavailable`."""
+    if not settings.database_url:
+        return await SqliteStore.open(settings.database, durable=settings.durable)
+    try:
+        from service.store.postgres import PostgresStore
+    except ModuleNotFoundError as error:
+        raise StoreUnavailable("PostgreSQL needs the extra packages of tabularium[production]") from error
+    return await PostgresStore.open(
+        settings.database_url, durable=settings.durable, connections=settings.database_connections
+    )
 
 
 def create_app(house: House) -> ASGIApp:

@@ -1,17 +1,25 @@
 """What a running service is told from outside: environment variables that begin with ``TABULARIUM_``."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, get_args, get_type_hints
+from typing import Annotated, TypeVar, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
+T = TypeVar("T")
+
 PREFIX = "TABULARIUM_"
+
+DATABASE_URL = f"{PREFIX}DATABASE_URL"
 
 
 class SettingsError(ValueError):
     """A setting that makes no sense; the message is one line that names the variable and what it takes."""
+
+
+DatabaseUrl = Annotated[str, Meta(pattern=r"^(postgres(ql)?://\S+)?$")]
 
 
 class Settings(Struct, frozen=True):
@@ -19,6 +27,8 @@ class Settings(Struct, frozen=True):
 
     Attributes:
         data: the directory that holds the database; made when it is missing.
+        database_url: a PostgreSQL database instead of the embedded one: ``postgresql://user:password@host/name``.
+        database_connections: how many connections to it a process has at most, beside the one that writes.
         host: the address to listen on.
         port: the port to listen on; 0 takes a free one.
         log_level: ``debug``, ``info``, ``warning`` or ``error``.
@@ -34,6 +44,8 @@ class Settings(Struct, frozen=True):
     """
 
     data: Path = Path("data")
+    database_url: DatabaseUrl = ""
+    database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
     log_level: Annotated[str, Meta(pattern="^(debug|info|warning|error)$")] = "info"
@@ -45,6 +57,10 @@ class Settings(Struct, frozen=True):
     heartbeat: Annotated[float, Meta(gt=0)] = 15.0
     projections: bool = True
     grace: Annotated[float, Meta(ge=0)] = 2.0
+
+    def __repr__(self) -> str:
+        values = {name: getattr(self, name) for name in self.__struct_fields__}
+        return f"Settings({', '.join(f'{name}={without_password(value)!r}' for name, value in values.items())})"
 
     @property
     def database(self) -> Path:
@@ -70,8 +86,14 @@ def from_env(environ: Mapping[str, str]) -> Settings:
         try:
             values[name] = _convert(text, kinds[name])
         except msgspec.ValidationError as error:
-            raise SettingsError(f"{PREFIX}{name.upper()}={text!r}: {_lower(str(error))}") from None
+            complaint = _lower(str(error))
+            raise SettingsError(f"{PREFIX}{name.upper()}={without_password(text)!r}: {complaint}") from None
     return Settings(**values)  # type: ignore[reportArgumentType]
+
+
+def without_password(value: T) -> T | str:
+    """Return `value`; of an address that holds a password, the address with that struck out."""
+    return re.sub(r"(?<=:)[^:@]+(?=@)|(?<=password=)[^&\s]+", "…", value) if isinstance(value, str) else value
 
 
 def _convert(text: str, kind: object) -> object:

@@ -1,4 +1,4 @@
-"""``tabularium serve``: the service on its embedded store."""
+"""``tabularium serve``: the service on its embedded store, or on PostgreSQL."""
 
 import os
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from service.cli.output import bad_input
-from service.settings import Settings, SettingsError, from_env
+from service.settings import Settings, SettingsError, from_env, without_password
 from service.store.protocol import StoreError
 
 WELCOME = """\
 Tabularium is running at {address}
   documentation   {address}/docs
-  data directory  {data}
+  {place}
   a first call    curl {address}/v1/rulesets
 Ctrl-C stops it; started again, it goes on with every game."""
 
@@ -27,7 +27,7 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one (TABULARIUM_PORT).")] = None,
     data: Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")] = None,
 ) -> None:
-    """Run the service on SQLite in a data directory of its own."""
+    """Run the service: on SQLite in a data directory of its own, or on the database of TABULARIUM_DATABASE_URL."""
     given = {"TABULARIUM_HOST": host, "TABULARIUM_PORT": port, "TABULARIUM_DATA": data}
     try:
         settings = from_env({**os.environ, **{name: str(value) for name, value in given.items() if value is not None}})
@@ -43,13 +43,16 @@ def serve(
 
 def run(settings: Settings) -> None:
     """Serve until a signal comes; say where, once requests are taken."""
-
     # Imported late: the framework takes longer to load than most commands to run.
     import uvloop
 
     from service import server
 
+    place = f"data directory  {settings.data.resolve()}"
+    if settings.database_url:
+        place = f"database        {without_password(settings.database_url)}"
+
     def announce(address: str) -> None:
-        print(WELCOME.format(address=address, data=settings.data.resolve()), flush=True)
+        print(WELCOME.format(address=address, place=place), flush=True)
 
     uvloop.run(server.serve(settings, announce))

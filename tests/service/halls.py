@@ -15,10 +15,10 @@ from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.accounts import Accounts
+from service.app import open_store
 from service.hall import Hall
 from service.settings import Settings
 from service.store.protocol import EventStore
-from service.store.sqlite import SqliteStore
 from service.views import Accepted
 from service.wake import LocalWake
 from tests.tiny.auction import ROOM, SEATS, TinyAuction
@@ -93,9 +93,9 @@ def command(kind: str, **fields: Any) -> bytes:
 
 @contextlib.asynccontextmanager
 async def open_house(path: Path, **settings: Any) -> AsyncIterator[House]:
-    """Open a hall over the file in the directory `path`, whatever is in it already."""
+    """Open a hall over the file in the directory `path`, or over `database_url`, whatever is in it already."""
     chosen = Settings(data=path, **settings)
-    store = await SqliteStore.open(chosen.database, durable=chosen.durable)
+    store = await open_store(chosen)
     wake, clock = LocalWake(), ticking()
     hall = Hall(store, LIBRARY, wake, clock, chosen, boards=own_board)
     yield House(hall, store, wake, Accounts(store, clock), chosen)

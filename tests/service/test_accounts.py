@@ -11,8 +11,8 @@ from tests.service.halls import House, open_house
 
 
 @pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    async with open_house(tmp_path) as opened:
+async def house(tmp_path: Path, database_url: str) -> AsyncIterator[House]:
+    async with open_house(tmp_path, database_url=database_url) as opened:
         yield opened
 
 

@@ -28,7 +28,6 @@ from service.hall import (
     UnknownVersion,
 )
 from service.store.protocol import Append, Appended, KeyReused, StoreUnavailable
-from service.store.sqlite import SqliteStore
 from service.views import Accepted, Viewer
 from service.wake import LocalWake
 from tests.service.halls import (
@@ -49,8 +48,8 @@ from tests.tiny.auction import ROOM
 
 
 @pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    async with open_house(tmp_path, checkpoint_every=10) as opened:
+async def house(tmp_path: Path, database_url: str) -> AsyncIterator[House]:
+    async with open_house(tmp_path, checkpoint_every=10, database_url=database_url) as opened:
         yield opened
 
 
@@ -483,20 +482,20 @@ async def test_records_come_from_memory_and_from_the_store_alike(house: House) -
 # --- memory, restarts and other processes ---
 
 
-async def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house:
+async def test_a_game_goes_on_after_a_restart(tmp_path: Path, database_url: str) -> None:
+    async with open_house(tmp_path, database_url=database_url) as house:
         game = await house.begun()
         await house.give(game, ANNA, "put-up", coins=1)
         before = await house.hall.game(game)
-    async with open_house(tmp_path) as house:
+    async with open_house(tmp_path, database_url=database_url) as house:
         after = await house.hall.game(game)
         assert same(before, after)
         assert (after.undo_seat, after.undo_to) == (before.undo_seat, before.undo_to)
         await house.play_round(game)
 
 
-async def test_more_games_than_memory_holds_are_all_played(tmp_path: Path) -> None:
-    async with open_house(tmp_path, cache_games=2) as house:
+async def test_more_games_than_memory_holds_are_all_played(tmp_path: Path, database_url: str) -> None:
+    async with open_house(tmp_path, cache_games=2, database_url=database_url) as house:
         games = [await house.begun(rounds=1) for _ in range(6)]
         await asyncio.gather(*(house.play_round(game) for game in games))
         for game in games:
@@ -530,28 +529,18 @@ async def test_a_command_is_finished_although_its_client_has_gone(house: House) 
     await house.give(game, ANNA, "put-up", coins=1)
 
 
-class FullDisk(SqliteStore):
-    """A store that can be told that its disk is full."""
+async def test_a_store_that_fails_leaves_the_game_as_it_was(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def full(_: Append) -> Appended:
+        raise StoreUnavailable("the disk is full")
 
-    full = False
-
-    async def append(self, batch: Append) -> Appended:
-        if self.full:
-            raise StoreUnavailable("the disk is full")
-        return await super().append(batch)
-
-
-async def test_a_store_that_fails_leaves_the_game_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.service.halls.SqliteStore", FullDisk)
-    async with open_house(tmp_path) as house:
-        game = await house.begun()
-        before = await house.hall.game(game)
-        monkeypatch.setattr(FullDisk, "full", True)
+    game = await house.begun()
+    before = await house.hall.game(game)
+    with monkeypatch.context() as patched:
+        patched.setattr(house.store, "append", full)
         with pytest.raises(StoreUnavailable):
             await house.give(game, ANNA, "put-up", coins=1, key="k")
-        assert await house.hall.game(game) is before
-        monkeypatch.setattr(FullDisk, "full", False)
-        assert not (await house.give(game, ANNA, "put-up", coins=1, key="k")).repeated
+    assert await house.hall.game(game) is before
+    assert not (await house.give(game, ANNA, "put-up", coins=1, key="k")).repeated
 
 
 @pytest.mark.parametrize(

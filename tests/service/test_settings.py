@@ -44,3 +44,13 @@ def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"TABULARIUM_{name}") as error:
         from_env({f"TABULARIUM_{name}": value})
     assert "\n" not in str(error.value)
+
+
+def test_a_password_is_never_repeated() -> None:
+    url = "postgresql://me:sesame@db/games?password=sesame"
+    settings = from_env({"TABULARIUM_DATABASE_URL": url})
+    assert settings.database_url == url
+    assert "sesame" not in repr(settings)
+    with pytest.raises(SettingsError) as error:
+        from_env({"TABULARIUM_DATABASE_URL": "mysql://me:sesame@db/games"})
+    assert "sesame" not in str(error.value)

@@ -1,4 +1,4 @@
-"""A service for each test, over files of its own."""
+"""A service for each test, over data of its own."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,8 +9,8 @@ from tests.service.http.serving import Player, Service, serving
 
 
 @pytest.fixture
-async def service(tmp_path: Path) -> AsyncIterator[Service]:
-    async with serving(tmp_path, durable=False) as running:
+async def service(tmp_path: Path, database_url: str) -> AsyncIterator[Service]:
+    async with serving(tmp_path, durable=False, database_url=database_url) as running:
         yield running
 
 

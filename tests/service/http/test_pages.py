@@ -6,6 +6,7 @@ import re
 
 import msgspec
 import pytest
+import structlog
 
 from domain.kernel.board import Board
 from service.problems import KINDS
@@ -90,7 +91,9 @@ async def test_the_log_names_the_request_and_the_game_and_no_token(
         game = await service.gathering(anna)
         answer = await service.ask("GET", f"/v1/games/{game}", anna)
     finally:
+        # Both would go on writing to this test's stderr, which is closed after it.
         logging.root.handlers.clear()
+        structlog.reset_defaults()
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     (line,) = [line for line in lines if line.get("request") == answer.headers["request-id"]]
     assert (line["event"], line["method"], line["path"], line["status"], line["game"]) == (

@@ -6,8 +6,10 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from unittest import mock
 
+from service.store.postgres import PostgresStore
 from service.store.protocol import EventStore
 from service.store.sqlite import SqliteStore
+from tests.postgres import shared_cluster
 
 Open = Callable[[], Awaitable[EventStore]]
 """Opens the same data once more, as another process would."""
@@ -36,7 +38,22 @@ async def sqlite_on_a_slow_disk(scratch: Path) -> AsyncIterator[Open]:
             yield open_store
 
 
+@contextlib.asynccontextmanager
+async def postgres(scratch: Path) -> AsyncIterator[Open]:
+    opened: list[EventStore] = []
+    async with shared_cluster().database() as url:
+
+        async def open_store() -> EventStore:
+            opened.append(await PostgresStore.open(url))
+            return opened[-1]
+
+        yield open_store
+        for store in opened:
+            await store.close()
+
+
 ADAPTERS: dict[str, Adapter] = {
     "sqlite": sqlite,
     "sqlite-on-a-slow-disk": sqlite_on_a_slow_disk,
+    "postgres": postgres,
 }

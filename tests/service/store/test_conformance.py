@@ -67,6 +67,19 @@ async def test_an_unknown_game_has_no_records_no_head_and_no_row(store: EventSto
     assert await store.game(G) is None
 
 
+async def test_what_no_id_can_be_is_not_found(store: EventStore) -> None:
+    odd = GameId("g\0")
+    await store.append(new_game("g1", seats={RED: ANNA, BLUE: None}))
+    assert (await store.read(odd), await store.head(odd), await store.load(odd), await store.game(odd)) == (
+        *([], 0, None, None),
+    )
+    assert await store.seen(odd, ANNA, "k\0") is None
+    assert await store.board(odd) is None
+    assert await store.player(PlayerId(odd)) is None
+    assert await store.games(status=odd) == await store.games(player=PlayerId(odd)) == ([], None)
+    assert await store.read(G, after=2**53 - 1) == []
+
+
 async def test_a_lost_race_stores_nothing_and_says_where_the_game_stands(store: EventStore) -> None:
     await store.append(new_game("g1", count=2))
     for expected in (1, 3):

@@ -1,0 +1,42 @@
+"""``tabularium migrate``: brings a PostgreSQL database to the schema of this package."""
+
+import asyncio
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from service.cli.output import bad_input, console
+from service.settings import DATABASE_URL, SettingsError, from_env
+
+
+def register(app: typer.Typer) -> None:
+    app.command("migrate")(migrate)
+
+
+def migrate(
+    url: Annotated[
+        str | None,
+        typer.Option(help=f"The database, as its owner; {DATABASE_URL} if absent.", metavar="URL", show_default=False),
+    ] = None,
+) -> None:
+    """Bring a PostgreSQL database up to date. May be run again at any time, and by several at once."""
+    try:
+        settings = from_env({**os.environ, **({DATABASE_URL: url} if url else {})})
+    except SettingsError as error:
+        bad_input(str(error))
+    if not settings.database_url:
+        bad_input(f"there is no database to migrate: give --url, or set {DATABASE_URL}=postgresql://owner@host/name")
+    try:
+        from service import migrations
+    except ImportError:
+        bad_input("PostgreSQL needs the extra packages of tabularium[production]")
+    try:
+        done = asyncio.run(migrations.migrate(settings.database_url, migrations.known()))
+    except migrations.MigrationError as error:
+        print(f"tabularium: {error}", file=sys.stderr)
+        raise typer.Exit(1) from None
+    for migration in done:
+        console.print(f"applied {migration.number:04}_{migration.name}", markup=False)
+    console.print(f"{migrations.place_of(settings.database_url)} is up to date", markup=False)

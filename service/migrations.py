@@ -1,0 +1,140 @@
+"""The schema of the PostgreSQL store: numbered SQL files, applied forward only, each exactly once.
+
+Each file runs in a transaction of its own, together with the note that it was applied. Whoever applies holds an
+advisory lock, so any number of processes may try at once. A file that was applied must not change any more: its
+checksum is kept, and the next change is the next file.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import asyncpg
+from msgspec import Struct
+
+_HERE: Final = Path(__file__).parent
+_PLACES: Final = (_HERE / "store" / "migrations", _HERE.parent / "deploy" / "migrations")
+"""An installed package brings the files along; in a checkout they lie where an operator looks for them."""
+
+_LOCK: Final = "hashtextextended('tabularium.migrations', 0)"
+
+_TABLE: Final = """
+CREATE SCHEMA IF NOT EXISTS tabularium;
+CREATE TABLE IF NOT EXISTS tabularium.migrations (
+    number   integer     PRIMARY KEY,
+    name     text        NOT NULL,
+    checksum text        NOT NULL,
+    applied  timestamptz NOT NULL DEFAULT now()
+);
+"""
+
+
+class MigrationError(Exception):
+    """The schema cannot be brought up to date; the message is one line."""
+
+
+class Migration(Struct, frozen=True):
+    """One numbered file."""
+
+    number: int
+    name: str
+    sql: str
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the file, in hex."""
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+def known() -> list[Migration]:
+    """Return the migrations that this package brings, in their order. Raises `MigrationError`."""
+    place = next((place for place in _PLACES if place.is_dir()), None)
+    if place is None:
+        raise MigrationError("the migrations are missing from this installation")
+    return read(place)
+
+
+def read(place: Path) -> list[Migration]:
+    """Return the migrations in a directory. Raises `MigrationError` when they are not numbered 1, 2, 3 …"""
+    found: list[Migration] = []
+    for number, file in enumerate(sorted(place.glob("*.sql")), start=1):
+        match = re.fullmatch(r"(\d{4})_([a-z0-9_]+)", file.stem)
+        if match is None or int(match[1]) != number:
+            raise MigrationError(f"{file.name} should be migration {number:04}: NNNN_name.sql, numbered without a gap")
+        found.append(Migration(number, match[2], file.read_text(encoding="utf-8")))
+    return found
+
+
+async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:
+    """Apply what is missing, as the database's owner, and return it; when others are at it too, wait for them.
+
+    Raises:
+        MigrationError: the database cannot be reached or refuses, or a migration changed after it was applied.
+    """
+    try:
+        connection = await asyncpg.connect(url, timeout=10)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise MigrationError(f"{place_of(url)} cannot be reached: {_line(error)}") from error
+    try:
+        await connection.execute(f"SELECT pg_advisory_lock({_LOCK})")
+        await connection.execute(_TABLE)
+        missing = pending(await applied(connection), migrations)
+        for migration in missing:
+            await _apply(connection, migration)
+        return missing
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise MigrationError(f"{place_of(url)} refuses: {_line(error)}") from error
+    finally:
+        await connection.close(timeout=10)
+
+
+async def _apply(connection: Any, migration: Migration) -> None:
+    try:
+        async with connection.transaction():
+            await connection.execute(migration.sql)
+            await connection.execute(
+                "INSERT INTO tabularium.migrations (number, name, checksum) VALUES ($1, $2, $3)",
+                migration.number,
+                migration.name,
+                migration.checksum,
+            )
+    except asyncpg.PostgresError as error:
+        name = f"{migration.number:04}_{migration.name}"
+        raise MigrationError(f"migration {name} failed, and left no trace: {_line(error)}") from error
+
+
+async def applied(connection: Any) -> dict[int, str]:
+    """Return the checksums of the applied migrations by their numbers."""
+    rows: Iterable[Any] = await connection.fetch("SELECT number, checksum FROM tabularium.migrations")
+    return {row["number"]: row["checksum"] for row in rows}
+
+
+def pending(done: dict[int, str], migrations: Sequence[Migration]) -> list[Migration]:
+    """Return the migrations that are not among the applied ones.
+
+    A database may be further than this package: forward-only changes leave what an older process needs.
+
+    Raises:
+        MigrationError: one was changed after it was applied.
+    """
+    for migration in migrations:
+        if done.get(migration.number, migration.checksum) != migration.checksum:
+            raise MigrationError(
+                f"migration {migration.number:04}_{migration.name} is not the one that was applied to this database:"
+                " restore the file, and put the change into a new one"
+            )
+    return [migration for migration in migrations if migration.number not in done]
+
+
+def place_of(url: str) -> str:
+    """Return where a database is, without a user or password."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2] or "the local socket"
+    return f"database {parts.path.removeprefix('/') or 'of the user'} at {host}"
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

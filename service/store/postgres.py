@@ -1,0 +1,613 @@
+"""The store on PostgreSQL: the log of any number of processes. `deploy/migrations/` has its schema.
+
+Appends go through one SQL function under one lock (`0003_append.sql` says why), and what waits in this process goes
+into one call of it (group commit). A call is a transaction by itself: when it has answered, it is committed.
+
+Connections work as the role ``tabularium_service``, whoever logs in, so that the database refuses whatever the
+service should not do. Its sessions keep settings, so a connection pooler in front of it must keep sessions together.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar
+
+import asyncpg
+import msgspec
+
+from domain.kernel.canonical import canonical
+from domain.kernel.record import Record
+from domain.kernel.secret import Secret
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service import migrations
+from service.store.protocol import (
+    Append,
+    Appended,
+    Conflict,
+    GameRow,
+    KeyReused,
+    KeyUse,
+    PlayerRow,
+    Stored,
+    StoreDamaged,
+    StoreUnavailable,
+    UnknownCursor,
+)
+
+T = TypeVar("T")
+Connection = Any
+"""asyncpg's connection, pooled or not."""
+
+GATHERED: Final = 256
+"""At most so many appends in one call, so that the first of them is not kept waiting."""
+
+PATIENCE: Final = 3
+"""Seconds for which a database that went away is waited for: as long as its restart usually takes."""
+
+TIMEOUT: Final = 30.0
+"""Seconds that a statement may take."""
+
+_SESSION: Final = (
+    "SET ROLE tabularium_service;"
+    "SET default_transaction_isolation = 'read committed';"
+    f"SET statement_timeout = '{TIMEOUT:.0f}s';"
+    f"SET idle_in_transaction_session_timeout = '{TIMEOUT:.0f}s';"
+    # Compiling a plan pays for long reports, not for what is asked here.
+    "SET jit = off;"
+    # Every question here has its index, so one plan is right for ever. Left alone the planner makes plans again and
+    # again (append: 1.0 ms in place of 0.4), and reads a table whole because it was small when it was last looked at.
+    "SET plan_cache_mode = force_generic_plan;"
+    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+)
+_APPEND: Final = (
+    "SELECT outcome, head, answer FROM tabularium.append("
+    "$1::tabularium.command[], $2::tabularium.entry[], $3::tabularium.hidden[], $4::tabularium.seating[],"
+    " $5::tabularium.opening[])"
+)
+_RECORD: Final = "version, event, schema, draws, at, cause, hash"
+_GAME: Final = (
+    "g.number, g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, h.version, g.created,"
+    " h.changed"
+)
+
+# OSError: refused, reset, timed out. InterfaceError: asyncpg knows already that the connection is closed;
+# InternalClientError: it was just being closed.
+_LOST: Final = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+)
+# Classes of errors in what one append brought; the others in the same call may be right.
+_SPOILT: Final = ("22", "23")
+_DAMAGED: Final = ("XX001", "XX002")
+_NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "22023")
+
+
+class PostgresStore:
+    """An `EventStore` in a PostgreSQL database. To be made by `PostgresStore.open`."""
+
+    def __init__(self, url: str, *, durable: bool, connections: int) -> None:
+        self._url = url
+        self._where = migrations.place_of(url)
+        self._durable = durable
+        self._pool: Any = asyncpg.create_pool(
+            url,
+            min_size=0,
+            max_size=connections,
+            init=self._prepare,
+            # The default is a round trip; nothing that we do leaves anything behind in a session.
+            reset=_leave_as_it_is,
+            timeout=PATIENCE,
+            command_timeout=TIMEOUT,
+        )
+        self._writer = _Writer(self)
+        self._closed = False
+
+    @classmethod
+    async def open(cls, url: str, *, durable: bool = True, connections: int = 8) -> "PostgresStore":
+        """Open the store in a database that `tabularium migrate` has prepared.
+
+        Args:
+            durable: False gives up that an append is on the disk when it returns: when the database crashes, the last
+                ones may be missing.
+            connections: how many there are at most for reading; one more writes.
+
+        Raises:
+            StoreUnavailable: the database does not answer, or its schema is not that of this package.
+        """
+        store = cls(url, durable=durable, connections=connections)
+        try:
+            await store._pool
+            await store._check_schema()
+        except BaseException as error:
+            await store.close()
+            raise store.translated(error) from error
+        return store
+
+    async def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        await self._writer.close()
+        try:
+            await asyncio.wait_for(self._pool.close(), PATIENCE)
+        except (TimeoutError, *_LOST):
+            self._pool.terminate()
+
+    async def ready(self) -> None:
+        await self._patiently(lambda connection: connection.fetchval("SELECT 1 FROM tabularium.games LIMIT 1"))
+
+    async def connect(self) -> Connection:
+        """Return a new connection, prepared. Raises what asyncpg raises."""
+        connection = await asyncpg.connect(self._url, timeout=PATIENCE, command_timeout=TIMEOUT)
+        await self._prepare(connection)
+        return connection
+
+    async def _prepare(self, connection: Connection) -> None:
+        await connection.execute(_SESSION)
+        if not self._durable:
+            await connection.execute("SET synchronous_commit = off")
+        elif await connection.fetchval("SHOW synchronous_commit") == "off":
+            await connection.execute("SET synchronous_commit = on")
+
+    async def _check_schema(self) -> None:
+        done = await self._patiently(migrations.applied)
+        try:
+            missing = migrations.pending(done, migrations.known())
+        except migrations.MigrationError as error:
+            raise StoreUnavailable(f"{self._where} cannot be used: {error}") from error
+        if missing:
+            last = f"{missing[-1].number:04}_{missing[-1].name}"
+            raise StoreUnavailable(f"{self._where} lacks migration {last}: run `tabularium migrate` as its owner")
+
+    # --- writing ---
+
+    async def append(self, batch: Append) -> Appended:
+        versions = [record.version for record in batch.records]
+        if not versions or versions != list(range(batch.expected + 1, batch.expected + len(versions) + 1)):
+            raise ValueError(f"records {versions} do not follow version {batch.expected}")
+        if (batch.expected == 0) != (batch.opening is not None):
+            raise ValueError("a new game has an opening, and nothing else has")
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        return await self._writer.append(batch)
+
+    async def add_player(self, row: PlayerRow, token_hash: bytes) -> None:
+        async def work(connection: Connection) -> None:
+            try:
+                await connection.execute(
+                    "WITH account AS (INSERT INTO tabularium.players (player, name, created) VALUES ($1, $2, $3))"
+                    " INSERT INTO tabularium.tokens (hash, player) VALUES ($4, $1)",
+                    row.player,
+                    row.name,
+                    row.created,
+                    token_hash,
+                )
+            except asyncpg.UniqueViolationError:
+                # Stored by an attempt whose answer was lost with the connection?
+                holder = await connection.fetchval("SELECT player FROM tabularium.tokens WHERE hash = $1", token_hash)
+                if holder != row.player:
+                    raise
+
+        await self._patiently(work)
+
+    # --- reading ---
+
+    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeyUse | None:
+        async def work(connection: Connection) -> KeyUse | None:
+            row = await connection.fetchrow(
+                "SELECT fingerprint, answer FROM tabularium.keys WHERE game = $1 AND account = $2 AND key = $3",
+                game,
+                account,
+                key,
+            )
+            return row and KeyUse(account, key, *row)
+
+        return await self._patiently(work) if _storable(game, account, key) else None
+
+    async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        if not _storable(game):
+            return []
+        return await self._patiently(lambda connection: _records(connection, game, after, limit))
+
+    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[GameId, Record]], str]:
+        after = _position(cursor)
+
+        async def work(connection: Connection) -> tuple[list[tuple[GameId, Record]], str]:
+            rows = await connection.fetch(
+                f"SELECT position, game, {_RECORD} FROM tabularium.events WHERE position > $1"
+                " ORDER BY position LIMIT $2",
+                after,
+                limit,
+            )
+            return [(row[1], _record(row, 2)) for row in rows], str(rows[-1][0] if rows else after)
+
+        return await self._patiently(work)
+
+    async def head(self, game: GameId) -> Version:
+        async def work(connection: Connection) -> Version:
+            return await connection.fetchval("SELECT version FROM tabularium.heads WHERE game = $1", game) or 0
+
+        return await self._patiently(work) if _storable(game) else 0
+
+    async def load(self, game: GameId) -> Stored | None:
+        async def work(connection: Connection) -> Stored | None:
+            async with connection.transaction(isolation="repeatable_read", readonly=True):
+                row = await connection.fetchrow(
+                    "SELECT h.version, c.chance FROM tabularium.heads h JOIN tabularium.chances c ON c.game = h.game"
+                    " WHERE h.game = $1",
+                    game,
+                )
+                if row is None:
+                    return None
+                secrets = await connection.fetch(
+                    "SELECT commitment, readers, salt, value FROM tabularium.secrets WHERE game = $1 ORDER BY number",
+                    game,
+                )
+                try:
+                    vault = [_secret(*secret) for secret in secrets]
+                except msgspec.DecodeError as error:
+                    raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
+                return Stored(row[0], await _records(connection, game, 0, None), vault, row[1])
+
+        return await self._patiently(work) if _storable(game) else None
+
+    async def board(self, digest: str) -> bytes | None:
+        async def work(connection: Connection) -> bytes | None:
+            file = await connection.fetchval("SELECT file FROM tabularium.boards WHERE digest = $1", digest)
+            return file and file.encode()
+
+        return await self._patiently(work) if _storable(digest) else None
+
+    async def game(self, game: GameId) -> GameRow | None:
+        async def work(connection: Connection) -> GameRow | None:
+            row = await connection.fetchrow(
+                f"SELECT {_GAME} FROM tabularium.games g JOIN tabularium.heads h ON h.game = g.game WHERE g.game = $1",
+                game,
+            )
+            return row and _game_row(row)
+
+        return await self._patiently(work) if _storable(game) else None
+
+    async def games(
+        self,
+        *,
+        status: str | None = None,
+        ruleset: str | None = None,
+        player: PlayerId | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> tuple[list[GameRow], str | None]:
+        conditions: list[str] = []
+        values: list[Any] = [limit + 1]
+        for condition, value in (
+            ("g.status = ${}", status),
+            ("g.ruleset = ${}", ruleset),
+            ("g.game IN (SELECT game FROM tabularium.seated WHERE player = ${})", player),
+            ("g.number < ${}", None if cursor is None else _position(cursor)),
+        ):
+            if value is not None:
+                values.append(value)
+                conditions.append(condition.format(len(values)))
+        if not _storable(*(value for value in values if isinstance(value, str))):
+            return [], None
+        where = " AND ".join(conditions) or "TRUE"
+
+        async def work(connection: Connection) -> tuple[list[GameRow], str | None]:
+            rows = await connection.fetch(
+                f"SELECT {_GAME} FROM tabularium.games g JOIN tabularium.heads h ON h.game = g.game"
+                f" WHERE {where} ORDER BY g.number DESC LIMIT $1",
+                *values,
+            )
+            more = str(rows[limit - 1]["number"]) if len(rows) > limit else None
+            return [_game_row(row) for row in rows[:limit]], more
+
+        return await self._patiently(work)
+
+    async def player(self, player: PlayerId) -> PlayerRow | None:
+        async def work(connection: Connection) -> PlayerRow | None:
+            row = await connection.fetchrow(
+                "SELECT player, name, created FROM tabularium.players WHERE player = $1", player
+            )
+            return row and PlayerRow(*row)
+
+        return await self._patiently(work) if _storable(player) else None
+
+    async def player_by_token(self, token_hash: bytes) -> PlayerRow | None:
+        async def work(connection: Connection) -> PlayerRow | None:
+            row = await connection.fetchrow(
+                "SELECT p.player, p.name, p.created FROM tabularium.tokens t"
+                " JOIN tabularium.players p ON p.player = t.player WHERE t.hash = $1",
+                token_hash,
+            )
+            return row and PlayerRow(*row)
+
+        return await self._patiently(work)
+
+    async def _patiently(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """Return what `work` returns; do it again when the connection was lost, for as long as patience lasts."""
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+
+        async def attempt() -> T:
+            async with self._pool.acquire(timeout=TIMEOUT) as connection:
+                try:
+                    return await work(connection)
+                except _LOST as error:
+                    if not is_spoilt(error):
+                        connection.terminate()  # or the pool would hand it out again
+                    raise
+
+        with _Translated(self):
+            return await patiently(attempt)
+
+    def translated(self, error: BaseException) -> BaseException:
+        """Return what a store says where PostgreSQL or asyncpg said `error`."""
+        state = getattr(error, "sqlstate", None) or ""
+        said = " ".join(str(error).split()) or type(error).__name__
+        if state in _DAMAGED:
+            return StoreDamaged(f"{self._where} is damaged: {said}")
+        if is_spoilt(error):
+            return error
+        if state in _NOT_MIGRATED:
+            said = f"{said}; `tabularium migrate` gives it its tables and grants"
+        if isinstance(error, (asyncpg.PostgresError, *_LOST)):
+            return StoreUnavailable(f"{self._where} cannot be used: {said}")
+        return error
+
+
+def is_spoilt(error: BaseException) -> bool:
+    """Tell whether `error` is about what was given, not about the database."""
+    state = getattr(error, "sqlstate", None) or ""
+    given = isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError)
+    return given or isinstance(error, UnicodeError) or state.startswith(_SPOILT)
+
+
+class _Translated:
+    """Turns what PostgreSQL says into what a store says."""
+
+    def __init__(self, store: PostgresStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None and (translated := self._store.translated(error)) is not error:
+            raise translated from error
+
+
+async def patiently(attempt: Callable[[], Awaitable[T]]) -> T:
+    """Return what `attempt` returns; try again while the connection is lost, until patience ends."""
+    loop = asyncio.get_running_loop()
+    until, pause = loop.time() + PATIENCE, 0.01
+    while True:
+        try:
+            return await attempt()
+        except _LOST as error:
+            if is_spoilt(error) or loop.time() + pause > until:
+                raise
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, 0.25)
+
+
+async def _leave_as_it_is(_: Connection) -> None:
+    pass
+
+
+# --- the writer -------------------------------------------------------------------------------------------------------
+
+
+class _Job:
+    """An append that waits, and who waits for its outcome."""
+
+    __slots__ = ("batch", "future")
+
+    def __init__(self, batch: Append, future: asyncio.Future[Appended]) -> None:
+        self.batch = batch
+        self.future = future
+
+    def settle(self, outcome: Appended | BaseException) -> None:
+        """Tell who waits, if anybody still does."""
+        if self.future.done():
+            return
+        if isinstance(outcome, BaseException):
+            self.future.set_exception(outcome)
+        else:
+            self.future.set_result(outcome)
+
+
+class _Writer:
+    """Sends what waits in one call, over a connection of its own, and meanwhile gathers what comes next."""
+
+    def __init__(self, store: PostgresStore) -> None:
+        self._store = store
+        self._connection: Connection = None
+        self._waiting: list[_Job] = []
+        self._running: asyncio.Task[None] | None = None
+
+    async def append(self, batch: Append) -> Appended:
+        job = _Job(batch, asyncio.get_running_loop().create_future())
+        self._waiting.append(job)
+        if self._running is None:
+            # A task begins in the next turn of the loop: others that are ready in this one come into the same call.
+            self._running = asyncio.create_task(self._run())
+        return await job.future
+
+    async def close(self) -> None:
+        """Send what was handed in, then stop."""
+        while self._running is not None:
+            await asyncio.wait((self._running,))
+        await self._drop()
+
+    async def _run(self) -> None:
+        jobs: list[_Job] = []
+        try:
+            while self._waiting:
+                jobs = self._take()
+                await self._send(jobs)
+        finally:
+            # There is somebody here only when this task was cancelled: nobody is left waiting for ever.
+            for job in (*jobs, *self._waiting):
+                job.settle(StoreUnavailable("the store is being stopped"))
+            self._waiting.clear()
+            self._running = None
+
+    def _take(self) -> list[_Job]:
+        """Return what goes into the next call: for each game its first."""
+        taken: dict[GameId, _Job] = {}
+        left: list[_Job] = []
+        for job in self._waiting:
+            if len(taken) < GATHERED and job.batch.game not in taken:
+                taken[job.batch.game] = job
+            else:
+                left.append(job)
+        self._waiting = left
+        return list(taken.values())
+
+    async def _send(self, jobs: Sequence[_Job]) -> None:
+        """Append, and tell each its outcome. Raises nothing."""
+        try:
+            outcomes = await self._outcomes([job.batch for job in jobs])
+        except Exception as error:
+            if is_spoilt(error) and len(jobs) > 1:
+                # One of them has spoilt it for all: each again by itself, so that only that one fails.
+                for job in jobs:
+                    await self._send([job])
+                return
+            outcomes = [self._store.translated(error)] * len(jobs)
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            job.settle(outcome)
+
+    async def _outcomes(self, batches: Sequence[Append]) -> list[Appended | BaseException]:
+        """Append, and return what became of each.
+
+        When the connection is lost before the answer came, nobody knows whether it was committed. It is sent again:
+        what had been stored is then a repetition or a conflict, and is told from somebody else's by its hash.
+        """
+        sent = False
+
+        async def attempt() -> list[Appended | BaseException]:
+            nonlocal sent
+            try:
+                if self._connection is None:
+                    self._connection = await self._store.connect()
+                again, sent = sent, True
+                rows = await append_with(self._connection, batches)
+                return [
+                    Appended(batch.records[-1].version)
+                    if again and row["outcome"] != "accepted" and await self._is_stored(batch)
+                    else _outcome(row)
+                    for batch, row in zip(batches, rows, strict=True)
+                ]
+            except BaseException as error:
+                if not is_spoilt(error):
+                    await self._drop()
+                raise
+
+        return await patiently(attempt)
+
+    async def _is_stored(self, batch: Append) -> bool:
+        last = batch.records[-1]
+        kept = await self._connection.fetchval(
+            "SELECT hash FROM tabularium.events WHERE game = $1 AND version = $2", batch.game, last.version
+        )
+        return kept == last.hash
+
+    async def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.terminate()
+
+
+async def append_with(connection: Connection, batches: Iterable[Append]) -> list[Any]:
+    """Call append(), and return its rows: `outcome`, `head` and `answer` of each. Raises what asyncpg raises."""
+    return await connection.fetch(_APPEND, *_arguments(batches))
+
+
+def _arguments(batches: Iterable[Append]) -> tuple[list[tuple[Any, ...]], ...]:
+    """Return the arguments of append(), in the order of the fields of its types."""
+    commands, entries, sealed, seatings, openings = [], [], [], [], []
+    for batch in batches:
+        game, key, opening, last = batch.game, batch.key, batch.opening, batch.records[-1]
+        use = (key.account, key.key, key.fingerprint, key.answer) if key else (None,) * 4
+        commands.append((game, batch.expected, last.version, last.at, batch.status, *use))
+        for row in batch.records:
+            cause = row.cause.decode() if row.cause is not None else None
+            entries.append((game, row.version, row.event.decode(), row.schema, row.draws, row.at, cause, row.hash))
+        for each in batch.secrets:
+            readers = msgspec.json.encode(each.readers).decode()
+            sealed.append((game, each.commitment, readers, each.salt, canonical(each.value).decode()))
+        if batch.seats is not None:
+            seatings.append((game, msgspec.json.encode(batch.seats).decode()))
+        if opening is not None:
+            what = (opening.title, opening.ruleset, opening.ruleset_version, opening.organizer)
+            board = (opening.board, opening.board_file.decode())
+            openings.append((game, *what, batch.records[0].at, opening.chance, *board))
+    return commands, entries, sealed, seatings, openings
+
+
+def _outcome(row: Any) -> Appended | BaseException:
+    match row["outcome"]:
+        case "accepted":
+            return Appended(row["head"])
+        case "repeated":
+            return Appended(row["head"], row["answer"])
+        case "reused":
+            return KeyReused()
+        case _:
+            return Conflict(row["head"])
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+async def _records(connection: Connection, game: GameId, after: Version, limit: int | None) -> list[Record]:
+    rows = await connection.fetch(
+        f"SELECT {_RECORD} FROM tabularium.events WHERE game = $1 AND version > $2::bigint ORDER BY version LIMIT $3",
+        game,
+        after,
+        limit,
+    )
+    return [_record(row, 0) for row in rows]
+
+
+def _record(row: Any, start: int) -> Record:
+    """Return the record of the columns of `_RECORD`, which begin at `start`."""
+    version, event, schema, draws, at, cause, digest = row[start : start + 7]
+    return Record(version, event.encode(), schema, draws, at, None if cause is None else cause.encode(), digest)
+
+
+def _secret(commitment: str, readers: str, salt: str, value: str) -> Secret:
+    return Secret(commitment, msgspec.json.decode(readers, type=tuple[Seat, ...]), salt, msgspec.json.decode(value))
+
+
+def _game_row(row: Any) -> GameRow:
+    return GameRow(
+        game=row["game"],
+        title=row["title"],
+        ruleset=row["ruleset"],
+        ruleset_version=row["ruleset_version"],
+        status=row["status"],
+        organizer=row["organizer"],
+        seats=msgspec.json.decode(row["seats"]),
+        version=row["version"],
+        created=row["created"],
+        changed=row["changed"],
+    )
+
+
+def _storable(*texts: str) -> bool:
+    """Tell whether PostgreSQL can hold these texts; nothing is stored under one that it cannot."""
+    return not any("\0" in text for text in texts)
+
+
+def _position(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
+        raise UnknownCursor(f"{cursor!r} is no cursor; take one from an earlier answer, or leave it out")
+    return int(cursor)

@@ -1,0 +1,254 @@
+"""A throwaway PostgreSQL to test with: a cluster of its own on a free loopback port, gone at the end.
+
+``TABULARIUM_TEST_FSYNC=off`` makes it quicker, and worthless as a proof of durability.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import asyncpg
+
+from service import migrations
+
+OWNER: Final = "tabularium_owner"
+"""Who owns the databases; may make databases and roles, and is no superuser."""
+
+_TEMPLATE: Final = "migrated"
+_PDEATHSIG: Final = 1
+
+_EMPTY: Final = """
+DO $$
+DECLARE
+    full_one regclass;
+BEGIN
+    SET LOCAL session_replication_role = replica;  -- without triggers
+    FOR full_one IN
+        SELECT oid FROM pg_class
+        WHERE relnamespace = 'tabularium'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+            AND relname <> 'migrations'
+    LOOP
+        EXECUTE format('DELETE FROM %s', full_one);
+    END LOOP;
+END
+$$;
+"""
+
+
+def _binaries() -> Path:
+    found = shutil.which("initdb")
+    if found is not None:
+        return Path(found).resolve().parent
+    # Debian and Ubuntu keep the server's programs off the path.
+    places = [place.parent for place in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
+    if not places:
+        raise RuntimeError(
+            "the tests need the server programs of PostgreSQL 15 or newer (Debian: apt-get install postgresql);"
+            " pytest -k 'not postgres' does without"
+        )
+    return max(places, key=lambda place: float(place.parent.name))
+
+
+def _account() -> dict[str, Any]:
+    """Return as whom to run: PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return {}
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            entry = pwd.getpwnam(name)
+            return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+    raise RuntimeError("PostgreSQL does not run as root, and there is no user `postgres` or `nobody` to run it as")
+
+
+def _die_with_parent() -> None:
+    """Have the kernel stop the server when the thread that started it ends, as when pytest is killed."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGQUIT)
+
+
+class Cluster:
+    """A running cluster. `url` is that of a database in it, as its owner."""
+
+    def __init__(self, **options: str) -> None:
+        """Make a cluster and start it. `options` go into its configuration."""
+        self.binaries = _binaries()
+        self._account = _account()
+        self._root = Path(tempfile.mkdtemp(prefix="tabularium-postgres-"))
+        self.data = self._root / "data"
+        if self._account:
+            os.chown(self._root, self._account["user"], self._account["group"])
+        made = subprocess.run(
+            [
+                self.binaries / "initdb",
+                "-D",
+                self.data,
+                "-U",
+                "superuser",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--no-sync",
+                "--locale=C.UTF-8",
+            ],
+            capture_output=True,
+            text=True,
+            cwd=self._root,
+            check=False,
+            **self._account,
+        )
+        if made.returncode:
+            self._remove()
+            raise RuntimeError(f"initdb failed: {made.stderr}")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self._options = {
+            "listen_addresses": "127.0.0.1",
+            "port": str(self.port),
+            "unix_socket_directories": "",
+            "fsync": os.environ.get("TABULARIUM_TEST_FSYNC", "on"),
+            "shared_buffers": "32MB",
+            "max_connections": "100",
+            **options,
+        }
+        self._made = 0
+        self._free: list[str] = []
+        self.start()
+        self._make_owner()
+
+    def url(self, database: str = "postgres", user: str = OWNER) -> str:
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        settings = [f"--{name}={value}" for name, value in self._options.items()]
+        with (self._root / "log").open("ab") as log:
+            self._server = subprocess.Popen(
+                [self.binaries / "postgres", "-D", self.data, *settings],
+                stdout=log,
+                stderr=log,
+                cwd=self._root,
+                # Ctrl-C is for pytest, which then stops the server.
+                process_group=0,
+                preexec_fn=_die_with_parent,  # noqa: PLW1509  # in a test, before there are threads
+                **self._account,
+            )
+        ready = [self.binaries / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        until = time.monotonic() + 60
+        while subprocess.run(ready, check=False).returncode:
+            if self._server.poll() is not None or time.monotonic() > until:
+                said = (self._root / "log").read_text()[-2000:]
+                self.stop()
+                raise RuntimeError(f"PostgreSQL does not start: {said}")
+            time.sleep(0.05)
+
+    def halt(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop the server: SIGINT in order (fast), SIGQUIT as if the power had failed (immediate)."""
+        if self._server.poll() is None:
+            self._server.send_signal(how)
+            try:
+                self._server.wait(30)
+            except subprocess.TimeoutExpired:
+                self._server.send_signal(signal.SIGQUIT)
+                self._server.wait(30)
+
+    def restart(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        self.halt(how)
+        self.start()
+
+    def stop(self) -> None:
+        """Stop the server and remove all that it kept."""
+        self.halt(signal.SIGQUIT)
+        self._remove()
+
+    def _remove(self) -> None:
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def _make_owner(self) -> None:
+        self.sql(f"CREATE ROLE {OWNER} LOGIN CREATEDB CREATEROLE", f"CREATE DATABASE {_TEMPLATE} OWNER {OWNER}")
+        # Whoever asks for a cluster may be inside an event loop, so this one runs in a thread.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(lambda: asyncio.run(migrations.migrate(self.url(_TEMPLATE), migrations.known()))).result()
+
+    def sql(self, *statements: str, database: str = "postgres") -> str:
+        """Execute statements as the superuser, and return what they print."""
+        commands = [part for statement in statements for part in ("-c", statement)]
+        return self.run("psql", "-qtAX", "-v", "ON_ERROR_STOP=1", *commands, self.url(database, "superuser")).decode()
+
+    @contextlib.asynccontextmanager
+    async def empty_database(self) -> AsyncIterator[str]:
+        """Lend the URL of a new database with nothing in it."""
+        url = await self._create("")
+        yield url
+        async with connected(self.url()) as connection:
+            await connection.execute(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")
+
+    @contextlib.asynccontextmanager
+    async def database(self) -> AsyncIterator[str]:
+        """Lend the URL of a database with the schema and no rows in it."""
+        url = self._free.pop() if self._free else await self._create(f"TEMPLATE {_TEMPLATE}")
+        yield url
+        # Quicker by far than to make a database for each test.
+        async with connected(self.url(url.rpartition("/")[2], "superuser")) as connection:
+            await connection.execute(_EMPTY)
+        self._free.append(url)
+
+    async def _create(self, how: str) -> str:
+        self._made += 1
+        name = f"test_{self._made}"
+        async with connected(self.url()) as connection:
+            await connection.execute(f"CREATE DATABASE {name} {how}")
+        return self.url(name)
+
+    def run(self, program: str, *arguments: str, stdin: bytes = b"") -> bytes:
+        """Run a program of PostgreSQL, such as ``pg_dump``, and return what it printed."""
+        done = subprocess.run([self.binaries / program, *arguments], input=stdin, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout
+
+
+@contextlib.asynccontextmanager
+async def connected(url: str) -> AsyncIterator[Any]:
+    connection = await asyncpg.connect(url)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+_shared: list[Cluster] = []
+
+
+def shared_cluster() -> Cluster:
+    """Return the cluster of this process, started when it is first asked for."""
+    if not _shared:
+        _shared.append(Cluster())
+    return _shared[0]
+
+
+def stop_shared_cluster() -> None:
+    while _shared:
+        _shared.pop().stop()
+
+
+@contextlib.contextmanager
+def cluster(**options: str) -> Iterator[Cluster]:
+    """Start a cluster for one test, which may be stopped and restarted."""
+    made = Cluster(**options)
+    try:
+        yield made
+    finally:
+        made.stop()
