@@ -140,15 +140,15 @@ async def events_in(store: EventStore) -> int:
 
 @asynccontextmanager
 async def _stores(data: Path | None) -> AsyncIterator[tuple[EventStore, ProjectionStore]]:
-    """Open log and projections of a data directory, beside a service that may run on it."""
+    """Open the log that the settings choose and its projections, beside a service that may run on them."""
     # Imported late, as all that only some commands need.
     from service import readmodels
-    from service.store.sqlite import SqliteStore
+    from service.app import open_store
 
     settings = _settings(data)
-    if not settings.database.exists():
+    if not settings.database_url and not settings.database.exists():
         bad_input(f"{settings.data} holds no database; --data names the service's data directory")
-    store = await SqliteStore.open(settings.database, durable=settings.durable)
+    store = await open_store(settings)
     try:
         rows = await readmodels.open_rows(settings)
         try:

@@ -1,6 +1,7 @@
 """Projections over HTTP: what they tell, what they refuse, and that they follow the log by themselves."""
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from projections.store import NotBuilt
 from service import problems
 from service.cli import main
 from service.readmodels import runner
+from service.settings import DATABASE_URL
 from tests.service.halls import LIBRARY
 from tests.service.http.serving import Answer, Player, Service, serving
 
@@ -192,11 +194,12 @@ async def test_projections_are_rebuilt_from_the_command_line_while_the_service_g
     game = await service.begun(anna, bert, rounds=1)
     await service.play_out(game, anna, bert)
     before = await until(service, f"/v1/games/{game}/scoreboard", status="over")
-    data = str(service.house.settings.data)
+    settings = service.house.settings
+    environment = {**os.environ, "TABULARIUM_DATA": str(settings.data), DATABASE_URL: settings.database_url}
 
     async def command(*arguments: str) -> tuple[int, str]:
-        called = (sys.executable, "-m", "service.cli", "projections", *arguments, "--data", data)
-        process = await asyncio.create_subprocess_exec(*called, stdout=asyncio.subprocess.PIPE)
+        called = (sys.executable, "-m", "service.cli", "projections", *arguments)
+        process = await asyncio.create_subprocess_exec(*called, stdout=asyncio.subprocess.PIPE, env=environment)
         said, _ = await process.communicate()
         assert process.returncode is not None
         return process.returncode, said.decode()
