@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # Every check, then the tests; the last line is pytest's summary. Arguments go to pytest: deploy/test.sh -n 0 -k chain
-# The tests start a PostgreSQL of their own and stop it: its server programs (15 or newer) must be installed, no server
-# need run. Without them: deploy/test.sh -k 'not postgres'
+# The tests start a PostgreSQL of their own and stop it; its server programs are installed where apt can do it.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
 ensure_environment
 sync --extra production
+
+if ! compgen -c initdb >/dev/null && ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null &&
+    [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
+    echo "== PostgreSQL"
+    apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends postgresql >/dev/null
+fi
 
 # check NAME COMMAND...: what a check has to say is of interest when it fails.
 check() {
