@@ -55,8 +55,10 @@ class LegionMarched(Event, frozen=True):
     by_leave_of: tuple[Seat, ...] = ()
 
     def apply(self, table: Table) -> None:
-        self._leave(table)
-        self._arrive(table)
+        if self._with_units or self.left:
+            self._leave(table)
+        if self._with_units:
+            self._arrive(table)
         for name in self.leaders:
             moves = table.leaders[name].moves - (name not in self.rode)
             table.change_leader(name, at=self.to, moves=0 if self.stopped else moves, marched=True)
@@ -74,16 +76,17 @@ class LegionMarched(Event, frozen=True):
                 or not set(granted.group.leaders) & set(self.leaders)
             ]
 
+    @property
+    def _with_units(self) -> bool:
+        return self.units != NO_UNITS or self.riders != NO_UNITS or self.tired > 0
+
     def _leave(self, table: Table) -> None:
         army = table.army(self.origin, self.seat)
-        if self.units.total or self.tired or self.riders.total or self.left:
-            spent = army.spent - self.riders + Units(cavalry=self.left)
-            rest = Army(army.fresh - self.units, army.tired - self.tired - self.left, spent, army.landed)
-            table.set_army(self.origin, self.seat, rest)
+        spent = army.spent - self.riders + Units(cavalry=self.left)
+        rest = Army(army.fresh - self.units, army.tired - self.tired - self.left, spent, army.landed)
+        table.set_army(self.origin, self.seat, rest)
 
     def _arrive(self, table: Table) -> None:
-        if not (self.units.total or self.tired or self.riders.total):
-            return
         army = table.army(self.to, self.seat)
         tired, spent = self._points_left()
         if self.stopped:
@@ -100,8 +103,10 @@ class LegionMarched(Event, frozen=True):
 
     def _points_left(self) -> tuple[int, Units]:
         """Return how many of the cavalry have a point left after the step, and the units that have none."""
-        foot = Units(self.units.infantry, 0, self.units.catapults)
-        return self.units.cavalry + self.tired_rode, foot + self.riders + Units(cavalry=self.tired - self.tired_rode)
+        units, riders = self.units, self.riders
+        spent_cavalry = riders.cavalry + self.tired - self.tired_rode
+        spent = Units(units.infantry + riders.infantry, spent_cavalry, units.catapults + riders.catapults)
+        return units.cavalry + self.tired_rode, spent
 
     def _journey(self, table: Table) -> Journey:
         tired, spent = self._points_left()

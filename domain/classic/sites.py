@@ -16,6 +16,9 @@ PORTS: Final[Mapping[AreaId, tuple[AreaId, ...]]] = MappingProxyType(
 )
 """Provinces that take the new galleys of a Home Province without a coast (CC-PLC-04)."""
 
+STARTS: Final = 16
+"""How many provinces are tried as the start of a walk along the map: those with the fewest neighbours."""
+
 
 def galley_coasts(table: Table, seat: Seat) -> list[tuple[AreaId, str]]:
     """Return the coasts for new galleys, each as its province and coast (CC-PLC-03, CC-PLC-04)."""
@@ -157,8 +160,8 @@ def _by_land(board: Map) -> tuple[dict[AreaId, tuple[AreaId, ...]], list[AreaId]
         land: tuple(other for other in board.land_neighbours(land) if board.strait_between(land, other) is None)
         for land in board.lands
     }
-    orders = (_order_from(start, neighbours) for start in board.lands)
-    return neighbours, min(orders)[1]
+    edge = sorted(board.lands, key=lambda land: len(neighbours[land]))[:STARTS]
+    return neighbours, min(_order_from(start, neighbours) for start in edge)[1]
 
 
 def _order_from(start: AreaId, neighbours: Mapping[AreaId, tuple[AreaId, ...]]) -> tuple[int, list[AreaId]]:

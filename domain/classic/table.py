@@ -528,10 +528,11 @@ class Table(KernelTable):
     def set_army(self, province: AreaId, seat: Seat, army: Army) -> None:
         """Put `army` there instead of what `seat` has; an empty one leaves no trace."""
         place = self.provinces[province]
-        armies = {name: other for name, other in place.armies.items() if name != seat}
+        armies = place.armies.copy()
+        armies.pop(seat, None)
         if army != NO_ARMY:
             armies[seat] = army
-        self.change_province(province, armies=armies)
+        self.provinces[province] = replace(place, armies=armies)
 
     def change_province(self, province: AreaId, **changes: Any) -> None:
         """Replace fields of a province."""
