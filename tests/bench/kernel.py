@@ -80,8 +80,10 @@ def bench_fold() -> Iterator[Figure]:
         assert first_broken(simulation.game.id, records) is None
         folded()
 
-    yield rate("fold", LONG, folded, goal=">= 300000", note=f"{LONG} events decoded and folded")
-    yield rate("fold-with-chain", LONG, checked, goal=">= 150000", note=f"{LONG} events, the hash chain checked")
+    yield rate("fold", LONG, folded, goal=">= 300000", repeats=31, note=f"{LONG} events decoded and folded")
+    yield rate(
+        "fold-with-chain", LONG, checked, goal=">= 150000", repeats=31, note=f"{LONG} events, the hash chain checked"
+    )
 
 
 def bench_decide() -> Iterator[Figure]:
