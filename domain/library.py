@@ -2,5 +2,6 @@
 
 from domain.classic.ruleset import Friz, Published2005
 from domain.kernel.ruleset import Library
+from domain.mare_nostrum.ruleset import MareNostrum
 
-LIBRARY = Library([Friz(), Published2005()])
+LIBRARY = Library([Friz(), Published2005(), MareNostrum()])

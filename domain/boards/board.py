@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar, get_args
 import msgspec
 from msgspec import Struct
 
+from domain.boards import mare_nostrum
 from domain.kernel.board import Area, Board, Border, BorderKind, Coast, Key, Kind
 from domain.kernel.words import AreaId
 
@@ -54,12 +55,20 @@ class Family(Struct, frozen=True):
     values: Mapping[str, Measure]
     traits: frozenset[str] = frozenset()
     needs_home: bool = True
+    problems: Callable[[Board], Iterable[str]] = lambda board: ()
+    """What else is wrong with a board, a line each."""
 
 
 FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
     {
         # CC-BRD-02 and CC-BRD-03.
         "conquest": Family(values={"tribute": Measure(kind="land", allowed=(5, 10))}),
+        # MN-BRD-01.
+        "mare-nostrum": Family(
+            values={"city_sites": Measure(kind="land", allowed=(0, 1))},
+            traits=mare_nostrum.TRAITS,
+            problems=mare_nostrum.problems,
+        ),
     }
 )
 
@@ -274,6 +283,7 @@ def _family_problems(board: Board) -> Iterator[str]:
             yield f"{area.id}: trait {unknown!r} is unknown to {board.family}; known are {_listed(family.traits)}"
         for name, measure in family.values.items():
             yield from _measure_problems(area, name, measure)
+    yield from family.problems(board)
 
 
 def _measure_problems(area: Area, name: str, measure: Measure) -> Iterator[str]:

@@ -132,7 +132,7 @@ class Classic(Ruleset[Table]):
     def players(self) -> tuple[int, ...]:
         return tuple(setup.HOMES)
 
-    def seats(self, players: int) -> tuple[Seat, ...]:
+    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
         return setup.COLOURS[:players] if players in setup.HOMES else ()
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:

@@ -167,7 +167,7 @@ class Game(Struct, kw_only=True):
         """Return the first step of a new game. `creator` is who asked for it, when that is not the organizer.
 
         Raises:
-            Refusal: the ruleset has no set-up for so many players.
+            Refusal: the ruleset has no set-up for so many players, or the one chosen does not fit them.
             msgspec.ValidationError: the ruleset does not know this `setup`.
             ValueError: the ruleset cannot be played on this board.
         """
@@ -199,11 +199,11 @@ class Game(Struct, kw_only=True):
         key: str | None,
     ) -> Step:
         """As `create`, with the commitment to the secret given: what `verify` calls."""
-        seats = ruleset.seats(players)
+        chosen = msgspec.convert(dict(setup), ruleset.setup)
+        seats = ruleset.seats(players, chosen)
         if not seats:
             numbers = ", ".join(map(str, ruleset.players))
             raise Refusal("TAB-LIFE-02", f"{players} players were asked for.", f"{ruleset.title} takes {numbers}.")
-        chosen = msgspec.convert(dict(setup), ruleset.setup)
         ruleset.lay(seats, chosen, board)
         event = GameCreated(
             ruleset=ruleset.id,

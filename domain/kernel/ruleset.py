@@ -74,8 +74,12 @@ class Ruleset(ABC, Generic[T]):
         return load(resources.files(package).joinpath("catalogue.toml").read_bytes())
 
     @abstractmethod
-    def seats(self, players: int) -> tuple[Seat, ...]:
-        """Return the seats of a game of `players`; empty when the rules give no such set-up."""
+    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
+        """Return the seats of a game of `players`; empty when the rules give no such set-up.
+
+        `chosen` is the setup of the game's creator, where that has a say in it; None for the seats that a game has when
+        nothing is chosen. Raises `Refusal` when the choice does not fit so many players.
+        """
 
     @property
     @abstractmethod

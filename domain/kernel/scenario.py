@@ -7,7 +7,7 @@ trace, and folding the events must give the table that was decided on.
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import msgspec
 from msgspec import Struct, field
@@ -21,6 +21,8 @@ from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.table import Table
 from domain.kernel.words import RuleId, Seat
+
+SPECTATOR: Final = "spectator"
 
 
 class Offered(Struct, forbid_unknown_fields=True):
@@ -41,6 +43,7 @@ class Move(Struct, forbid_unknown_fields=True):
         decisions: decisions that must be open afterwards; fields that are given must match.
         offers: commands that must be on offer afterwards.
         lacks: commands that must not be on offer afterwards.
+        sees: by seat (``spectator`` for somebody without one), paths into that seat's view and their values.
     """
 
     seat: Seat | None = None
@@ -52,6 +55,7 @@ class Move(Struct, forbid_unknown_fields=True):
     decisions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     offers: list[Offered] = field(default_factory=list[Offered])
     lacks: list[Offered] = field(default_factory=list[Offered])
+    sees: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
 
 class Scenario(Struct, forbid_unknown_fields=True):
@@ -106,6 +110,7 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
                 if after is not None:
                     table, vault, draws = after.table, vault.joined_by(after.secrets), after.draws
             _check(move, ruleset, table, vault)
+            _check_views(move, ruleset, table, vault)
         except (Failure, LookupError) as failure:
             raise Failure(f"step {number}: {failure}") from failure
     if chance.used != len(scenario.dice):
@@ -128,8 +133,8 @@ def _opening(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: Sc
             return draft
         except (ValueError, KeyError, msgspec.ValidationError) as error:
             raise ScenarioError(f"the position makes no sense: {error}") from error
-    seats = ruleset.seats(scenario.players or ruleset.players[0])
     setup = msgspec.convert(scenario.setup, ruleset.setup)
+    seats = ruleset.seats(scenario.players or ruleset.players[0], setup)
     return ruleset.begin(ruleset.lay(seats, setup, board), chance)
 
 
@@ -191,6 +196,15 @@ def _check(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> Non
         _require(_on_offer(ruleset, table, vault, offer.seat, offer.command), f"not on offer: {offer.command}")
     for offer in move.lacks:
         _require(not _on_offer(ruleset, table, vault, offer.seat, offer.command), f"on offer: {offer.command}")
+
+
+def _check_views(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> None:
+    for viewer, paths in move.sees.items():
+        reader = None if viewer == SPECTATOR else Seat(viewer)
+        view = msgspec.to_builtins(ruleset.view(table, vault.read_by(reader)))
+        for path, wanted in paths.items():
+            found = _at(view, path)
+            _require(_same(wanted, found), f"{viewer} sees {path} as {found!r}, not {wanted!r}")
 
 
 def _on_offer(ruleset: Ruleset[Any], table: Table, vault: Vault, seat: Seat, command: dict[str, Any]) -> bool:

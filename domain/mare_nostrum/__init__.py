@@ -1,0 +1,1 @@
+"""Mare Nostrum: trade, construction and war around the Mediterranean; one ruleset."""

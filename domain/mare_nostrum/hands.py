@@ -1,0 +1,52 @@
+"""Hands of resource cards: what is in one, and how it is sealed anew (MN-TRD-04).
+
+A hand is the cards that were sealed last and what has come and gone openly since. So payments and takes need no new
+seal, and only what nobody else saw is hidden: a gift of the Director, what was kept from the discard.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from domain.kernel.draft import Draft
+from domain.kernel.secret import Sealed, Vault
+from domain.kernel.words import Seat
+from domain.mare_nostrum.data import BANK, Resource
+from domain.mare_nostrum.table import Table
+
+Cards = dict[Resource, int]
+"""A number of cards of each kind; kinds that are not there are absent."""
+
+
+def held(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Cards:
+    """Return what is in a player's hand. Raises `KeyError` when `vault` may not read it."""
+    hand = table.hands[seat]
+    assert hand.cards is not None, "hands are sealed in the set-up"
+    cards: Mapping[Resource, int] = vault.open(hand.cards)
+    return {card: number for card in BANK if (number := cards.get(card, 0) + hand.seen.get(card, 0))}
+
+
+def is_read_by(table: Table, seat: Seat, vault: Vault) -> bool:
+    """Tell whether the holder of `vault` may see a player's hand."""
+    cards = table.hands[seat].cards
+    return cards is not None and vault.holds(cards)
+
+
+def seal(draft: Draft[Table], seat: Seat, cards: Mapping[Resource, int]) -> Sealed:
+    """Hide cards from all but `seat`."""
+    return draft.seal({card: number for card in BANK if (number := cards.get(card, 0))}, (seat,))
+
+
+def count(cards: Iterable[Resource]) -> Cards:
+    """Count single cards by kind."""
+    return dict(Counter(cards))
+
+
+def without(cards: Mapping[Resource, int]) -> Cards:
+    """Return the same cards with the sign turned, as they leave a hand."""
+    return {card: -number for card, number in cards.items()}
+
+
+def listed(cards: Mapping[Resource, int]) -> str:
+    """Say it in words: "2 tax and 1 gold"."""
+    parts = [f"{cards[card]} {card}" for card in BANK if cards.get(card)]
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no cards"

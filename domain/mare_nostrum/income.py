@@ -1,0 +1,13 @@
+"""Income: taxes from cities, goods from caravans (chapter INC)."""
+
+from domain.kernel.draft import Draft
+from domain.mare_nostrum import turn
+from domain.mare_nostrum.table import Table
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Pay everybody, then go on to the trade."""
+    if draft.table.phase != "income":
+        return False
+    turn.enter(draft, "trade")
+    return True

@@ -1,0 +1,143 @@
+"""The order of construction and of the Military Phase: the leader names who acts now (MN-BLD-01, MN-MIL-01)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import RuleId, Seat
+from domain.mare_nostrum import roles, turn
+from domain.mare_nostrum.data import Role
+from domain.mare_nostrum.table import Command, Event, Table
+
+LEADER: Final[Mapping[str, Role]] = {"construction": "political-leader", "military": "military-leader"}
+RULE: Final[Mapping[str, str]] = {"construction": "MN-BLD-01", "military": "MN-MIL-01"}
+
+
+# --- events ---
+
+
+class PlayerNamed(Event, frozen=True):
+    """The leader of the phase named who acts now; `automatic` when it was the last one left."""
+
+    leader: Seat
+    seat: Seat
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.active = self.seat
+        table.ashore = False
+
+    def tell(self, names: Names) -> str:
+        if self.automatic:
+            return f"{names(self.seat)} is last."
+        return f"{names(self.leader)} named {names(self.seat)}."
+
+
+class PlayerFinished(Event, frozen=True):
+    """The player who acted has finished."""
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.done.append(self.seat)
+        table.active = None
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} has finished."
+
+
+def finish(draft: Draft[Table]) -> None:
+    """End the construction turn or the military turn of the active player."""
+    assert draft.table.active is not None, "somebody acts"
+    draft.emit(PlayerFinished(draft.table.active))
+
+
+# --- naming ---
+
+
+class NameBuilder(Command, frozen=True):
+    """Name the player who builds now; oneself at any place, everybody once (MN-BLD-01)."""
+
+    rule = "MN-BLD-01"
+    answers = frozenset({"name-builder"})
+
+    seat: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _name(draft, self.rule, seat, self.seat)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        named = schema.command("name-builder", {"seat": schema.one_of(left(table))})
+        yield Option("name-builder", RuleId(cls.rule), named, "Name who builds now", "name-builder")
+
+
+class NameCommander(Command, frozen=True):
+    """Name the player who moves and fights now; oneself at any place, everybody once (MN-MIL-01)."""
+
+    rule = "MN-MIL-01"
+    answers = frozenset({"name-commander"})
+
+    seat: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _name(draft, self.rule, seat, self.seat)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        named = schema.command("name-commander", {"seat": schema.one_of(left(table))})
+        yield Option("name-commander", RuleId(cls.rule), named, "Name who moves and fights now", "name-commander")
+
+
+def _name(draft: Draft[Table], rule: str, leader: Seat, seat: Seat) -> None:
+    waiting = left(draft.table)
+    if seat not in waiting:
+        raise Refusal(rule, f"{seat} was named.", f"Those who have not acted are {', '.join(waiting)}.")
+    draft.emit(PlayerNamed(leader, seat))
+
+
+def left(table: Table) -> list[Seat]:
+    """Return who has not yet acted in the phase."""
+    return [seat for seat in table.seats if seat not in table.done]
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Ask the leader of the phase for the next player, while there is a choice."""
+    if table.phase not in LEADER or table.active is not None or len(left(table)) < 2:
+        return []
+    role = LEADER[table.phase]
+    builds = table.phase == "construction"
+    return [
+        Decision(
+            "name-builder" if builds else "name-commander",
+            (table.roles[role],),
+            RuleId(RULE[table.phase]),
+            "Who builds now?" if builds else "Who moves and fights now?",
+            "The player named acts at once; then the next one is named.",
+            {"role": roles.title(role), "seats": left(table)},
+        )
+    ]
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Let the last player act; when everybody has, go on."""
+    table = draft.table
+    if table.phase not in LEADER or table.active is not None:
+        return False
+    if waiting := left(table):
+        draft.emit(PlayerNamed(table.roles[LEADER[table.phase]], waiting[0], automatic=True))
+    elif table.phase == "construction":
+        turn.enter(draft, "discard")
+    else:
+        draft.emit(turn.TurnBegan(table.turn + 1))
+        roles.count(draft)
+    return True
+
+
+EVENTS = (PlayerNamed, PlayerFinished)
+COMMANDS = (NameBuilder, NameCommander)

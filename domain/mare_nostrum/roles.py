@@ -1,0 +1,161 @@
+"""Roles: who leads which phase, counted anew at the start of each turn (chapter ROL)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import RuleId, Seat
+from domain.mare_nostrum import turn
+from domain.mare_nostrum.data import CARDS, ROLES, Role
+from domain.mare_nostrum.table import Command, Event, Province, Table, Tie
+
+TITLES: Final[Mapping[Role, str]] = {
+    "director-of-commerce": "Director of Commerce",
+    "political-leader": "Political Leader",
+    "military-leader": "Military Leader",
+}
+
+
+def title(role: Role) -> str:
+    """Return what a role is called."""
+    return TITLES[role]
+
+
+# --- events ---
+
+
+class RolesCounted(Event, frozen=True):
+    """The roles were counted: who holds each from now on, and those that their holders must decide (MN-ROL-03)."""
+
+    roles: dict[Role, Seat]
+    totals: dict[Role, dict[Seat, int]]
+    ties: tuple[Tie, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        table.roles.update(self.roles)
+        table.ties[:] = self.ties
+
+    def tell(self, names: Names) -> str:
+        held = [f"{names(seat)} is {title(role)}" for role, seat in self.roles.items()]
+        open_ = [f"{names.all(tie.seats)} tie for {title(tie.role)}" for tie in self.ties]
+        return f"{'; '.join([*held, *open_])}."
+
+
+class RoleGiven(Event, frozen=True):
+    """The holder of a role decided a tie of others for it (MN-ROL-09)."""
+
+    role: Role
+    giver: Seat
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.roles[self.role] = self.seat
+        table.ties[:] = [tie for tie in table.ties if tie.role != self.role]
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.giver)} made {names(self.seat)} {title(self.role)}."
+
+
+# --- totals ---
+
+
+def totals(table: Table, role: Role) -> dict[Seat, int]:
+    """Return what counts for a role, by player, heroes included (MN-ROL-04 to MN-ROL-07, MN-ROL-10)."""
+    total = {seat: sum(CARDS[card].roles.get(role, 0) for card in table.cards[seat]) for seat in table.seats}
+    if role == "military-leader":
+        for seat in table.seats:
+            pieces = table.on_board(seat)
+            total[seat] += pieces["legion"] + pieces["fortress"] + pieces["trireme"]
+        return total
+    for province in table.provinces.values():
+        for post in _counted(province, role):
+            seat = province.occupier(post) or province.owner
+            if seat is not None and seat in total:
+                total[seat] += 1
+    return total
+
+
+def _counted(province: Province, role: Role) -> Iterable[str]:
+    if role == "director-of-commerce":
+        return (*province.caravans, "market") if province.market else province.caravans
+    return [kind for kind in ("city", "temple") if getattr(province, kind)]
+
+
+def count(draft: Draft[Table]) -> None:
+    """Reassign all three roles at once; a holder keeps his in a tie (MN-ROL-03, MN-ROL-08)."""
+    table = draft.table
+    counted: dict[Role, dict[Seat, int]] = {role: totals(table, role) for role in ROLES}
+    decided: dict[Role, Seat] = {}
+    ties: list[Tie] = []
+    for role in ROLES:
+        most = max(counted[role].values())
+        leaders = tuple(seat for seat in table.seats if counted[role][seat] == most)
+        if table.roles[role] in leaders:
+            decided[role] = table.roles[role]
+        elif len(leaders) == 1:
+            decided[role] = leaders[0]
+        else:
+            ties.append(Tie(role, leaders))
+    draft.emit(RolesCounted(decided, counted, tuple(ties)))
+
+
+# --- ties ---
+
+
+class GiveRole(Command, frozen=True):
+    """Decide which of the tied players gets the role card that one holds (MN-ROL-09)."""
+
+    rule = "MN-ROL-09"
+    answers = frozenset({"give-role"})
+
+    seat: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        tie = draft.table.ties[0]
+        if self.seat not in tie.seats:
+            raise Refusal(
+                self.rule,
+                f"{self.seat} was to become {title(tie.role)}.",
+                f"Those tied for it are {', '.join(tie.seats)}.",
+            )
+        draft.emit(RoleGiven(tie.role, seat, self.seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        tie = table.ties[0]
+        given = schema.command("give-role", {"seat": schema.one_of(tie.seats)})
+        yield Option("give-role", RuleId(cls.rule), given, f"Decide who becomes {title(tie.role)}", "give-role")
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Ask the holder of the first tied role."""
+    if not table.ties:
+        return []
+    tie = table.ties[0]
+    return [
+        Decision(
+            "give-role",
+            (table.roles[tie.role],),
+            RuleId("MN-ROL-09"),
+            f"Who becomes {title(tie.role)}?",
+            "Income is paid when all roles are held.",
+            {"role": tie.role, "seats": list(tie.seats)},
+        )
+    ]
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Go on to the income when every role is held."""
+    if draft.table.phase != "roles":
+        return False
+    turn.enter(draft, "income")
+    return True
+
+
+EVENTS = (RolesCounted, RoleGiven)
+COMMANDS = (GiveRole,)

@@ -1,0 +1,139 @@
+"""Mare Nostrum: the chapters wired up."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from domain.kernel.board import Board, Map
+from domain.kernel.decision import Decision
+from domain.kernel.draft import Draft
+from domain.kernel.message import Event as KernelEvent
+from domain.kernel.ruleset import Result, Rolled, Ruleset
+from domain.kernel.secret import Vault
+from domain.kernel.words import Seat
+from domain.mare_nostrum import (
+    construction,
+    discard,
+    founding,
+    income,
+    legions,
+    order,
+    roles,
+    setup,
+    trade,
+    turn,
+    view,
+    winning,
+)
+from domain.mare_nostrum.data import CIVILIZATIONS, ROLES, SUPPLY
+from domain.mare_nostrum.position import arrange, conceal
+from domain.mare_nostrum.setup import fit
+from domain.mare_nostrum.table import Setup, Table, bare
+
+CHAPTERS = (
+    setup,
+    founding,
+    turn,
+    roles,
+    income,
+    trade,
+    order,
+    construction,
+    discard,
+    legions,
+    winning,
+)
+
+DECIDERS = (
+    roles.decisions,
+    construction.decisions,
+    legions.decisions,
+    order.decisions,
+)
+"""Who may have to choose; what is under way goes before the phase in which it arose."""
+
+SETTLERS = (
+    roles.settle,
+    income.settle,
+    trade.settle,
+    discard.settle,
+    order.settle,
+)
+"""What follows when nobody has to choose, in the same order."""
+
+
+class MareNostrum(Ruleset[Table]):
+    """Serge Laget's game of 2003."""
+
+    id = "mare-nostrum"
+    title = "Mare Nostrum"
+    version = 1
+    board = "mare-nostrum"
+    setup = Setup
+    view_type = view.View
+    dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": tuple("123456")}
+    landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {winning.GameWon: "victory"}
+    events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
+    commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        return tuple(SUPPLY)
+
+    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
+        return setup.seats(players, chosen)
+
+    def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
+        table = bare(Map.of(board), setup, seats, CIVILIZATIONS, SUPPLY[len(seats)])
+        if table.setup.layout == "introductory":
+            fit(table)
+        return table
+
+    def open(self, draft: Draft[Table]) -> None:
+        setup.open(draft)
+
+    def advance(self, draft: Draft[Table]) -> None:
+        while draft.table.winner is None and not self.decisions(draft.table):
+            settled = any(settle(draft) for settle in SETTLERS)
+            assert settled, "nobody has to choose, and nothing follows"
+
+    def decisions(self, table: Table) -> Sequence[Decision]:
+        if table.winner is not None:
+            return ()
+        return next((found for decide in DECIDERS if (found := decide(table))), ())
+
+    def view(self, table: Table, vault: Vault) -> view.View:
+        return view.of(table, vault)
+
+    def result(self, table: Table) -> Result | None:
+        return Result((table.winner,), table.won_by) if table.winner is not None else None
+
+    def heading(self, table: Table) -> str:
+        return f"Turn {table.turn}: {table.phase}" if table.turn else "Set-up"
+
+    def round(self, table: Table) -> int:
+        return table.turn
+
+    def score(self, table: Table) -> dict[Seat, dict[str, int]]:
+        scores: dict[Seat, dict[str, int]] = {}
+        for seat in table.seats:
+            pieces = table.on_board(seat)
+            scores[seat] = {
+                "cards": len(table.cards[seat]),
+                "provinces": pieces["influence"],
+                "units": pieces["legion"] + pieces["fortress"] + pieces["trireme"],
+                "hand": table.hands[seat].count,
+            }
+        totals = {role: roles.totals(table, role) for role in ROLES}
+        for seat, score in scores.items():
+            score["trade"] = totals["director-of-commerce"][seat]
+            score["cities"] = totals["political-leader"][seat]
+        return scores
+
+    def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
+        return ()
+
+    def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
+        return arrange(position, board)
+
+    def conceal(self, draft: Draft[Table], position: Mapping[str, Any]) -> None:
+        conceal(draft, position)

@@ -1,0 +1,207 @@
+"""Set-up: who plays, the introductory layout, neutral civilizations, the first roles (MN-SET-01 to -09, -18 to -24).
+
+The free set-up, in which everybody spends 36 points, stands in `founding`.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from domain.kernel.board import Area
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Sealed
+from domain.kernel.words import AreaId, Seat
+from domain.mare_nostrum import founding, hands, roles, turn
+from domain.mare_nostrum.data import (
+    BUILDINGS,
+    CARDS,
+    CIVILIZATIONS,
+    GOODS,
+    OWN_HERO,
+    PIECES,
+    RECOMMENDED,
+    ROLES,
+    START_ROLES,
+    Role,
+)
+from domain.mare_nostrum.table import Event, Force, Hand, Setup, Table
+
+ONE_LEGION: Final = Force(fresh=1)
+NEUTRAL_CAPITAL: Final = Force(fresh=1, fortresses=1)
+"""What defends a neutral capital (MN-SET-18); its neighbours have one legion (MN-SET-19)."""
+
+
+# --- who plays (MN-SET-01, MN-SET-21) ---
+
+
+def seats(players: int, chosen: Setup | None) -> tuple[Seat, ...]:
+    """Return the civilizations in play; none when the rules have no game of so many players.
+
+    Raises:
+        Refusal: other civilizations were chosen than there are players for.
+    """
+    if players not in RECOMMENDED:
+        return ()
+    named = chosen.civilizations if chosen is not None else ()
+    if not named:
+        return RECOMMENDED[players]
+    if len(set(named)) != len(named):
+        raise Refusal("MN-SET-01", f"{', '.join(named)} were chosen.", "Name each civilization once.")
+    if len(named) != players:
+        asked = f"{len(named)} civilizations were chosen for {players} players."
+        raise Refusal("MN-SET-21", asked, f"Name {players} of: {', '.join(CIVILIZATIONS)}.")
+    return tuple(civilization for civilization in CIVILIZATIONS if civilization in named)
+
+
+def fit(table: Table) -> None:
+    """Raise `ValueError` when there are not pieces enough for the introductory layouts of the table's board."""
+    needed: Counter[str] = Counter()
+    for seat in table.seats:
+        start = layout(table, seat)
+        own = Counter(piece for pieces in start.values() for piece in pieces) + Counter({"influence": len(start)})
+        for piece, number in PIECES.items():
+            if own[piece] > number:
+                raise ValueError(f"the board lets {seat} begin with {own[piece]} {piece} pieces; a player has {number}")
+        needed.update("caravan" if piece in GOODS else piece for piece in own.elements())
+    for building, number in table.supply.items():
+        if needed[building] > number:
+            raise ValueError(f"the board lets players begin with {needed[building]} {building} tokens, not {number}")
+
+
+# --- events ---
+
+
+class HandsOpened(Event, frozen=True):
+    """Everybody began with an empty hand (MN-SET-24)."""
+
+    hands: dict[Seat, Sealed]
+
+    def apply(self, table: Table) -> None:
+        for seat, cards in self.hands.items():
+            table.hands[seat] = Hand(0, cards)
+
+    def tell(self, names: Names) -> str:
+        return "All hands are empty."
+
+
+class EmpireLaidOut(Event, frozen=True):
+    """A player's pieces were put on the board as the aid card shows them, and he got his own hero (MN-SET-06, -07).
+
+    `start` names the pieces of each province as the board does: a good stands for a caravan on it.
+    """
+
+    seat: Seat
+    hero: str
+    start: dict[AreaId, tuple[str, ...]]
+
+    def apply(self, table: Table) -> None:
+        table.cards[self.seat] = (self.hero,)
+        for area, pieces in self.start.items():
+            table.change_province(area, owner=self.seat)
+            force = Force(fresh=pieces.count("legion"), fortresses=pieces.count("fortress"))
+            if force.units:
+                table.set_force(area, self.seat, force)
+            if triremes := pieces.count("trireme"):
+                table.set_port(area, self.seat, triremes)
+            for piece in pieces:
+                if piece in GOODS:
+                    table.build(area, "caravan", piece)
+                elif piece in BUILDINGS:
+                    table.build(area, piece)
+
+    def tell(self, names: Names) -> str:
+        places = names.all(self.start)
+        return f"{names(self.seat)} starts with {CARDS[self.hero].name} in {places}."
+
+
+class NeutralPlaced(Event, frozen=True):
+    """A civilization that nobody plays got its marker and units (MN-SET-18, MN-SET-19)."""
+
+    civilization: Seat
+    capital: AreaId
+    neighbours: tuple[AreaId, ...]
+
+    def apply(self, table: Table) -> None:
+        table.change_province(self.capital, owner=self.civilization)
+        table.set_force(self.capital, self.civilization, NEUTRAL_CAPITAL)
+        for area in self.neighbours:
+            table.change_province(area, owner=self.civilization)
+            table.set_force(area, self.civilization, ONE_LEGION)
+
+    def tell(self, names: Names) -> str:
+        places = f" and {names.all(self.neighbours)}" if self.neighbours else ""
+        return f"{self.civilization.title()} is neutral: it defends {names(self.capital)}{places}."
+
+
+class RoleCardsDealt(Event, frozen=True):
+    """The role cards were handed out for the first turn (MN-SET-08, MN-SET-22); `draw` decided a tie by lot."""
+
+    roles: dict[Role, Seat]
+    draw: int | None = None
+
+    def apply(self, table: Table) -> None:
+        table.roles.update(self.roles)
+
+    def tell(self, names: Names) -> str:
+        held = [f"{names(seat)} begins as {roles.title(role)}" for role, seat in self.roles.items()]
+        return f"{'; '.join(held)}."
+
+
+# --- what happens ---
+
+
+def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
+    """Set the table: the layouts and the neutrals, then the first turn; or the free set-up."""
+    table = draft.table
+    draft.emit(HandsOpened({seat: hands.seal(draft, seat, {}) for seat in table.seats}))
+    if table.setup.layout == "free":
+        founding.open(draft)
+        return
+    for seat in table.seats:
+        draft.emit(EmpireLaidOut(seat, OWN_HERO[seat], layout(table, seat)))
+    place_neutrals(draft)
+    deal_roles(draft)
+    turn.begin(draft)
+
+
+def layout(table: Table, seat: Seat) -> dict[AreaId, tuple[str, ...]]:
+    """Return a civilization's introductory layout: the pieces of each province besides the marker (MN-SET-06)."""
+    return {area.id: area.traits.get("start", ()) for area in _lands(table) if seat in area.traits.get("start_of", ())}
+
+
+def _lands(table: Table) -> Iterator[Area]:
+    return (table.map.area(area) for area in table.map.lands)
+
+
+def place_neutrals(draft: Draft[Table]) -> None:
+    """Put the neutral civilizations on the board; a province that is a player's gets none of their pieces."""
+    table = draft.table
+    for civilization in table.neutral:
+        capital = table.capitals[civilization]
+        around = table.map.land_neighbours(capital)
+        free = tuple(area for area in around if table.provinces[area].owner is None)
+        draft.emit(NeutralPlaced(civilization, capital, free))
+
+
+def deal_roles(draft: Draft[Table]) -> None:
+    """Hand out the role cards: to those that the aid cards name, the others by totals, nobody two (MN-SET-22, -23)."""
+    table, draws = draft.table, draft.draws
+    dealt: dict[Role, Seat] = {role: START_ROLES[role] for role in ROLES if START_ROLES[role] in table.seats}
+    for role in ROLES:
+        if role not in dealt:
+            candidates = [seat for seat in table.seats if seat not in dealt.values()]
+            dealt[role] = _most_qualified(draft, role, candidates)
+    draw = draft.draws if draft.draws > draws else None
+    draft.emit(RoleCardsDealt({role: dealt[role] for role in ROLES}, draw))
+
+
+def _most_qualified(draft: Draft[Table], role: Role, candidates: Sequence[Seat]) -> Seat:
+    totals = roles.totals(draft.table, role)
+    most = max(totals[seat] for seat in candidates)
+    tied = [seat for seat in candidates if totals[seat] == most]
+    return tied[0] if len(tied) == 1 else draft.shuffle(tied)[0]
+
+
+EVENTS = (HandsOpened, EmpireLaidOut, NeutralPlaced, RoleCardsDealt)

@@ -1,0 +1,391 @@
+"""The table of Mare Nostrum: what lies where, who leads, whose turn it is, and what is under way.
+
+Only hands are hidden. What went into a hand or came out of it in the open (income, payments, takes of the trade) is
+counted openly; what nobody else saw (a gift, what was kept from a discard) is sealed, with the rest of that hand.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from domain.kernel import message
+from domain.kernel.board import Map
+from domain.kernel.secret import Sealed
+from domain.kernel.table import Table as KernelTable
+from domain.kernel.words import AreaId, Seat
+from domain.mare_nostrum.data import BANK, BUILDINGS, CARDS, PIECES, Building, Item, Power, Resource, Role
+
+Phase = Literal["setup", "roles", "income", "trade", "construction", "discard", "military", "over"]
+"""The parts of a turn (MN-ROL-01): roles, the Commerce Phase (income, trade), the Construction Phase with the discard
+at its end, the Military Phase; before them the set-up, after them the end of the game."""
+
+Layout = Literal["introductory", "free"]
+
+
+class Setup(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the creator of a game chooses.
+
+    Attributes:
+        layout: the layout of the aid cards (MN-SET-06), or 36 points for everybody to spend (MN-SET-10).
+        civilizations: who plays; those recommended for the number of players when left out (MN-SET-21).
+        influence_chain_any_player: whether triremes of any player join provinces for placing influence (MN-INF-04).
+    """
+
+    layout: Layout = "introductory"
+    civilizations: tuple[Literal["rome", "carthage", "greece", "egypt", "babylon"], ...] = ()
+    influence_chain_any_player: bool = False
+
+
+class Hand(Struct, frozen=True):
+    """Resource cards in a player's hand.
+
+    Attributes:
+        count: how many they are, which everybody may know (MN-TRD-04).
+        cards: the hand as it was last sealed, {resource: number}, for its owner only; None before the set-up.
+        seen: what has come (and, negative, gone) in the open since then; none of the numbers is 0.
+    """
+
+    count: int = 0
+    cards: Sealed | None = None
+    seen: dict[Resource, int] = field(default_factory=dict[Resource, int])
+
+
+class Force(Struct, frozen=True):
+    """Land units of one owner in one province.
+
+    Attributes:
+        fresh: legions that have neither moved nor attacked this turn.
+        moved: legions that have moved this turn and may still attack.
+        fought: legions that have attacked this turn and are done (MN-MIL-04).
+        fortresses: fortresses; they never move.
+        posts: what single legions stand on (MN-AFT-05 to MN-AFT-07): ``city``, ``market``, ``temple``, a good for
+            the caravan on it, or ``influence`` for the marker. A legion stands on one thing at most.
+    """
+
+    fresh: int = 0
+    moved: int = 0
+    fought: int = 0
+    fortresses: int = 0
+    posts: tuple[str, ...] = ()
+
+    @property
+    def legions(self) -> int:
+        return self.fresh + self.moved + self.fought
+
+    @property
+    def units(self) -> int:
+        """Legions and fortresses."""
+        return self.legions + self.fortresses
+
+
+NO_FORCE = Force()
+
+
+class Fleet(Struct, frozen=True):
+    """Triremes of one player in one sea space, by what they have done this turn, as legions in `Force`."""
+
+    fresh: int = 0
+    moved: int = 0
+    fought: int = 0
+
+    @property
+    def triremes(self) -> int:
+        return self.fresh + self.moved + self.fought
+
+
+NO_FLEET = Fleet()
+
+
+class Province(Struct, frozen=True):
+    """A land province.
+
+    Attributes:
+        owner: the civilization whose influence marker lies there, playing or neutral.
+        marked: the turn in which the marker was placed; 0 before the first.
+        city, market, temple: whether the building stands there.
+        caravans: the goods on whose icons a caravan stands.
+        forces: land units by owner; who has none is absent. Never changed in place: see `Table.set_force`.
+        ports: triremes not yet launched, by owner.
+    """
+
+    owner: Seat | None = None
+    marked: int = 0
+    city: bool = False
+    market: bool = False
+    temple: bool = False
+    caravans: tuple[Resource, ...] = ()
+    forces: dict[Seat, Force] = field(default_factory=dict[Seat, Force])
+    ports: dict[Seat, int] = field(default_factory=dict[Seat, int])
+
+    @property
+    def buildings(self) -> tuple[str, ...]:
+        """What stands there, named as `Force.posts` names it."""
+        return (*(kind for kind in ("city", "market", "temple") if getattr(self, kind)), *self.caravans)
+
+    @property
+    def at_war(self) -> bool:
+        """Whether land units of two owners or more are there (MN-WAR-01)."""
+        return len(self.forces) > 1
+
+    def occupier(self, post: str) -> Seat | None:
+        """Return whose legion stands on a building or on the marker; None when nobody's does."""
+        return next((owner for owner, force in self.forces.items() if post in force.posts), None)
+
+
+class Tie(Struct, frozen=True):
+    """A role for which others tie above its holder, who decides between them (MN-ROL-09)."""
+
+    role: Role
+    seats: tuple[Seat, ...]
+
+
+class Take(Struct, frozen=True):
+    """One take of the trade: a card that lay face up before `giver`."""
+
+    taker: Seat
+    giver: Seat
+    card: Resource
+
+
+class Trade(Struct, frozen=True):
+    """The trade of a turn (chapter TRD).
+
+    Attributes:
+        number: how many cards everybody offers.
+        traders: who takes part, in seat order.
+        chosen: the offers that lie face down, each sealed for the one who made it; they still count to his hand.
+        offers: the cards that lie face up, by whose they are; empty until all have been turned over.
+        taken: the cards acquired so far, which lie face down before their takers; everybody saw them go.
+        taker: who takes next; None before the reveal and when the chain has ended.
+        takes: the takes so far.
+    """
+
+    number: int
+    traders: tuple[Seat, ...] = ()
+    chosen: dict[Seat, Sealed] = field(default_factory=dict[Seat, Sealed])
+    offers: dict[Seat, tuple[Resource, ...]] = field(default_factory=dict[Seat, tuple[Resource, ...]])
+    taken: dict[Seat, tuple[Resource, ...]] = field(default_factory=dict[Seat, tuple[Resource, ...]])
+    taker: Seat | None = None
+    takes: tuple[Take, ...] = ()
+
+
+class Table(KernelTable, kw_only=True):
+    """The whole state. What lies in its dictionaries is frozen; change it with the methods below.
+
+    Attributes:
+        seats: who plays, in seat order; `neutral` the civilizations that nobody plays.
+        turn: the number of the turn; 0 during the set-up.
+        active: who has been named and acts now, in construction or in the Military Phase.
+        done: who has had his construction turn or his military turn in this phase.
+        roles: who holds each role; `ties` those still to be decided by their holders, in the order of decision.
+        capitals: each civilization's capital (MN-BRD-09).
+        hands: the resource cards of each player; `bank` the open piles.
+        cards: the heroes and wonders of each player, in the order of purchase.
+        supply: the building tokens not on the board.
+        provinces: all land provinces; `fleets` the triremes at sea, by sea space and owner, without empty entries.
+        points: the free set-up: what each player has left to spend; absent before and after his turn to spend.
+    """
+
+    static: ClassVar[tuple[str, ...]] = ("map", "setup")
+
+    map: Map
+    setup: Setup
+    seats: tuple[Seat, ...]
+    neutral: tuple[Seat, ...] = ()
+    turn: int = 0
+    phase: Phase = "setup"
+    active: Seat | None = None
+    done: list[Seat] = field(default_factory=list[Seat])
+    roles: dict[Role, Seat] = field(default_factory=dict[Role, Seat])
+    ties: list[Tie] = field(default_factory=list[Tie])
+    capitals: dict[Seat, AreaId] = field(default_factory=dict[Seat, AreaId])
+    hands: dict[Seat, Hand] = field(default_factory=dict[Seat, Hand])
+    cards: dict[Seat, tuple[str, ...]] = field(default_factory=dict[Seat, tuple[str, ...]])
+    bank: dict[Resource, int] = field(default_factory=lambda: dict(BANK))
+    supply: dict[Building, int] = field(default_factory=dict[Building, int])
+    provinces: dict[AreaId, Province] = field(default_factory=dict[AreaId, Province])
+    fleets: dict[AreaId, dict[Seat, Fleet]] = field(default_factory=dict[AreaId, dict[Seat, Fleet]])
+    winner: Seat | None = None
+    won_by: str = ""
+    # --- the free set-up ---
+    order: list[Seat] = field(default_factory=list[Seat])
+    """Who still spends points, in the order drawn (MN-SET-17)."""
+    points: int = 0
+    """What the first of them has left (MN-SET-10)."""
+    # --- commerce ---
+    paid: bool = False
+    """Whether this turn's income has been paid."""
+    trade: Trade | None = None
+    redirected: bool = False
+    """Whether Ulysses has been used in this Commerce Phase (MN-HER-11)."""
+    # --- construction ---
+    free_marker: bool = False
+    """Whether the active player has placed Hammurabi's free marker this turn (MN-HER-14)."""
+    exchanged: bool = False
+    """Whether Cleopatra's exchange has been used in this Construction Phase (MN-HER-17)."""
+    kept: dict[Seat, Sealed] = field(default_factory=dict[Seat, Sealed])
+    """The cards that players have laid aside to keep, sealed until all have chosen (MN-CMB-06)."""
+    # --- the Military Phase ---
+    ashore: bool = False
+    """Whether the active player has moved or fought with a legion: his triremes are done (MN-MIL-03)."""
+    owed: dict[AreaId, tuple[Seat, ...]] = field(default_factory=dict[AreaId, tuple[Seat, ...]])
+    """Provinces at war since an earlier turn, and who has not yet fought his round there (MN-WAR-03)."""
+    seduced: bool = False
+    """Whether Helen has been used in this Military Phase (MN-HER-07)."""
+
+    # --- changes ---
+
+    def change_province(self, area: AreaId, **changes: Any) -> None:
+        """Replace what has changed in a province."""
+        self.provinces[area] = replace(self.provinces[area], **changes)
+
+    def set_force(self, area: AreaId, owner: Seat, force: Force) -> None:
+        """Put an owner's land units into a province in place of those there; none, and he has none there."""
+        province = self.provinces[area]
+        forces = {seat: other for seat, other in province.forces.items() if seat != owner}
+        if force.units:
+            forces[owner] = force
+        self.provinces[area] = replace(province, forces=forces)
+
+    def set_fleet(self, sea: AreaId, owner: Seat, fleet: Fleet) -> None:
+        """Put a player's triremes into a sea space in place of those there."""
+        fleets = {seat: other for seat, other in self.fleets.get(sea, {}).items() if seat != owner}
+        if fleet.triremes:
+            fleets[owner] = fleet
+        self.fleets[sea] = fleets
+        if not fleets:
+            del self.fleets[sea]
+
+    def set_port(self, area: AreaId, owner: Seat, triremes: int) -> None:
+        """Let so many of a player's triremes lie unlaunched in a province."""
+        ports = {seat: number for seat, number in self.provinces[area].ports.items() if seat != owner}
+        self.change_province(area, ports=ports | ({owner: triremes} if triremes else {}))
+
+    def build(self, area: AreaId, building: Building, good: Resource | None = None) -> None:
+        """Put a building token of the supply into a province; `good` says on which icon a caravan stands."""
+        self.supply[building] -= 1
+        if building == "caravan":
+            assert good is not None, "a caravan stands on a good"
+            self.change_province(area, caravans=(*self.provinces[area].caravans, good))
+        else:
+            self.change_province(area, **{building: True})
+
+    def raze(self, area: AreaId, post: str) -> None:
+        """Return a building of a province, named as in `Province.buildings`, to the supply (MN-PCS-06)."""
+        if post in ("city", "market", "temple"):
+            self.supply[post] += 1
+            self.change_province(area, **{post: False})
+        else:
+            self.supply["caravan"] += 1
+            self.change_province(area, caravans=tuple(good for good in self.provinces[area].caravans if good != post))
+
+    def draw(self, seat: Seat, cards: Mapping[Resource, int]) -> None:
+        """Let a player take cards from the bank, openly; negative numbers go back to it."""
+        self.pass_openly(seat, cards)
+        for card, number in cards.items():
+            self.bank[card] -= number
+
+    def pass_openly(self, seat: Seat, cards: Mapping[Resource, int]) -> None:
+        """Change a hand by cards that everybody sees; negative numbers leave it."""
+        hand = self.hands[seat]
+        seen = dict(hand.seen)
+        for card, number in cards.items():
+            seen[card] = seen.get(card, 0) + number
+        changed = {card: number for card, number in seen.items() if number}
+        self.hands[seat] = Hand(hand.count + sum(cards.values()), hand.cards, changed)
+
+    def hold(self, seat: Seat, count: int, cards: Sealed) -> None:
+        """Give a player a hand that was sealed anew."""
+        self.hands[seat] = Hand(count, cards)
+
+    # --- questions ---
+
+    def icons(self, area: AreaId) -> tuple[Resource, ...]:
+        """Return the goods whose icons a province shows (MN-BRD-01)."""
+        return self.map.area(area).traits.get("resources", ())
+
+    def sites(self, area: AreaId) -> int:
+        """Return how many city sites a province shows (MN-BRD-01)."""
+        return self.map.area(area).value("city_sites")
+
+    def owner_of(self, power: Power) -> Seat | None:
+        """Return who has the hero or wonder of that power; None when nobody has."""
+        return next(
+            (seat for seat, cards in self.cards.items() if any(CARDS[card].power == power for card in cards)), None
+        )
+
+    def has(self, seat: Seat, power: Power) -> bool:
+        """Tell whether a player has the hero or wonder of that power."""
+        return any(CARDS[card].power == power for card in self.cards.get(seat, ()))
+
+    def bonus(self, owner: Seat, unit: Literal["legion", "trireme"]) -> int:
+        """Return what heroes add to each die rolled for an owner's units (MN-HER-13, MN-HER-16)."""
+        return sum(CARDS[card].dice.get(unit, 0) for card in self.cards.get(owner, ()))
+
+    def controls(self, seat: Seat, area: AreaId) -> bool:
+        """Tell whether a province was under a player's control at the start of the turn (MN-INF-01)."""
+        province = self.provinces[area]
+        return province.owner == seat and province.marked < max(self.turn, 1)
+
+    def on_board(self, owner: Seat) -> dict[Item, int]:
+        """Count an owner's pieces on the board: ``legion``, ``fortress``, ``trireme`` and ``influence``."""
+        legions = fortresses = markers = triremes = 0
+        for province in self.provinces.values():
+            force = province.forces.get(owner, NO_FORCE)
+            legions += force.legions
+            fortresses += force.fortresses
+            markers += province.owner == owner
+            triremes += province.ports.get(owner, 0)
+        triremes += sum(fleets[owner].triremes for fleets in self.fleets.values() if owner in fleets)
+        return {"legion": legions, "fortress": fortresses, "trireme": triremes, "influence": markers}
+
+    def stock(self, owner: Seat) -> dict[Item, int]:
+        """Count the pieces that an owner has left to place (MN-PCS-04)."""
+        placed = self.on_board(owner)
+        return {piece: PIECES[piece] - placed[piece] for piece in PIECES}
+
+    def enemies_in(self, area: AreaId, seat: Seat) -> tuple[Seat, ...]:
+        """Return the other owners of land units in a province, in the order of their names."""
+        return tuple(sorted(owner for owner in self.provinces[area].forces if owner != seat))
+
+    @property
+    def available(self) -> tuple[str, ...]:
+        """The heroes and wonders that nobody owns yet, those of civilizations not in play left out (MN-HER-01)."""
+        owned = {card for cards in self.cards.values() for card in cards}
+        return tuple(
+            card.id
+            for card in CARDS.values()
+            if card.id not in owned and (card.civilization is None or card.civilization in self.seats)
+        )
+
+    def seats_from(self, first: Seat) -> tuple[Seat, ...]:
+        """Return the players in seat order, beginning with `first`."""
+        place = self.seats.index(first)
+        return self.seats[place:] + self.seats[:place]
+
+
+class Event(message.Event[Table], frozen=True):
+    """Something that happened at this table."""
+
+
+class Command(message.Command[Table], frozen=True):
+    """Something a seat asks for at this table."""
+
+
+def bare(
+    map_: Map, setup: Setup, seats: tuple[Seat, ...], everybody: Iterable[Seat], supply: Mapping[Building, int]
+) -> Table:
+    """Return the table before the set-up: an empty board, empty hands, all tokens in the supply."""
+    return Table(
+        map=map_,
+        setup=setup,
+        seats=seats,
+        neutral=tuple(civilization for civilization in everybody if civilization not in seats),
+        capitals={Seat(map_.area(area).traits["capital_of"][0]): area for area in map_.homes},
+        hands={seat: Hand() for seat in seats},
+        cards=dict.fromkeys(seats, ()),
+        supply={building: supply[building] for building in BUILDINGS},
+        provinces={area: Province() for area in map_.lands},
+    )

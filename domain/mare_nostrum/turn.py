@@ -1,0 +1,64 @@
+"""The turn and its phases (MN-ROL-01): what begins when, and what is fresh again."""
+
+from msgspec.structs import replace
+
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.mare_nostrum.table import Event, Fleet, Phase, Province, Table
+
+
+class TurnBegan(Event, frozen=True):
+    """A new turn began; every legion and trireme may move and attack again.
+
+    Provinces at war when the last turn ended owe a round to everybody with land units there (MN-WAR-03).
+    """
+
+    turn: int
+
+    def apply(self, table: Table) -> None:
+        table.turn, table.phase, table.active = self.turn, "roles", None
+        table.paid = table.redirected = table.free_marker = table.exchanged = table.seduced = table.ashore = False
+        table.trade = None
+        table.done.clear()
+        table.owed.clear()
+        for area, province in table.provinces.items():
+            if any(force.moved or force.fought for force in province.forces.values()):
+                table.provinces[area] = _rested(province)
+            if province.at_war:
+                table.owed[area] = tuple(sorted(seat for seat in province.forces if seat in table.seats))
+        for sea, fleets in table.fleets.items():
+            table.fleets[sea] = {seat: Fleet(fresh=fleet.triremes) for seat, fleet in fleets.items()}
+
+    def tell(self, names: Names) -> str:
+        return f"Turn {self.turn} began."
+
+
+class PhaseBegan(Event, frozen=True):
+    """The next part of the turn began (MN-ROL-01)."""
+
+    phase: Phase
+
+    def apply(self, table: Table) -> None:
+        table.phase, table.active = self.phase, None
+        table.done.clear()
+
+    def tell(self, names: Names) -> str:
+        return f"The {self.phase} phase began."
+
+
+def _rested(province: Province) -> Province:
+    forces = {seat: replace(force, fresh=force.legions, moved=0, fought=0) for seat, force in province.forces.items()}
+    return replace(province, forces=forces)
+
+
+def begin(draft: Draft[Table]) -> None:
+    """Begin the first turn, with the roles of the set-up (MN-ROL-13)."""
+    draft.emit(TurnBegan(1))
+
+
+def enter(draft: Draft[Table], phase: Phase) -> None:
+    """Go on to a part of the turn; what opens it follows in its chapter's `settle`."""
+    draft.emit(PhaseBegan(phase))
+
+
+EVENTS = (TurnBegan, PhaseBegan)

@@ -1,0 +1,116 @@
+"""What a seat, or a spectator, sees of a table: everything but the cards in others' hands."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from domain.kernel.secret import Sealed, Vault
+from domain.kernel.words import AreaId, Seat
+from domain.mare_nostrum import hands, roles
+from domain.mare_nostrum.data import PRICES, ROLES, Building, Item, Resource, Role, price_of
+from domain.mare_nostrum.table import Fleet, Province, Table, Take
+
+
+class SeatView(Struct, frozen=True, kw_only=True):
+    """A player's standing.
+
+    `hand` has the cards in hand by kind for those who may see them, and is null for the others; `count` is public.
+    `stock` are the pieces left to place, `totals` what counts for each role, `prices` what an item costs the player.
+    """
+
+    capital: AreaId
+    count: int
+    hand: dict[Resource, int] | None
+    cards: tuple[str, ...]
+    stock: dict[Item, int]
+    totals: dict[Role, int]
+    prices: dict[Item, int]
+
+
+class TradeView(Struct, frozen=True, kw_only=True):
+    """The trade. `chosen` are the offers that lie face down, null where the viewer may not look under them."""
+
+    number: int
+    traders: tuple[Seat, ...]
+    chosen: dict[Seat, tuple[Resource, ...] | None]
+    offers: dict[Seat, tuple[Resource, ...]]
+    taken: dict[Seat, tuple[Resource, ...]]
+    taker: Seat | None
+    takes: tuple[Take, ...]
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """The position as the viewer may see it; `kept` are the cards laid aside to keep, as `TradeView.chosen`."""
+
+    turn: int
+    phase: str
+    active: Seat | None
+    done: list[Seat]
+    roles: dict[Role, Seat]
+    neutral: tuple[Seat, ...]
+    seats: dict[Seat, SeatView]
+    bank: dict[Resource, int]
+    supply: dict[Building, int]
+    available: tuple[str, ...]
+    provinces: dict[AreaId, Province]
+    fleets: dict[AreaId, dict[Seat, Fleet]]
+    trade: TradeView | None
+    kept: dict[Seat, dict[Resource, int] | None]
+    owed: dict[AreaId, tuple[Seat, ...]]
+    winner: Seat | None
+
+
+def of(table: Table, vault: Vault) -> View:
+    """Return what the holder of `vault` sees."""
+    totals: dict[Role, dict[Seat, int]] = {role: roles.totals(table, role) for role in ROLES}
+    return View(
+        turn=table.turn,
+        phase=table.phase,
+        active=table.active,
+        done=table.done,
+        roles=table.roles,
+        neutral=table.neutral,
+        seats={seat: _standing(table, seat, vault, totals) for seat in table.seats},
+        bank=table.bank,
+        supply=table.supply,
+        available=table.available,
+        provinces=table.provinces,
+        fleets=table.fleets,
+        trade=_trade(table, vault),
+        kept=_read(table.kept, vault),
+        owed=table.owed,
+        winner=table.winner,
+    )
+
+
+def _standing(table: Table, seat: Seat, vault: Vault, totals: Mapping[Role, Mapping[Seat, int]]) -> SeatView:
+    cards = table.cards[seat]
+    return SeatView(
+        capital=table.capitals[seat],
+        count=table.hands[seat].count,
+        hand=hands.held(table, seat, vault) if hands.is_read_by(table, seat, vault) else None,
+        cards=cards,
+        stock=table.stock(seat),
+        totals={role: totals[role][seat] for role in ROLES},
+        prices={item: price_of(item, cards) for item in PRICES},
+    )
+
+
+def _trade(table: Table, vault: Vault) -> TradeView | None:
+    trade = table.trade
+    if trade is None:
+        return None
+    return TradeView(
+        number=trade.number,
+        traders=trade.traders,
+        chosen=_read(trade.chosen, vault),
+        offers=trade.offers,
+        taken=trade.taken,
+        taker=trade.taker,
+        takes=trade.takes,
+    )
+
+
+def _read(sealed: Mapping[Seat, Sealed], vault: Vault) -> dict[Seat, Any]:
+    return {seat: vault.open(each) if vault.holds(each) else None for seat, each in sealed.items()}

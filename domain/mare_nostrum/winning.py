@@ -1,0 +1,38 @@
+"""Victory: the Pyramids, or four heroes and wonders; at once, in the middle of a phase (chapter WIN)."""
+
+from typing import Final
+
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.words import Seat
+from domain.mare_nostrum.data import CARDS
+from domain.mare_nostrum.table import Event, Table
+
+CARDS_TO_WIN: Final = 4
+"""Heroes and wonders, in any mix, the own hero among them (MN-WIN-03, MN-WIN-04)."""
+
+
+class GameWon(Event, frozen=True):
+    """A player met a condition of victory; the game is over at once (MN-WIN-01)."""
+
+    seat: Seat
+    rule: str
+
+    def apply(self, table: Table) -> None:
+        table.winner, table.won_by, table.phase = self.seat, self.rule, "over"
+
+    def tell(self, names: Names) -> str:
+        how = "has built the Pyramids" if self.rule == "MN-WIN-02" else f"has {CARDS_TO_WIN} heroes and wonders"
+        return f"{names(self.seat)} {how} and wins."
+
+
+def check(draft: Draft[Table], seat: Seat) -> None:
+    """End the game if a player who has just got a card has won by it. Call it after every hero or wonder gained."""
+    cards = draft.table.cards[seat]
+    if any(CARDS[card].power == "victory" for card in cards):
+        draft.emit(GameWon(seat, "MN-WIN-02"))
+    elif len(cards) >= CARDS_TO_WIN:
+        draft.emit(GameWon(seat, "MN-WIN-03"))
+
+
+EVENTS = (GameWon,)

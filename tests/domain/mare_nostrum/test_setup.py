@@ -1,0 +1,118 @@
+"""The figures of the game, who may play, and boards that somebody has corrected."""
+
+import json
+from importlib import resources
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from domain.boards import builtin, parse_board, validate
+from domain.boards.mare_nostrum import CIVILIZATIONS, GOODS
+from domain.kernel.board import Board
+from domain.kernel.chance import CommittedChance
+from domain.kernel.game import Game
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, GameId, PlayerId, Seat
+from domain.mare_nostrum import data
+from domain.mare_nostrum.ruleset import MareNostrum
+from domain.mare_nostrum.table import Setup, Table
+
+RULESET = MareNostrum()
+BOARD = builtin("mare-nostrum")
+
+
+def create(players: int, board: Board = BOARD, **setup: Any) -> Game:
+    organizer = PlayerId("organizer")
+    secret = bytes(32)
+    step = Game.create(
+        RULESET, GameId("game"), players, setup=setup, board=board, organizer=organizer, secret=secret, at=""
+    )
+    return step.game
+
+
+def begun(board: Board = BOARD, byte: int = 0) -> Table:
+    chance = CommittedChance(bytes([byte]) * 32, GameId("game"), {})
+    return RULESET.begin(RULESET.lay(RULESET.seats(3), Setup(), board), chance).table
+
+
+@pytest.mark.rule("MN-PCS-07", "MN-PCS-08")
+def test_the_cards_are_those_of_the_box() -> None:
+    assert sum(data.BANK.values()) == 123
+    assert data.BANK["tax"] == 35
+    assert sorted(data.BANK[good] for good in data.GOODS) == [5] * 4 + [7] * 5 + [11] * 3
+    kinds = [(card.kind, card.civilization is not None) for card in data.CARDS.values()]
+    assert kinds.count(("hero", True)) == 5
+    assert kinds.count(("hero", False)) == 6
+    assert kinds.count(("wonder", False)) == 7
+    assert 3 + len(kinds) + 123 == 144
+
+
+@pytest.mark.rule("MN-SET-02")
+def test_the_pieces_of_a_player_are_33() -> None:
+    assert data.PIECES == {"trireme": 5, "legion": 8, "fortress": 8, "influence": 12}
+
+
+def test_board_and_figures_speak_of_the_same_goods_and_civilizations() -> None:
+    assert set(GOODS) == set(data.GOODS)
+    assert data.CIVILIZATIONS == CIVILIZATIONS
+    assert all(RULESET.catalogue.rule(card.rule) for card in data.CARDS.values())
+
+
+@pytest.mark.rule("MN-SET-01", "MN-SET-21")
+def test_the_creator_chooses_as_many_different_civilizations_as_there_are_players() -> None:
+    assert tuple(create(3).players) == ("carthage", "greece", "babylon")
+    assert tuple(create(3, civilizations=["egypt", "rome", "greece"]).players) == ("rome", "greece", "egypt")
+    with pytest.raises(Refusal, match="MN-SET-21"):
+        create(4, civilizations=["egypt", "rome", "greece"])
+    with pytest.raises(Refusal, match="MN-SET-01"):
+        create(3, civilizations=["egypt", "rome", "rome"])
+    with pytest.raises(Refusal, match="TAB-LIFE-02"):
+        create(2)
+
+
+@pytest.mark.rule("MN-SET-22")
+def test_lots_decide_between_players_without_a_role_who_tie() -> None:
+    # Carthage has a role; Greece and Babylon have as many cities, so that the card of Egypt goes by lot.
+    board = json.loads(resources.files("domain.boards").joinpath("mare-nostrum.json").read_text())
+    knossos = next(row for row in board["areas"] if row["id"] == "knossos")
+    knossos["traits"]["start"] = ["wine"]
+    corrected = parse_board(json.dumps(board).encode())
+    validate(corrected)
+    leaders = {begun(corrected, byte=byte).roles["political-leader"] for byte in range(20)}
+    assert leaders == {"greece", "babylon"}
+
+
+@pytest.mark.rule("MN-SET-06")
+def test_a_corrected_board_opens_a_game_by_its_own_layout() -> None:
+    board = json.loads(resources.files("domain.boards").joinpath("mare-nostrum.json").read_text())
+    macedonia = next(row for row in board["areas"] if row["id"] == "macedonia")
+    macedonia["traits"] |= {"start_of": ["greece"], "start": ["livestock", "legion"]}
+    corrected = parse_board(json.dumps(board).encode())
+    validate(corrected)
+    assert create(3, corrected).status == "gathering"
+    province = begun(corrected).provinces[AreaId("macedonia")]
+    assert (province.owner, province.caravans, province.forces[Seat("greece")].legions) == ("greece", ("livestock",), 1)
+
+
+def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
+    legions = tuple(
+        replace(area, traits={**area.traits, "start": ("legion",) * 9}) if area.id == "etruria" else area
+        for area in BOARD.areas
+    )
+    crowded = replace(BOARD, areas=legions)
+    assert create(3, crowded)
+    with pytest.raises(ValueError, match="rome begin with 11 legion pieces; a player has 8"):
+        create(4, crowded)
+
+
+@pytest.mark.rule("MN-TRD-04")
+def test_a_spectator_sees_no_hand_and_a_player_his_own() -> None:
+    chance = CommittedChance(bytes(32), GameId("game"), {})
+    draft = RULESET.begin(RULESET.lay(RULESET.seats(3), Setup(), BOARD), chance)
+    vault = Vault(draft.secrets)
+    for viewer in (None, *draft.table.seats):
+        view: Any = RULESET.view(draft.table, vault.read_by(viewer))
+        assert {seat for seat, each in view.seats.items() if each.hand is not None} == {viewer} - {None}
+        assert all(each.count == draft.table.hands[seat].count for seat, each in view.seats.items())
