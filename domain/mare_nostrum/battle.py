@@ -1,0 +1,15 @@
+"""Battles on land: who fights whom, the dice and the sums (chapter BAT)."""
+
+from domain.kernel.decision import Decision
+from domain.kernel.draft import Draft
+from domain.mare_nostrum.table import Table
+
+
+def decisions(table: Table) -> list[Decision]:
+    """Ask nobody."""
+    return []
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Nothing follows."""
+    return False

@@ -1,0 +1,1 @@
+"""Cleopatra's exchange with the bank (MN-HER-17)."""

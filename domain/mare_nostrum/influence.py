@@ -1,0 +1,1 @@
+"""Influence markers: where one may be placed, and conversion completed (chapter INF)."""

@@ -1,0 +1,1 @@
+"""Provinces at war: rounds owed since an earlier turn (chapter WAR)."""
