@@ -96,6 +96,18 @@ def test_a_corrected_board_opens_a_game_by_its_own_layout() -> None:
     assert (province.owner, province.caravans, province.forces[Seat("greece")].legions) == ("greece", ("livestock",), 1)
 
 
+@pytest.mark.rule("MN-SET-19")
+def test_a_neighbour_of_a_neutral_capital_that_is_a_players_gets_no_neutral_pieces() -> None:
+    areas = tuple(
+        replace(area, traits={**area.traits, "start_of": ("greece",), "start": ()}) if area.id == "cyrenaica" else area
+        for area in BOARD.areas
+    )
+    table = begun(replace(BOARD, areas=areas))
+    assert table.provinces[AreaId("cyrenaica")].owner == "greece"
+    assert not table.provinces[AreaId("cyrenaica")].forces
+    assert table.provinces[AreaId("memphis")].owner == "egypt"
+
+
 def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
     legions = tuple(
         replace(area, traits={**area.traits, "start": ("legion",) * 9}) if area.id == "etruria" else area
