@@ -1,19 +1,171 @@
-"""Income: taxes from cities, goods from caravans (chapter INC)."""
+"""Income: taxes from cities, goods from caravans, and what two wonders add (chapter INC, MN-WON-01, MN-WON-03)."""
 
-from domain.kernel.decision import Decision
+from collections.abc import Iterable
+
+from msgspec import field
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import RuleId, Seat
 from domain.mare_nostrum import turn
-from domain.mare_nostrum.table import Table
+from domain.mare_nostrum.data import BANK, GOODS, TAX, Resource
+from domain.mare_nostrum.hands import Cards, listed
+from domain.mare_nostrum.table import Command, Event, Province, Table
+
+# --- events ---
+
+
+class IncomePaid(Event, frozen=True):
+    """The bank paid everybody (MN-INC-01); `missing` is what it no longer had, which nobody is owed (MN-INC-12)."""
+
+    cards: dict[Seat, dict[Resource, Count]]
+    missing: dict[Seat, dict[Resource, Count]] = field(default_factory=dict[Seat, dict[Resource, Count]])
+
+    def apply(self, table: Table) -> None:
+        for seat, cards in self.cards.items():
+            table.draw(seat, cards)
+        table.paid = True
+
+    def tell(self, names: Names) -> str:
+        if not self.cards and not self.missing:
+            return "Nobody had any income."
+        paid = [f"{names(seat)} was paid {listed(cards)}" for seat, cards in self.cards.items()]
+        lost = [f"the bank lacked {listed(cards)} for {names(seat)}" for seat, cards in self.missing.items()]
+        return f"{'; '.join([*paid, *lost])}."
+
+
+class GoodChosen(Event, frozen=True):
+    """The owner of the Temple of Artemis took a goods card; `automatic` when only one pile was left."""
+
+    seat: Seat
+    good: Resource
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.draw(self.seat, {self.good: 1})
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} took 1 {self.good} for the Temple of Artemis."
+
+
+# --- income ---
+
+
+def due(table: Table, seat: Seat) -> Cards:
+    """Return what a player is to be paid if the bank has it (MN-INC-02 to MN-INC-11, MN-WON-01)."""
+    cards: Cards = {TAX: 1} if table.has(seat, "extra-tax") else {}
+    for province in table.provinces.values():
+        if province.city and province.holder("city") == seat:
+            cards[TAX] = cards.get(TAX, 0) + _yield(province, "temple", seat)
+        for good in province.caravans:
+            if province.holder(good) == seat:
+                cards[good] = cards.get(good, 0) + _yield(province, "market", seat)
+    return cards
+
+
+def _yield(province: Province, doubling: str, seat: Seat) -> int:
+    """Return 2 when the temple or market is there and works for the same player, else 1 (MN-INC-07 to MN-INC-09)."""
+    return 2 if getattr(province, doubling) and province.holder(doubling) == seat else 1
+
+
+def pay(draft: Draft[Table]) -> None:
+    """Pay everybody, short piles card by card from the Director of Commerce on (MN-INC-12)."""
+    table = draft.table
+    order = table.seats_from(table.roles["director-of-commerce"])
+    asked = {seat: due(table, seat) for seat in order}
+    paid: dict[Seat, Cards] = {seat: {} for seat in order}
+    missing: dict[Seat, Cards] = {seat: {} for seat in order}
+    for card in BANK:
+        shares = _share(table.bank[card], {seat: asked[seat].get(card, 0) for seat in order})
+        for seat, share in shares.items():
+            if share:
+                paid[seat][card] = share
+            if lost := asked[seat].get(card, 0) - share:
+                missing[seat][card] = lost
+    draft.emit(IncomePaid(_filled(paid), _filled(missing)))
+
+
+def _share(pile: int, asked: dict[Seat, int]) -> dict[Seat, int]:
+    if sum(asked.values()) <= pile:
+        return asked
+    share = dict.fromkeys(asked, 0)
+    while pile:
+        for seat in [seat for seat in asked if share[seat] < asked[seat]][:pile]:
+            share[seat] += 1
+            pile -= 1
+    return share
+
+
+def _filled(cards: dict[Seat, Cards]) -> dict[Seat, Cards]:
+    return {seat: each for seat, each in cards.items() if each}
+
+
+# --- the Temple of Artemis ---
+
+
+class ChooseGood(Command, frozen=True):
+    """Take the goods card of the Temple of Artemis, of any kind that the bank still has (MN-WON-03)."""
+
+    rule = "MN-WON-03"
+    answers = frozenset({"choose-good"})
+
+    good: Resource
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        left = goods_left(draft.table)
+        if self.good not in left:
+            raise Refusal(self.rule, f"{self.good} was chosen.", f"The bank has {', '.join(left)}.")
+        draft.emit(GoodChosen(seat, self.good))
+        turn.enter(draft, "trade")
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        chosen = schema.command("choose-good", {"good": schema.one_of(goods_left(table))})
+        yield Option("choose-good", RuleId(cls.rule), chosen, "Take a goods card", "choose-good")
+
+
+def goods_left(table: Table) -> list[Resource]:
+    """Return the goods of which the bank still has a card."""
+    return [good for good in GOODS if table.bank[good]]
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+    """Ask the owner of the Temple of Artemis for a good, when all else has been paid."""
+    if table.phase != "income" or not table.paid:
+        return []
+    owner, left = table.owner_of("extra-good"), goods_left(table)
+    if owner is None or len(left) < 2:
+        return []
+    return [
+        Decision(
+            "choose-good",
+            (owner,),
+            RuleId("MN-WON-03"),
+            "Which goods card do you take for the Temple of Artemis?",
+            "The trade begins when you have chosen.",
+            {"goods": left},
+        )
+    ]
 
 
 def settle(draft: Draft[Table]) -> bool:
     """Pay everybody, then go on to the trade."""
-    if draft.table.phase != "income":
+    table = draft.table
+    if table.phase != "income":
         return False
+    if not table.paid:
+        pay(draft)
+        return True
+    owner, left = table.owner_of("extra-good"), goods_left(table)
+    if owner is not None and left:
+        draft.emit(GoodChosen(owner, left[0], automatic=True))
     turn.enter(draft, "trade")
     return True
+
+
+EVENTS = (IncomePaid, GoodChosen)
+COMMANDS = (ChooseGood,)

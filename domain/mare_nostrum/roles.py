@@ -74,7 +74,7 @@ def totals(table: Table, role: Role) -> dict[Seat, int]:
         return total
     for province in table.provinces.values():
         for post in _counted(province, role):
-            seat = province.occupier(post) or province.owner
+            seat = province.holder(post)
             if seat is not None and seat in total:
                 total[seat] += 1
     return total

@@ -133,6 +133,13 @@ class Province(Struct, frozen=True):
         """Return whose legion stands on a building or on the marker; None when nobody's does."""
         return next((owner for owner, force in self.forces.items() if post in force.posts), None)
 
+    def holder(self, post: str) -> Seat | None:
+        """Return for whom a building works: whoever occupies it, or else the marker's owner (MN-INC-06, MN-ROL-10).
+
+        In a province at war that is the owner, for there an occupation is void (MN-INC-11, MN-ROL-11, MN-AFT-12).
+        """
+        return self.owner if self.at_war else self.occupier(post) or self.owner
+
 
 class Tie(Struct, frozen=True):
     """A role for which others tie above its holder, who decides between them (MN-ROL-09)."""
@@ -159,7 +166,10 @@ class Trade(Struct, frozen=True):
         offers: the cards that lie face up, by whose they are; empty until all have been turned over.
         taken: the cards acquired so far, which lie face down before their takers; everybody saw them go.
         taker: who takes next; None before the reveal and when the chain has ended.
-        takes: the takes so far.
+        takes: the takes so far; one that Ulysses undid is not among them.
+        stood: how many takes Ulysses' owner has let stand.
+        forced: Ulysses' owner, when the taker must take from him now (MN-HER-11).
+        short: who has a card less than before the trade, when the Director must give him one (MN-TRD-19).
     """
 
     number: int
@@ -169,6 +179,9 @@ class Trade(Struct, frozen=True):
     taken: dict[Seat, tuple[Resource, ...]] = field(default_factory=dict[Seat, tuple[Resource, ...]])
     taker: Seat | None = None
     takes: tuple[Take, ...] = ()
+    stood: int = 0
+    forced: Seat | None = None
+    short: Seat | None = None
 
 
 class Table(KernelTable, kw_only=True):
