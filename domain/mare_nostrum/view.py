@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import AreaId, Seat
-from domain.mare_nostrum import hands, roles
-from domain.mare_nostrum.data import PRICES, ROLES, Building, Item, Resource, Role, price_of
+from domain.mare_nostrum import combinations, hands, roles
+from domain.mare_nostrum.data import CARDS, PRICES, ROLES, Building, Item, Resource, Role, price_of
 from domain.mare_nostrum.table import Fleet, Province, Table, Take
 
 
@@ -16,12 +16,14 @@ class SeatView(Struct, frozen=True, kw_only=True):
     """A player's standing.
 
     `hand` has the cards in hand by kind for those who may see them, and is null for the others; `count` is public.
+    `purchases` are all maximal purchases of that hand, each the sizes of the combinations that it pays at once.
     `stock` are the pieces left to place, `totals` what counts for each role, `prices` what an item costs the player.
     """
 
     capital: AreaId
     count: int
     hand: dict[Resource, int] | None
+    purchases: tuple[combinations.Purchase, ...] | None
     cards: tuple[str, ...]
     stock: dict[Item, int]
     totals: dict[Role, int]
@@ -86,14 +88,18 @@ def of(table: Table, vault: Vault) -> View:
 
 def _standing(table: Table, seat: Seat, vault: Vault, totals: Mapping[Role, Mapping[Seat, int]]) -> SeatView:
     cards = table.cards[seat]
+    hand = hands.held(table, seat, vault) if hands.is_read_by(table, seat, vault) else None
+    prices: dict[Item, int] = {item: price_of(item, cards) for item in PRICES}
+    sizes = {*prices.values(), *(CARDS[card].price for card in table.available)}
     return SeatView(
         capital=table.capitals[seat],
         count=table.hands[seat].count,
-        hand=hands.held(table, seat, vault) if hands.is_read_by(table, seat, vault) else None,
+        hand=hand,
+        purchases=combinations.purchases(hand, sizes) if hand is not None else None,
         cards=cards,
         stock=table.stock(seat),
         totals={role: totals[role][seat] for role in ROLES},
-        prices={item: price_of(item, cards) for item in PRICES},
+        prices=prices,
     )
 
 
