@@ -41,6 +41,11 @@ def count(cards: Iterable[Resource]) -> Cards:
     return dict(Counter(cards))
 
 
+def each(cards: Mapping[Resource, int]) -> list[Resource]:
+    """Return the single cards, in the order of the bank, whatever the order in which they were named."""
+    return [card for card in BANK for _ in range(cards.get(card, 0))]
+
+
 def without(cards: Mapping[Resource, int]) -> Cards:
     """Return the same cards with the sign turned, as they leave a hand."""
     return {card: -number for card, number in cards.items()}

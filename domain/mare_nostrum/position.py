@@ -47,6 +47,9 @@ class TradePosition(Struct, forbid_unknown_fields=True):
     taken: dict[Seat, tuple[Resource, ...]] = {}
     taker: Seat | None = None
     takes: tuple[Take, ...] = ()
+    stood: int = 0
+    forced: Seat | None = None
+    short: Seat | None = None
 
 
 class Position(Struct, forbid_unknown_fields=True):
@@ -144,7 +147,16 @@ def conceal(draft: Draft[Table], given: Mapping[str, Any]) -> None:
             _take_from_bank(table, Counter(lying))
         chosen = {seat: draft.seal(list(offer), (seat,)) for seat, offer in trade.chosen.items()}
         table.trade = Trade(
-            trade.number, trade.traders, chosen, dict(trade.offers), dict(trade.taken), trade.taker, trade.takes
+            trade.number,
+            trade.traders,
+            chosen,
+            dict(trade.offers),
+            dict(trade.taken),
+            trade.taker,
+            trade.takes,
+            trade.stood,
+            trade.forced,
+            trade.short,
         )
     table.bank.update(position.bank)
 

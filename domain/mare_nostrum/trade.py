@@ -1,19 +1,230 @@
-"""Trade: the Director's number, offers face down, the chain of takes (chapter TRD)."""
+"""Trade: the Director's number, and offers that lie face down until all are turned over (MN-TRD-01 to MN-TRD-09).
 
-from domain.kernel.decision import Decision
+Who has chosen an offer may be known, and what he chose may not: until the reveal nothing that anybody else sees
+depends on it. So the engine chooses for a player only where the number of his cards leaves him no choice.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.mare_nostrum import turn
-from domain.mare_nostrum.table import Table
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Opened, Sealed, Vault
+from domain.kernel.words import RuleId, Seat
+from domain.mare_nostrum import hands, turn
+from domain.mare_nostrum.data import Resource
+from domain.mare_nostrum.table import Command, Event, Table, Trade
+
+# --- events ---
+
+
+class NumberNamed(Event, frozen=True):
+    """The Director of Commerce named how many cards everybody offers; `traders` hold as many.
+
+    `automatic` when he holds no card, so that there was only 0 to name.
+    """
+
+    seat: Seat
+    number: Count
+    traders: tuple[Seat, ...]
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.trade = Trade(self.number, self.traders)
+
+    def tell(self, names: Names) -> str:
+        if not self.number:
+            return f"{names(self.seat)} named no cards: there is no trade."
+        cards = "1 card" if self.number == 1 else f"{self.number} cards"
+        if len(self.traders) < 2:
+            return f"{names(self.seat)} named {cards}; nobody else holds as many, and there is no trade."
+        return f"{names(self.seat)} named {cards}; {names.all(self.traders)} trade."
+
+
+class OfferMade(Event, frozen=True):
+    """A player laid his offer face down; `automatic` when it is all that he holds."""
+
+    seat: Seat
+    offer: Sealed
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        assert table.trade is not None, "a number was named"
+        table.trade = replace(table.trade, chosen={**table.trade.chosen, self.seat: self.offer})
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} laid an offer face down."
+
+
+class OffersRevealed(Event, frozen=True):
+    """All offers were turned over at the same time (MN-TRD-09); `taker` takes first."""
+
+    reveals: ClassVar[bool] = True
+
+    offers: dict[Seat, Opened]
+    taker: Seat
+
+    def apply(self, table: Table) -> None:
+        assert table.trade is not None, "a number was named"
+        offers: dict[Seat, tuple[Resource, ...]] = {seat: tuple(offer.value) for seat, offer in self.offers.items()}
+        for seat, cards in offers.items():
+            table.pass_openly(seat, hands.without(hands.count(cards)))
+        table.trade = replace(table.trade, chosen={}, offers=offers, taker=self.taker)
+
+    def tell(self, names: Names) -> str:
+        offered = [f"{names(seat)}: {hands.listed(hands.count(offer.value))}" for seat, offer in self.offers.items()]
+        return f"The offers were turned over. {'; '.join(offered)}."
+
+
+# --- the number ---
+
+
+class NameNumber(Command, frozen=True):
+    """Name how many cards everybody must offer, up to the number in one's own hand (MN-TRD-01)."""
+
+    rule = "MN-TRD-01"
+    answers = frozenset({"name-number"})
+
+    number: Count = 0
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        most = draft.table.hands[seat].count
+        if self.number > most:
+            raise Refusal(self.rule, f"{self.number} cards were named.", f"0 to {most} may be, as many as you hold.")
+        draft.emit(NumberNamed(seat, self.number, traders(draft.table, self.number)))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        number = schema.command("name-number", {"number": schema.count(0, table.hands[seat].count)})
+        yield Option("name-number", RuleId(cls.rule), number, "Name how many cards are offered", "name-number")
+
+
+def traders(table: Table, number: int) -> tuple[Seat, ...]:
+    """Return who takes part when so many cards are named: all who hold them (MN-TRD-03, MN-TRD-06, MN-TRD-07)."""
+    return tuple(seat for seat in table.seats if number and table.hands[seat].count >= number)
+
+
+# --- the offers ---
+
+
+class Offer(Command, frozen=True):
+    """Lay exactly the named number of cards face down before oneself (MN-TRD-05)."""
+
+    rule = "MN-TRD-05"
+    answers = frozenset({"offer"})
+    sealed = True
+
+    cards: dict[Resource, Count]
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        assert table.trade is not None, "a number was named"
+        held, number = hands.held(table, seat, draft), table.trade.number
+        if any(card not in held or count > held[card] for card, count in self.cards.items()):
+            asked = f"{hands.listed(self.cards)} were offered."
+            raise Refusal(self.rule, asked, f"Offer cards from your hand: {hands.listed(held)}.")
+        if (offered := sum(self.cards.values())) != number:
+            raise Refusal(self.rule, f"{offered} cards were offered.", f"Everybody offers exactly {number}.")
+        _offer(draft, seat, self.cards)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        assert table.trade is not None, "a number was named"
+        number, held = table.trade.number, hands.held(table, seat, vault)
+        counts = {card: schema.count(0, count) for card, count in held.items()}
+        cards = schema.record(counts, counts, x_sum={"minimum": number, "maximum": number})
+        yield Option(
+            "offer", RuleId(cls.rule), schema.command("offer", {"cards": cards}), "Lay an offer face down", "offer"
+        )
+
+
+def _offer(draft: Draft[Table], seat: Seat, cards: hands.Cards, *, automatic: bool = False) -> None:
+    draft.emit(OfferMade(seat, draft.seal(hands.each(cards), (seat,)), automatic))
+
+
+def _waiting(table: Table) -> list[Seat]:
+    """Return who has yet to make an offer."""
+    trade = table.trade
+    if table.phase != "trade" or trade is None or len(trade.traders) < 2 or trade.offers or trade.takes:
+        return []
+    return [seat for seat in trade.traders if seat not in trade.chosen]
+
+
+def _all_in(table: Table) -> list[Seat]:
+    """Return who of those waiting must offer his whole hand: everybody knows how many cards he holds (MN-TRD-04)."""
+    return [
+        seat for seat in _waiting(table) if table.trade is not None and table.hands[seat].count == table.trade.number
+    ]
+
+
+def _reveal(draft: Draft[Table]) -> None:
+    trade = draft.table.trade
+    assert trade is not None, "a number was named"
+    offers = {seat: draft.reveal(trade.chosen[seat]) for seat in trade.traders}
+    draft.emit(OffersRevealed(offers, draft.table.roles["director-of-commerce"]))
+
+
+# --- the order of things ---
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+    """Ask the Director for the number, then all who take part for their offers, at once."""
+    if table.phase != "trade":
+        return []
+    if table.trade is None:
+        return _number(table)
+    waiting = _waiting(table)
+    if not waiting or _all_in(table):
+        return []
+    number = table.trade.number
+    return [
+        Decision(
+            "offer",
+            tuple(waiting),
+            RuleId("MN-TRD-05"),
+            "Which card do you offer?" if number == 1 else f"Which {number} cards do you offer?",
+            "All offers are turned over when everybody has chosen.",
+            {"number": number, "traders": list(table.trade.traders)},
+        )
+    ]
+
+
+def _number(table: Table) -> list[Decision]:
+    director = table.roles["director-of-commerce"]
+    if not table.hands[director].count:
+        return []
+    return [
+        Decision(
+            "name-number",
+            (director,),
+            RuleId("MN-TRD-01"),
+            "How many cards does everybody offer?",
+            "Who holds fewer takes no part in the trade; with 0 there is none.",
+            {"maximum": table.hands[director].count},
+        )
+    ]
 
 
 def settle(draft: Draft[Table]) -> bool:
-    """Go on to construction when the trade is over."""
-    if draft.table.phase != "trade":
+    """Take the steps that leave nobody a choice; go on to construction when the trade is over."""
+    table = draft.table
+    if table.phase != "trade":
         return False
-    turn.enter(draft, "construction")
+    if table.trade is None:
+        draft.emit(NumberNamed(table.roles["director-of-commerce"], 0, (), automatic=True))
+    elif all_in := _all_in(table):
+        _offer(draft, all_in[0], hands.held(table, all_in[0], draft), automatic=True)
+    elif table.trade.chosen:
+        _reveal(draft)
+    else:
+        turn.enter(draft, "construction")
     return True
+
+
+EVENTS = (NumberNamed, OfferMade, OffersRevealed)
+COMMANDS = (NameNumber, Offer)

@@ -40,6 +40,8 @@ class TradeView(Struct, frozen=True, kw_only=True):
     taken: dict[Seat, tuple[Resource, ...]]
     taker: Seat | None
     takes: tuple[Take, ...]
+    forced: Seat | None
+    short: Seat | None
 
 
 class View(Struct, frozen=True, kw_only=True):
@@ -115,6 +117,8 @@ def _trade(table: Table, vault: Vault) -> TradeView | None:
         taken=trade.taken,
         taker=trade.taker,
         takes=trade.takes,
+        forced=trade.forced,
+        short=trade.short,
     )
 
 
