@@ -1,15 +1,262 @@
-"""The chain of takes: who takes which card from whom, the early end and the compensation (MN-TRD-10 to MN-TRD-21)."""
+"""The chain of takes: who takes which card from whom, its end, the compensation (MN-TRD-10 to MN-TRD-21)."""
 
-from domain.kernel.decision import Decision
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.mare_nostrum.table import Table
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Sealed, Vault
+from domain.kernel.words import RuleId, Seat
+from domain.mare_nostrum import hands
+from domain.mare_nostrum.data import BANK, Resource
+from domain.mare_nostrum.table import Command, Event, Table, Trade
+from domain.mare_nostrum.table import Take as Taken
+
+# --- events ---
+
+
+class CardTaken(Event, frozen=True):
+    """A card that lay face up was acquired; whoever lost it takes next (MN-TRD-11, MN-TRD-13).
+
+    `automatic` when there was no other card that might have been taken.
+    """
+
+    taker: Seat
+    giver: Seat
+    card: Resource
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        assert table.trade is not None, "a trade is under way"
+        trade = table.trade
+        table.trade = replace(
+            trade,
+            offers={**trade.offers, self.giver: less(trade.offers[self.giver], self.card)},
+            taken={**trade.taken, self.taker: (*trade.taken.get(self.taker, ()), self.card)},
+            takes=(*trade.takes, Taken(self.taker, self.giver, self.card)),
+            taker=self.giver,
+            forced=None,
+        )
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.taker)} took {self.card} from {names(self.giver)}."
+
+
+class TradeEnded(Event, frozen=True):
+    """The chain ended; everybody took what he had acquired and what was left of his offer into his hand (MN-TRD-21).
+
+    `rule` is why it ended; `short` has a card less than before, and gets one from the Director (MN-TRD-19).
+    """
+
+    rule: str
+    acquired: dict[Seat, tuple[Resource, ...]]
+    returned: dict[Seat, tuple[Resource, ...]]
+    short: Seat | None
+
+    def apply(self, table: Table) -> None:
+        assert table.trade is not None, "a trade is under way"
+        for cards in (self.acquired, self.returned):
+            for seat, each in cards.items():
+                table.pass_openly(seat, hands.count(each))
+        table.trade = replace(table.trade, offers={}, taken={}, taker=None, short=self.short)
+
+    def tell(self, names: Names) -> str:
+        back = [f"{names(seat)} took back {hands.listed(hands.count(each))}" for seat, each in self.returned.items()]
+        short = [f"{names(self.short)} is one card short"] if self.short else []
+        return f"{'; '.join(['The trade ended', *back, *short])}."
+
+
+class CardGiven(Event, frozen=True):
+    """The Director of Commerce gave a card to the player who was one short; only these two know which (MN-TRD-20)."""
+
+    giver: Seat
+    receiver: Seat
+    card: Sealed
+    hands: dict[Seat, Sealed]
+
+    def apply(self, table: Table) -> None:
+        assert table.trade is not None, "a trade has ended"
+        for seat, more in ((self.giver, -1), (self.receiver, 1)):
+            table.hold(seat, table.hands[seat].count + more, self.hands[seat])
+        table.trade = replace(table.trade, short=None)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.giver)} gave {names(self.receiver)} a card."
+
+
+# --- what may be taken ---
+
+
+def less(cards: tuple[Resource, ...], card: Resource) -> tuple[Resource, ...]:
+    """Return the cards without one of that kind."""
+    place = cards.index(card)
+    return cards[:place] + cards[place + 1 :]
+
+
+def exhausted(takes: Sequence[Taken], one: Seat, other: Seat) -> bool:
+    """Tell whether the last two takes were both between these players, so that no third may follow (MN-TRD-14)."""
+    last = takes[-2:]
+    return len(last) == 2 and all({take.taker, take.giver} == {one, other} for take in last)
+
+
+def open_to(trade: Trade, taker: Seat) -> dict[Seat, list[Resource]]:
+    """Return the kinds of cards that a player may take now, by whose they are (MN-TRD-12, MN-TRD-14)."""
+    return {
+        giver: kinds(offer)
+        for giver, offer in trade.offers.items()
+        if offer and giver != taker and not exhausted(trade.takes, taker, giver)
+    }
+
+
+def kinds(cards: Iterable[Resource]) -> list[Resource]:
+    """Return each kind once, in the order of the bank."""
+    there = set(cards)
+    return [card for card in BANK if card in there]
+
+
+# --- taking ---
+
+
+class Take(Command, frozen=True):
+    """Take one card that lies face up before another participant (MN-TRD-10, MN-TRD-12)."""
+
+    rule = "MN-TRD-12"
+    answers = frozenset({"take"})
+
+    giver: Seat
+    card: Resource
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        trade = draft.table.trade
+        assert trade is not None, "a trade is under way"
+        self._check(trade, seat)
+        draft.emit(CardTaken(seat, self.giver, self.card))
+
+    def _check(self, trade: Trade, seat: Seat) -> None:
+        asked = f"{self.card} was to be taken from {self.giver}."
+        if self.giver == seat:
+            raise Refusal("MN-TRD-12", asked, "Take from another player, never from yourself.")
+        if self.giver not in trade.traders:
+            raise Refusal("MN-TRD-07", asked, f"Only {', '.join(trade.traders)} take part in this trade.")
+        if exhausted(trade.takes, seat, self.giver):
+            raise Refusal("MN-TRD-14", asked, "You two have just taken from each other; take from a third player.")
+        offer = trade.offers[self.giver]
+        if self.card not in offer:
+            rule = "MN-TRD-13" if self.card in trade.taken.get(self.giver, ()) else "MN-TRD-12"
+            raise Refusal(rule, asked, f"Face up before {self.giver}: {hands.listed(hands.count(offer))}.")
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        assert table.trade is not None, "a trade is under way"
+        for giver, cards in open_to(table.trade, seat).items():
+            taken = schema.command("take", {"giver": schema.const(giver), "card": schema.one_of(cards)})
+            yield Option("take", RuleId(cls.rule), taken, f"Take a card from {giver}", "take")
+
+
+# --- the compensation ---
+
+
+class GiveCard(Command, frozen=True):
+    """Give any card in hand, just traded or not, to the player who is one short (MN-TRD-20)."""
+
+    rule = "MN-TRD-20"
+    answers = frozenset({"give-card"})
+    sealed = True
+
+    card: Resource
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        assert table.trade is not None, "a trade has ended"
+        assert table.trade.short is not None, "somebody is short"
+        receiver, own = table.trade.short, hands.held(table, seat, draft)
+        if self.card not in own:
+            raise Refusal(self.rule, f"{self.card} was to be given.", f"Give a card in hand: {hands.listed(own)}.")
+        other = hands.held(table, receiver, draft)
+        card = draft.seal(self.card, (seat, receiver))
+        own[self.card] -= 1
+        other[self.card] = other.get(self.card, 0) + 1
+        sealed = {holder: hands.seal(draft, holder, cards) for holder, cards in ((seat, own), (receiver, other))}
+        draft.emit(CardGiven(seat, receiver, card, sealed))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        given = schema.command("give-card", {"card": schema.one_of(hands.held(table, seat, vault))})
+        yield Option("give-card", RuleId(cls.rule), given, "Give a card", "give-card")
+
+
+# --- the order of things ---
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+    """Ask the next taker, while he has a choice; after the chain, the Director for the card that he owes."""
+    trade = table.trade
+    if table.phase != "trade" or trade is None:
+        return []
+    if trade.short is not None:
+        return _compensation(table, trade.short)
+    if trade.taker is None or trade.forced is not None:
+        return []
+    offers = open_to(trade, trade.taker)
+    if sum(map(len, offers.values())) < 2:
+        return []
+    return [
+        Decision(
+            "take",
+            (trade.taker,),
+            RuleId("MN-TRD-12" if trade.takes else "MN-TRD-10"),
+            "Which card do you take, and from whom?",
+            "Whoever loses the card takes next.",
+            {"offers": offers},
+        )
+    ]
+
+
+def _compensation(table: Table, short: Seat) -> list[Decision]:
+    return [
+        Decision(
+            "give-card",
+            (table.roles["director-of-commerce"],),
+            RuleId("MN-TRD-20"),
+            "Which card do you give to the player who is one short?",
+            "Construction begins when you have chosen.",
+            {"receiver": short},
+        )
+    ]
 
 
 def settle(draft: Draft[Table]) -> bool:
-    """Nothing follows."""
-    return False
+    """Take the only card that may be taken; end the chain when there is none."""
+    trade = draft.table.trade
+    if draft.table.phase != "trade" or trade is None or trade.taker is None:
+        return False
+    offers = open_to(trade, trade.taker)
+    if offers:
+        [(giver, [card])] = offers.items()
+        draft.emit(CardTaken(trade.taker, giver, card, automatic=True))
+    else:
+        _end(draft, trade)
+    return True
+
+
+def _end(draft: Draft[Table], trade: Trade) -> None:
+    left = {seat: offer for seat, offer in trade.offers.items() if offer}
+    last = trade.takes[-1].giver
+    short = last if last != draft.table.roles["director-of-commerce"] else None
+    draft.emit(TradeEnded(_why(trade, left.keys()), trade.taken, left, short))
+
+
+def _why(trade: Trade, left: Iterable[Seat]) -> str:
+    """Return the rule by which the chain ended: only the taker has cards left, he and another, or it ran out."""
+    holders = set(left)
+    if holders == {trade.taker}:
+        return "MN-TRD-16"
+    return "MN-TRD-17" if len(holders) == 2 else "MN-TRD-15"
+
+
+EVENTS = (CardTaken, TradeEnded, CardGiven)
+COMMANDS = (Take, GiveCard)

@@ -1,9 +1,173 @@
-"""Ulysses: a take is undone and made again from his owner's offer (MN-HER-11)."""
+"""Ulysses: a take is undone and made again from his owner's offer, once per Commerce Phase (MN-HER-11)."""
 
-from domain.kernel.decision import Decision
-from domain.mare_nostrum.table import Table
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import RuleId, Seat
+from domain.mare_nostrum.data import Resource
+from domain.mare_nostrum.hands import count, listed
+from domain.mare_nostrum.table import Command, Event, Table, Trade
+from domain.mare_nostrum.takes import CardTaken, exhausted, kinds, less
+
+# --- events ---
+
+
+class TakeRedirected(Event, frozen=True):
+    """Ulysses' owner undid a take: the card lies face up again, and the taker must take from him instead."""
+
+    seat: Seat
+    taker: Seat
+    giver: Seat
+    card: Resource
+
+    def apply(self, table: Table) -> None:
+        assert table.trade is not None, "a trade is under way"
+        trade = table.trade
+        table.trade = replace(
+            trade,
+            offers={**trade.offers, self.giver: (*trade.offers[self.giver], self.card)},
+            taken={**trade.taken, self.taker: less(trade.taken[self.taker], self.card)},
+            takes=trade.takes[:-1],
+            taker=self.taker,
+            forced=self.seat,
+        )
+        table.redirected = True
+
+    def tell(self, names: Names) -> str:
+        return (
+            f"{names(self.seat)} used Ulysses: {names(self.taker)} gave {self.card} back to {names(self.giver)} "
+            f"and must take a card of {names(self.seat)}."
+        )
+
+
+class TakeStood(Event, frozen=True):
+    """Ulysses' owner let a take stand."""
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        assert table.trade is not None, "a trade is under way"
+        table.trade = replace(table.trade, stood=len(table.trade.takes))
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} did not use Ulysses."
+
+
+# --- using him ---
+
+
+class Redirect(Command, frozen=True):
+    """Undo the take just made between two others; the taker must take one of one's own cards instead."""
+
+    rule = "MN-HER-11"
+    answers = frozenset({"redirect"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        assert draft.table.trade is not None, "a trade is under way"
+        take = draft.table.trade.takes[-1]
+        draft.emit(TakeRedirected(seat, take.taker, take.giver, take.card))
+        offered = kinds(draft.table.trade.offers[seat])
+        if len(offered) == 1:
+            draft.emit(CardTaken(take.taker, seat, offered[0], automatic=True))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield Option("redirect", RuleId(cls.rule), schema.command("redirect"), "Undo the take", "redirect")
+
+
+class LetStand(Command, frozen=True):
+    """Keep Ulysses for another take."""
+
+    rule = "MN-HER-11"
+    answers = frozenset({"redirect"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        draft.emit(TakeStood(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield Option("let-stand", RuleId(cls.rule), schema.command("let-stand"), "Let the take stand", "redirect")
+
+
+class TakeInstead(Command, frozen=True):
+    """Take one of the cards that Ulysses' owner has on offer, as one must."""
+
+    rule = "MN-HER-11"
+    answers = frozenset({"take-instead"})
+
+    card: Resource
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        trade = draft.table.trade
+        assert trade is not None, "a trade is under way"
+        assert trade.forced is not None, "a take was undone"
+        offer = trade.offers[trade.forced]
+        if self.card not in offer:
+            allowed = f"{trade.forced} has on offer: {listed(count(offer))}."
+            raise Refusal(self.rule, f"{self.card} was to be taken from {trade.forced}.", allowed)
+        draft.emit(CardTaken(seat, trade.forced, self.card))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        trade = table.trade
+        assert trade is not None, "a trade is under way"
+        assert trade.forced is not None, "a take was undone"
+        taken = schema.command("take-instead", {"card": schema.one_of(kinds(trade.offers[trade.forced]))})
+        yield Option("take-instead", RuleId(cls.rule), taken, "Take a card instead", "take-instead")
+
+
+def may_redirect(table: Table, trade: Trade) -> Seat | None:
+    """Return Ulysses' owner if he may undo the last take.
+
+    It was one between two others, he has a card on offer himself, and the taker may take from him (MN-TRD-14).
+    """
+    owner = table.owner_of("redirect")
+    if owner is None or table.redirected or len(trade.takes) <= trade.stood or not trade.offers.get(owner):
+        return None
+    *before, last = trade.takes
+    if owner in (last.taker, last.giver) or exhausted(before, last.taker, owner):
+        return None
+    return owner
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+    """Ask Ulysses' owner after each take between two others; ask whom he forces for another card."""
+    trade = table.trade
+    if table.phase != "trade" or trade is None:
+        return []
+    if trade.forced is not None and trade.taker is not None:
+        return [
+            Decision(
+                "take-instead",
+                (trade.taker,),
+                RuleId("MN-HER-11"),
+                "Which card do you take instead?",
+                "Ulysses' owner takes next.",
+                {"giver": trade.forced, "cards": kinds(trade.offers[trade.forced])},
+            )
+        ]
+    owner = may_redirect(table, trade)
+    if owner is None:
+        return []
+    take = trade.takes[-1]
+    return [
+        Decision(
+            "redirect",
+            (owner,),
+            RuleId("MN-HER-11"),
+            "Do you use Ulysses to undo this take?",
+            "The next player takes, or the taker takes a card of yours instead.",
+            {"taker": take.taker, "giver": take.giver, "card": take.card},
+        )
+    ]
+
+
+EVENTS = (TakeRedirected, TakeStood)
+COMMANDS = (Redirect, LetStand, TakeInstead)
