@@ -1,19 +1,150 @@
-"""The end of the Construction Phase: unused cards are discarded, a few may be kept (MN-CMB-05 to MN-CMB-08)."""
+"""The end of the Construction Phase: unused cards go back, a few may be kept (MN-CMB-05 to MN-CMB-08, MN-WON-02).
 
-from domain.kernel.decision import Decision
+What to keep is chosen by all at once and laid aside unseen. When everybody has chosen, the bank takes the rest in one
+heap: how many cards each has kept is known then, which ones is not.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import ClassVar, Final
+
+from msgspec import Struct
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.mare_nostrum import turn
-from domain.mare_nostrum.table import Table
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Sealed, Vault
+from domain.kernel.words import RuleId, Seat
+from domain.mare_nostrum import hands, turn
+from domain.mare_nostrum.data import KEPT_TAXES, TAX, Resource
+from domain.mare_nostrum.table import Command, Event, Table
+
+KEPT_GOODS: Final = 1
+"""Goods cards that the owner of the Hanging Gardens may keep for the next turn (MN-CMB-07)."""
+
+# --- events ---
+
+
+class CardsLaidAside(Event, frozen=True):
+    """A player chose what to keep; which cards, and how many, nobody else sees yet."""
+
+    seat: Seat
+    cards: Sealed
+
+    def apply(self, table: Table) -> None:
+        table.kept[self.seat] = self.cards
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} chose what to keep."
+
+
+class Kept(Struct, frozen=True):
+    """The hand that a player keeps: how many cards, and which, for himself only."""
+
+    count: Count
+    cards: Sealed
+
+
+class CardsDiscarded(Event, frozen=True):
+    """Everybody discarded what he did not keep; `cards` are the discards of all together (MN-CMB-08)."""
+
+    reveals: ClassVar[bool] = True
+
+    cards: dict[Resource, Count]
+    hands: dict[Seat, Kept]
+
+    def apply(self, table: Table) -> None:
+        for card, number in self.cards.items():
+            table.bank[card] += number
+        for seat, kept in self.hands.items():
+            table.hold(seat, kept.count, kept.cards)
+        table.kept.clear()
+
+    def tell(self, names: Names) -> str:
+        kept = [f"{names(seat)} kept {kept.count}" for seat, kept in self.hands.items()]
+        return f"{'; '.join([*kept, f'{hands.listed(self.cards)} went back to the bank'])}."
+
+
+# --- keeping ---
+
+
+class Keep(Command, frozen=True):
+    """Keep up to two tax cards, with the Hanging Gardens one goods card besides, and discard all others."""
+
+    rule = "MN-CMB-06"
+    answers = frozenset({"keep"})
+    sealed = True
+
+    cards: dict[Resource, Count]
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        held, taxes = hands.held(table, seat, draft), self.cards.get(TAX, 0)
+        asked = f"{hands.listed(self.cards)} were to be kept."
+        goods = {card: number for card, number in self.cards.items() if card != TAX}
+        if taxes > KEPT_TAXES:
+            raise Refusal("MN-CMB-06", asked, f"At most {KEPT_TAXES} tax cards may be kept.")
+        if goods and not table.has(seat, "keep-good"):
+            raise Refusal("MN-CMB-05", asked, "Goods are discarded; only the Hanging Gardens save one.")
+        if sum(goods.values()) > KEPT_GOODS:
+            raise Refusal("MN-CMB-07", asked, "The Hanging Gardens save one goods card.")
+        if any(card not in held or number > held[card] for card, number in self.cards.items()):
+            raise Refusal("MN-CMB-06", asked, f"Keep cards from your hand: {hands.listed(held)}.")
+        draft.emit(CardsLaidAside(seat, hands.seal(draft, seat, self.cards)))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        held = hands.held(table, seat, vault)
+        goods = [card for card in held if card != TAX] if table.has(seat, "keep-good") else []
+        counts = {good: schema.count(0, KEPT_GOODS) for good in goods}
+        if TAX in held:
+            counts[TAX] = schema.count(0, min(KEPT_TAXES, held[TAX]))
+        most = {"of": goods, "maximum": KEPT_GOODS} if goods else None
+        kept = schema.command("keep", {"cards": schema.record(counts, counts, x_total=most)})
+        yield Option("keep", RuleId(cls.rule), kept, "Keep these, discard the rest", "keep")
+
+
+def _discard(draft: Draft[Table]) -> None:
+    table = draft.table
+    heap, kept = Counter[Resource](), dict[Seat, Kept]()
+    for seat in (seat for seat in table.seats if seat in table.kept):
+        cards: hands.Cards = draft.open(table.kept[seat])
+        heap += Counter(hands.held(table, seat, draft)) - Counter(cards)
+        kept[seat] = Kept(sum(cards.values()), table.kept[seat])
+    draft.emit(CardsDiscarded(hands.count(hands.each(heap)), kept))
+
+
+def _waiting(table: Table) -> tuple[Seat, ...]:
+    """Return who holds cards, as everybody may know (MN-TRD-04), and has yet to choose."""
+    return tuple(seat for seat in table.seats if table.hands[seat].count and seat not in table.kept)
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+    """Ask all who hold cards, at once."""
+    if table.phase != "discard" or not (waiting := _waiting(table)):
+        return []
+    return [
+        Decision(
+            "keep",
+            waiting,
+            RuleId("MN-CMB-06"),
+            "Which cards do you keep for the next turn?",
+            "All others go back to the bank when everybody has chosen.",
+        )
+    ]
 
 
 def settle(draft: Draft[Table]) -> bool:
-    """Go on to the Military Phase when everybody has chosen what to keep."""
+    """Discard when everybody has chosen, and go on to the Military Phase."""
     if draft.table.phase != "discard":
         return False
+    if draft.table.kept:
+        _discard(draft)
     turn.enter(draft, "military")
     return True
+
+
+EVENTS = (CardsLaidAside, CardsDiscarded)
+COMMANDS = (Keep,)
