@@ -1,1 +1,162 @@
-"""Influence markers: where one may be placed, and conversion completed (chapter INF)."""
+"""Influence markers: where one may be placed, and conversion completed (chapter INF; MN-HER-14, MN-WON-05)."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from domain.kernel import schema
+from domain.kernel.decision import Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum import chains, combinations, construction, hands
+from domain.mare_nostrum.construction import Bar
+from domain.mare_nostrum.data import Resource, price_of
+from domain.mare_nostrum.table import NO_FORCE, Command, Event, Table
+
+
+class InfluencePlaced(Event, frozen=True):
+    """A player placed an influence marker; `replaced` says whose it converted, `free` that Hammurabi gave it."""
+
+    seat: Seat
+    province: AreaId
+    paid: dict[Resource, int]
+    replaced: Seat | None = None
+    free: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.draw(self.seat, hands.without(self.paid))
+        construction.put(table, self.seat, "influence", self.province)
+        table.free_marker = table.free_marker or self.free
+        if self.replaced is not None:
+            # The legion steps off the marker, and what else it may stand on is the player's own from now on.
+            force = table.provinces[self.province].forces[self.seat]
+            table.set_force(self.province, self.seat, replace(force, posts=()))
+
+    def tell(self, names: Names) -> str:
+        cost = "free of charge" if self.free else f"for {hands.listed(self.paid)}"
+        if self.replaced is not None:
+            return f"{names(self.seat)} converted {names(self.province)} of {self.replaced.title()} {cost}."
+        return f"{names(self.seat)} placed influence in {names(self.province)} {cost}."
+
+
+# --- where a marker may be placed ---
+
+
+def bar(table: Table, seat: Seat, area: AreaId) -> Bar | None:
+    """Return why a player may place no marker in an area; None when he may."""
+    if area not in table.map:
+        return "MN-BRD-01", "There is no such place on the board."
+    if area not in table.provinces:
+        return "MN-INF-05", "Markers lie in provinces, never at sea."
+    return _unfit(table, seat, area, reach(table, seat)) or construction.none_left(table, seat, "influence")
+
+
+def reach(table: Table, seat: Seat) -> frozenset[AreaId]:
+    """Return the provinces next to those that a player has controlled since the turn began (MN-INF-01, MN-INF-04).
+
+    All of them with the Lighthouse (MN-WON-05).
+    """
+    if table.has(seat, "distant-markers"):
+        return frozenset(table.map.lands)
+    return _next_to(table, seat, (area for area in table.map.lands if table.controls(seat, area)))
+
+
+def _next_to(table: Table, seat: Seat, areas: Iterable[AreaId]) -> frozenset[AreaId]:
+    anybodys = table.setup.influence_chain_any_player
+    return frozenset(
+        neighbour for area in areas for neighbour in chains.adjacent(table, area, seat, any_player=anybodys)
+    )
+
+
+def _unfit(table: Table, seat: Seat, area: AreaId, reached: frozenset[AreaId]) -> Bar | None:
+    owner = table.provinces[area].owner
+    if owner == seat:
+        return "MN-INF-03", f"A marker of {seat} lies there already."
+    if owner is not None:
+        return _not_converted(table, seat, area, owner)
+    if enemies := table.enemies_in(area, seat):
+        return "MN-INF-10", f"Land units of {' and '.join(enemies)} are there."
+    if area in reached:
+        return None
+    new = (land for land, province in table.provinces.items() if province.owner == seat)
+    rule = "MN-INF-02" if area in _next_to(table, seat, new) else "MN-INF-01"
+    return rule, f"Next to what {seat} has controlled since the turn began: {', '.join(sorted(reached)) or 'nothing'}."
+
+
+def _not_converted(table: Table, seat: Seat, area: AreaId, owner: Seat) -> Bar | None:
+    """Return why a player may not replace another's marker (MN-INF-03, -06, -07, MN-AFT-08)."""
+    province = table.provinces[area]
+    if area in table.capitals.values():
+        return "MN-INF-07", "The marker in a capital is never converted."
+    if "influence" not in province.forces.get(seat, NO_FORCE).posts:
+        return "MN-INF-03", f"The marker of {owner} stays, unless a legion of {seat} stands on it."
+    if province.at_war:
+        return "MN-AFT-08", "A province at war is not converted."
+    return None
+
+
+# --- what may be done ---
+
+
+class PlaceInfluence(Command, frozen=True):
+    """Place an influence marker in a province, or replace one that is being converted (MN-INF-01, MN-INF-06).
+
+    `free` is Hammurabi's marker, once a turn, for which no card is paid (MN-HER-14).
+    """
+
+    rule = "MN-INF-01"
+    answers = frozenset({"build"})
+
+    province: AreaId
+    pay: tuple[Resource, ...] = ()
+    free: bool = False
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        if (found := bar(table, seat, self.province)) is not None:
+            raise Refusal(found[0], f"{seat} was to place influence in {self.province}.", found[1])
+        paid = self._paid(draft, seat)
+        replaced = table.provinces[self.province].owner
+        draft.emit(InfluencePlaced(seat, self.province, paid, replaced, self.free))
+
+    def _paid(self, draft: Draft[Table], seat: Seat) -> dict[Resource, int]:
+        table = draft.table
+        if not self.free:
+            price = price_of("influence", table.cards[seat])
+            return combinations.checked(self.pay, price, hands.held(table, seat, draft))
+        if not table.has(seat, "free-marker"):
+            raise Refusal("MN-HER-14", f"{seat} was to place a marker free of charge.", "Only Hammurabi's owner may.")
+        if table.free_marker:
+            raise Refusal("MN-HER-14", "A second marker was to be free of charge.", "One may be in a turn.")
+        if self.pay:
+            raise Refusal("MN-HER-14", "The free marker was to be paid for.", "Give no cards for it.")
+        return {}
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        places = _places(table, seat)
+        if not places:
+            return
+        province = schema.one_of(places)
+        if table.has(seat, "free-marker") and not table.free_marker:
+            free = schema.command("place-influence", {"province": province, "free": schema.const(True)})
+            yield Option("place-influence", RuleId("MN-HER-14"), free, "Place influence free of charge", "build")
+        for pay, word in combinations.payments(
+            hands.held(table, seat, vault), price_of("influence", table.cards[seat])
+        ):
+            placed = schema.command("place-influence", {"province": province, "pay": pay})
+            yield Option("place-influence", RuleId(cls.rule), placed, f"Place influence for {word}", "build")
+
+
+def _places(table: Table, seat: Seat) -> list[AreaId]:
+    if construction.none_left(table, seat, "influence") is not None:
+        return []
+    reached = reach(table, seat)
+    return [area for area in table.map.lands if _unfit(table, seat, area, reached) is None]
+
+
+EVENTS = (InfluencePlaced,)
+COMMANDS = (PlaceInfluence,)
