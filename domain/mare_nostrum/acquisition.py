@@ -1,1 +1,73 @@
-"""Heroes and wonders are bought (MN-PRC-09 to MN-PRC-11, MN-HER-01, MN-HER-02)."""
+"""Heroes and wonders are bought (MN-PRC-09 to MN-PRC-11, MN-HER-01 to MN-HER-03); a fourth one wins (chapter WIN)."""
+
+from collections.abc import Iterable
+
+from domain.kernel import schema
+from domain.kernel.decision import Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import RuleId, Seat
+from domain.mare_nostrum import combinations, hands, winning
+from domain.mare_nostrum.construction import Bar
+from domain.mare_nostrum.data import CARDS, Resource
+from domain.mare_nostrum.table import Command, Event, Table
+
+
+class CardAcquired(Event, frozen=True):
+    """A player bought a hero or a wonder; it works from now on (MN-BLD-13)."""
+
+    seat: Seat
+    card: str
+    paid: dict[Resource, int]
+
+    def apply(self, table: Table) -> None:
+        table.draw(self.seat, hands.without(self.paid))
+        table.cards[self.seat] = (*table.cards[self.seat], self.card)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} acquired {CARDS[self.card].name} for {hands.listed(self.paid)}."
+
+
+def on_sale(table: Table, seat: Seat) -> tuple[str, ...]:
+    """Return the heroes and wonders that a player may buy: no other civilization's hero (MN-HER-01, MN-HER-02)."""
+    return tuple(card for card in table.available if CARDS[card].civilization in (None, seat))
+
+
+def _bar(table: Table, seat: Seat, card: str) -> Bar | None:
+    if card in CARDS and CARDS[card].civilization not in (None, seat):
+        return "MN-HER-01", f"Only {str(CARDS[card].civilization).title()} can have {CARDS[card].name}."
+    if card not in table.available:
+        return "MN-HER-02", f"Available are {', '.join(on_sale(table, seat))}."
+    return None
+
+
+class Acquire(Command, frozen=True):
+    """Buy a hero or a wonder of one's choice (MN-HER-02), for one combination of its price."""
+
+    rule = "MN-HER-02"
+    answers = frozenset({"build"})
+
+    card: str
+    pay: tuple[Resource, ...]
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        if (bar := _bar(draft.table, seat, self.card)) is not None:
+            raise Refusal(bar[0], f"{seat} was to acquire {self.card}.", bar[1])
+        paid = combinations.checked(self.pay, CARDS[self.card].price, hands.held(draft.table, seat, draft))
+        draft.emit(CardAcquired(seat, self.card, paid))
+        winning.check(draft, seat)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        held, cards = hands.held(table, seat, vault), on_sale(table, seat)
+        for price in sorted({CARDS[card].price for card in cards}):
+            choice = schema.one_of(card for card in cards if CARDS[card].price == price)
+            for pay, word in combinations.payments(held, price):
+                acquired = schema.command("acquire", {"card": choice, "pay": pay})
+                yield Option("acquire", RuleId(cls.rule), acquired, f"Acquire a card for {word}", "build")
+
+
+EVENTS = (CardAcquired,)
+COMMANDS = (Acquire,)

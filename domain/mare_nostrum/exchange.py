@@ -1,1 +1,79 @@
 """Cleopatra's exchange with the bank (MN-HER-17)."""
+
+from collections.abc import Iterable, Mapping
+
+from domain.kernel import schema
+from domain.kernel.decision import Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import RuleId, Seat
+from domain.mare_nostrum import hands
+from domain.mare_nostrum.data import GOODS, TAX, Resource
+from domain.mare_nostrum.table import Command, Event, Table
+
+
+class CardExchanged(Event, frozen=True):
+    """Cleopatra's owner gave a card to the bank and took another one from it."""
+
+    seat: Seat
+    give: Resource
+    take: Resource
+
+    def apply(self, table: Table) -> None:
+        table.draw(self.seat, {self.give: -1, self.take: 1})
+        table.exchanged = True
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} exchanged 1 {self.give} for 1 {self.take} with the bank."
+
+
+class Exchange(Command, frozen=True):
+    """Give a tax card for a good of one's choice, or a good for a tax card, once in a Construction Phase."""
+
+    rule = "MN-HER-17"
+    answers = frozenset({"build"})
+
+    give: Resource
+    take: Resource
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        asked = f"{seat} was to exchange {self.give} for {self.take}."
+        if not table.has(seat, "exchange"):
+            raise Refusal(self.rule, asked, "Only Cleopatra's owner may.")
+        if table.exchanged:
+            raise Refusal(self.rule, asked, "Once in a Construction Phase may be exchanged.")
+        if (self.give == TAX) == (self.take == TAX):
+            raise Refusal(self.rule, asked, "One of the two is a tax card, the other a good.")
+        if not hands.held(table, seat, draft).get(self.give):
+            raise Refusal(self.rule, asked, f"Give a card in hand; {self.give} is not.")
+        if not table.bank.get(self.take):
+            raise Refusal(self.rule, asked, f"Take a card that the bank has; {self.take} it has not.")
+        draft.emit(CardExchanged(seat, self.give, self.take))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if table.exchanged or not table.has(seat, "exchange"):
+            return
+        held = hands.held(table, seat, vault)
+        yield from _exchanges([TAX], GOODS, held, table.bank, "Exchange a tax for a good")
+        yield from _exchanges(GOODS, [TAX], held, table.bank, "Exchange a good for a tax")
+
+
+def _exchanges(
+    give: Iterable[Resource],
+    take: Iterable[Resource],
+    held: Mapping[Resource, int],
+    bank: Mapping[Resource, int],
+    title: str,
+) -> Iterable[Option]:
+    given, taken = [card for card in give if held.get(card)], [card for card in take if bank[card]]
+    if given and taken:
+        fields = {"give": schema.one_of(given), "take": schema.one_of(taken)}
+        yield Option("exchange", RuleId(Exchange.rule), schema.command("exchange", fields), title, "build")
+
+
+EVENTS = (CardExchanged,)
+COMMANDS = (Exchange,)
