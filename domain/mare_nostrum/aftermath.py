@@ -1,15 +1,388 @@
-"""After a battle: pillage, occupy or convert (chapter AFT)."""
+"""After the battle: pillage, occupy or convert (chapter AFT, MN-HER-10)."""
 
-from domain.kernel.decision import Decision
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.mare_nostrum.table import Table
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum.data import TAX, Resource
+from domain.mare_nostrum.table import NO_FORCE, Command, Event, Province, Spoils, Table
+
+MARKER = "influence"
+"""The post on an influence marker (MN-AFT-07)."""
+
+
+def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
+    """Return what an invader alone in a province may do there: nothing in his own or an unmarked one (MN-LEG-08).
+
+    A building can be pillaged or occupied; the marker of any capital is never converted (MN-INF-07).
+    """
+    province = table.provinces[area]
+    if province.owner is None or province.owner == seat:
+        return ()
+    buildings = ("pillage", "occupy") if province.buildings else ()
+    return buildings if area in table.capitals.values() else (*buildings, "convert")
+
+
+# --- events ---
+
+
+class ProvinceOverrun(Event, frozen=True):
+    """Legions attacked an opponent's undefended province, without dice (MN-LEG-06, MN-AFT-10).
+
+    `posts` are what some of them stood on and gave up for it.
+    """
+
+    seat: Seat
+    province: AreaId
+    legions: int
+    posts: tuple[str, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        force = table.provinces[self.province].forces[self.seat]
+        table.set_force(self.province, self.seat, force.committed(self.legions).off(*self.posts))
+        table.spoils = Spoils(self.province, self.legions)
+        table.ashore = True
+
+    def tell(self, names: Names) -> str:
+        legions = "a legion" if self.legions == 1 else f"{self.legions} legions"
+        return f"{names(self.seat)} overruns {names(self.province)} with {legions}."
+
+
+class ProvincePillaged(Event, frozen=True):
+    """A building was destroyed; its token is back in the supply (MN-AFT-02, MN-PCS-06).
+
+    `card` is what Nebuchadnezzar's owner took from the bank for it (MN-HER-10).
+    """
+
+    seat: Seat
+    province: AreaId
+    post: str
+    card: Resource | None = None
+
+    def apply(self, table: Table) -> None:
+        table.spoils = None
+        table.raze(self.province, self.post)
+        force = table.provinces[self.province].forces[self.seat]
+        table.set_force(self.province, self.seat, force.off(self.post))
+        if self.card is not None:
+            table.draw(self.seat, {self.card: 1})
+
+    def tell(self, names: Names) -> str:
+        taken = f" and takes {self.card} from the bank" if self.card is not None else ""
+        return f"{names(self.seat)} pillages {names(self.province)}: the {_named(self.post)} is destroyed{taken}."
+
+
+class ProvinceOccupied(Event, frozen=True):
+    """Legions were placed on buildings, one on each; their income and role value are the occupier's (MN-AFT-05)."""
+
+    seat: Seat
+    province: AreaId
+    posts: tuple[str, ...]
+
+    def apply(self, table: Table) -> None:
+        table.spoils = None
+        _post(table, self.province, self.seat, self.posts)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} occupies {names(self.province)}: {', '.join(map(_named, self.posts))}."
+
+
+class ConversionBegan(Event, frozen=True):
+    """A legion was placed on the marker; it may be replaced in the next Construction Phase (MN-AFT-07)."""
+
+    seat: Seat
+    province: AreaId
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.spoils = None
+        _post(table, self.province, self.seat, (MARKER,))
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} begins to convert {names(self.province)}."
+
+
+class PostsKept(Event, frozen=True):
+    """An occupier who was attacked and is alone again said what his legions stand on from now on (MN-AFT-11)."""
+
+    seat: Seat
+    province: AreaId
+    posts: tuple[str, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        table.holding = None
+        _post(table, self.province, self.seat, self.posts)
+
+    def tell(self, names: Names) -> str:
+        held = ", ".join(map(_named, self.posts)) or "nothing"
+        return f"{names(self.seat)} goes on holding {held} in {names(self.province)}."
+
+
+def _post(table: Table, area: AreaId, seat: Seat, posts: tuple[str, ...]) -> None:
+    force = table.provinces[area].forces[seat]
+    new = tuple(post for post in posts if post not in force.posts)
+    table.set_force(area, seat, replace(force, posts=(*force.posts, *new)))
+
+
+def _named(post: str) -> str:
+    if post == MARKER:
+        return "influence marker"
+    return post if post in ("city", "market", "temple") else f"{post} caravan"
+
+
+# --- an undefended province ---
+
+
+class Exploit(Command, frozen=True):
+    """Attack an opponent's province in which only one's own land units are, without dice.
+
+    For legions that have just entered (MN-LEG-06) as for those that stayed from an earlier turn (MN-AFT-10): it is
+    their attack of the turn. Legions that stand on something give up those `posts` for it.
+    """
+
+    rule = "MN-LEG-06"
+    answers = frozenset({"campaign"})
+
+    province: AreaId
+    legions: Count
+    posts: tuple[str, ...] = ()
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        asked = f"{self.legions} legions were to pillage, occupy or convert {self.province}."
+        if self.province not in table.provinces:
+            raise Refusal(self.rule, asked, "Legions pillage, occupy or convert a province.")
+        if enemies := table.enemies_in(self.province, seat):
+            raise Refusal(_barrier(table, self.province), asked, f"First destroy the units of {', '.join(enemies)}.")
+        self._check_legions(table, seat, asked)
+        if not ways(table, self.province, seat):
+            rule = "MN-AFT-01" if table.provinces[self.province].owner else "MN-LEG-08"
+            raise Refusal(rule, asked, "There must be an opponent's building, or a marker that is not his capital's.")
+        draft.emit(ProvinceOverrun(seat, self.province, self.legions, self.posts))
+
+    def _check_legions(self, table: Table, seat: Seat, asked: str) -> None:
+        force = table.provinces[self.province].forces.get(seat, NO_FORCE)
+        if not 1 <= self.legions <= force.ready:
+            raise Refusal("MN-MIL-04", asked, f"{force.ready} legions there have not attacked this turn.")
+        if not gives_up(self.posts, self.legions, force.posts, force.legions):
+            allowed = f"Name the posts that these legions leave, so that one legion stays on each other: {force.posts}."
+            raise Refusal("MN-AFT-08", asked, allowed)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for area, province in table.provinces.items():
+            force = province.forces.get(seat)
+            if force is None or province.at_war or not force.ready or not ways(table, area, seat):
+                continue
+            for legions, posts in leaving(force.ready, force.posts, force.legions):
+                fields = {"province": schema.const(area), "legions": legions, **posts}
+                title = f"Pillage, occupy or convert {area}"
+                yield Option("exploit", RuleId(cls.rule), schema.command("exploit", fields), title, "campaign")
+
+
+def _barrier(table: Table, area: AreaId) -> str:
+    """Return why a defended province cannot be exploited: enemy legions, or only a fortress (MN-BAT-08)."""
+    forces = table.provinces[area].forces.items()
+    return "MN-LEG-05" if any(force.legions for owner, force in forces if owner != table.active) else "MN-BAT-08"
+
+
+def gives_up(posts: tuple[str, ...], legions: int, held: tuple[str, ...], total: int) -> bool:
+    """Tell whether so many of `total` legions can act and give up just these of the posts `held`."""
+    named = set(posts)
+    fits = len(named) == len(posts) and named <= set(held)
+    return fits and len(posts) <= legions and total - legions >= len(held) - len(posts)
+
+
+def leaving(ready: int, held: tuple[str, ...], total: int) -> Iterable[tuple[schema.Schema, dict[str, schema.Schema]]]:
+    """Yield the schemas of what `gives_up` accepts: the number of legions, and the posts that they give up."""
+    for number in range(len(held) + 1):
+        least, most = max(1, number), min(ready, total - len(held) + number)
+        if least <= most:
+            posts = {"posts": schema.subset(held, number, number)} if number else {}
+            yield schema.count(least, most), posts
+
+
+# --- the choice ---
+
+
+class Pillage(Command, frozen=True):
+    """Destroy one building of the province (MN-AFT-02); at once and for good (MN-AFT-04)."""
+
+    rule = "MN-AFT-02"
+    answers = frozenset({"exploit"})
+
+    post: str
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        spoils, province = _spoils(draft.table)
+        if self.post not in province.buildings:
+            rule = "MN-AFT-03" if self.post in ("fortress", "influence", "trireme", "legion") else self.rule
+            allowed = f"Buildings there are: {', '.join(province.buildings) or 'none'}."
+            raise Refusal(rule, f"The {self.post} was to be destroyed.", allowed)
+        draft.emit(ProvincePillaged(seat, spoils.province, self.post, _plunder(draft.table, seat, self.post)))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        spoils, province = _spoils(table)
+        if "pillage" in ways(table, spoils.province, seat):
+            chosen = schema.command("pillage", {"post": schema.one_of(province.buildings)})
+            yield Option("pillage", RuleId(cls.rule), chosen, "Destroy a building", "exploit")
+
+
+def _plunder(table: Table, seat: Seat, post: str) -> Resource | None:
+    """Return the card that a destroyed building brings: a tax for a city, its good for a caravan (MN-HER-10)."""
+    if not table.has(seat, "plunder") or post in ("temple", "market"):
+        return None
+    card = TAX if post == "city" else post
+    return card if table.bank[card] else None
+
+
+class Occupy(Command, frozen=True):
+    """Place one legion on each of some buildings (MN-AFT-05, MN-AFT-06)."""
+
+    rule = "MN-AFT-05"
+    answers = frozenset({"exploit"})
+
+    posts: tuple[str, ...]
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        spoils, province = _spoils(draft.table)
+        named = set(self.posts)
+        if not named <= set(province.buildings) or not 1 <= len(self.posts) <= spoils.legions or _twice(self.posts):
+            asked = f"Legions were to occupy: {', '.join(self.posts) or 'nothing'}."
+            allowed = f"{spoils.legions} legions, one on each of: {', '.join(province.buildings) or 'no building'}."
+            raise Refusal(self.rule, asked, allowed)
+        draft.emit(ProvinceOccupied(seat, spoils.province, _in_order(province, self.posts)))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        spoils, province = _spoils(table)
+        if "occupy" in ways(table, spoils.province, seat):
+            chosen = schema.subset(province.buildings, 1, spoils.legions)
+            occupied = schema.command("occupy", {"posts": chosen})
+            yield Option("occupy", RuleId(cls.rule), occupied, "Place legions on buildings", "exploit")
+
+
+class Convert(Command, frozen=True):
+    """Place a legion on the opponent's influence marker (MN-AFT-07)."""
+
+    rule = "MN-AFT-07"
+    answers = frozenset({"exploit"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        spoils, _ = _spoils(draft.table)
+        if "convert" not in ways(draft.table, spoils.province, seat):
+            raise Refusal("MN-INF-07", f"{spoils.province} is a capital.", "A capital is pillaged or occupied.")
+        draft.emit(ConversionBegan(seat, spoils.province))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        spoils, _ = _spoils(table)
+        if "convert" in ways(table, spoils.province, seat):
+            yield Option("convert", RuleId(cls.rule), schema.command("convert"), "Begin to convert", "exploit")
+
+
+def _spoils(table: Table) -> tuple[Spoils, Province]:
+    assert table.spoils is not None, "somebody chooses"
+    return table.spoils, table.provinces[table.spoils.province]
+
+
+def _twice(posts: tuple[str, ...]) -> bool:
+    return len(set(posts)) != len(posts)
+
+
+def _in_order(province: Province, posts: Iterable[str]) -> tuple[str, ...]:
+    named = set(posts)
+    return tuple(post for post in (*province.buildings, MARKER) if post in named)
+
+
+# --- an occupier who was attacked ---
+
+
+class KeepPosts(Command, frozen=True):
+    """Go on occupying or converting with the legions that are left; they may stand on other buildings (MN-AFT-11)."""
+
+    rule = "MN-AFT-11"
+    answers = frozenset({"keep-posts"})
+
+    posts: tuple[str, ...] = ()
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        holding = draft.table.holding
+        assert holding is not None, "somebody holds a province"
+        within, legions = _held(draft.table)
+        if not set(self.posts) <= set(within) or len(self.posts) > legions or _twice(self.posts):
+            asked = f"Legions were to go on holding: {', '.join(self.posts)}."
+            raise Refusal(self.rule, asked, f"{legions} legions, one on each of: {', '.join(within)}.")
+        posts = _in_order(draft.table.provinces[holding.province], self.posts)
+        draft.emit(PostsKept(seat, holding.province, posts))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        within, legions = _held(table)
+        kept = schema.command("keep-posts", {"posts": schema.subset(within, 0, legions)})
+        yield Option("keep-posts", RuleId(cls.rule), kept, "Go on holding", "keep-posts")
+
+
+def _held(table: Table) -> tuple[tuple[str, ...], int]:
+    """Return what the occupier's legions may stand on, which is in the way he chose once, and how many they are."""
+    holding = table.holding
+    assert holding is not None, "somebody holds a province"
+    province = table.provinces[holding.province]
+    buildings = province.buildings if set(holding.posts) - {MARKER} else ()
+    marker = (MARKER,) if MARKER in holding.posts else ()
+    return (*buildings, *marker), province.forces[holding.seat].legions
+
+
+# --- what is open ---
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+    """Ask an invader who is alone for his choice, or an occupier who is alone again what he goes on holding."""
+    if holding := table.holding:
+        return [
+            Decision(
+                "keep-posts",
+                (holding.seat,),
+                RuleId("MN-AFT-11"),
+                "What do your legions go on holding?",
+                "The attacker goes on when you have said it.",
+                {"province": holding.province, "posts": list(holding.posts)},
+            )
+        ]
+    if table.spoils is None or table.active is None:
+        return []
+    spoils = table.spoils
+    possible = ways(table, spoils.province, table.active)
+    if len(possible) == 1:
+        return []
+    return [
+        Decision(
+            "exploit",
+            (table.active,),
+            RuleId("MN-AFT-01"),
+            "Do your legions pillage, occupy or convert?",
+            "Your turn goes on when you have chosen.",
+            {"province": spoils.province, "legions": spoils.legions, "ways": list(possible)},
+        )
+    ]
 
 
 def settle(draft: Draft[Table]) -> bool:
-    """Nothing follows."""
-    return False
+    """Begin the conversion where nothing else can be done."""
+    table = draft.table
+    if table.spoils is None or table.active is None:
+        return False
+    draft.emit(ConversionBegan(table.active, table.spoils.province, automatic=True))
+    return True
+
+
+EVENTS = (ProvinceOverrun, ProvincePillaged, ProvinceOccupied, ConversionBegan, PostsKept)
+COMMANDS = (Exploit, Pillage, Occupy, Convert, KeepPosts)

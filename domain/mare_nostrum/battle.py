@@ -1,15 +1,260 @@
-"""Battles on land: who fights whom, the dice and the sums (chapter BAT)."""
+"""Battles on land: who fights whom, the dice and the sums (chapter BAT).
 
-from domain.kernel.decision import Decision
+A battle is one round (MN-BAT-01): both sides roll a die for each legion, fortresses add 6, each full 5 points of a
+side's sum destroy one enemy unit. The losses are taken in `losses`; what the survivors may do stands in `aftermath`.
+"""
+
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.kernel import schema
+from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
-from domain.mare_nostrum.table import Table
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum import aftermath, war
+from domain.mare_nostrum.table import NO_FORCE, Battle, Command, Event, Force, Holding, Spoils, Table
+
+POINTS_PER_HIT: Final = 5
+"""Each full 5 points of a sum destroy one enemy unit (MN-BAT-05)."""
+FORTRESS: Final = 6
+"""What a fortress adds to its owner's sum without a die (MN-BAT-04)."""
+
+Ending = Literal["attacker", "defender", "nobody", "war"]
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+class Throw(Struct, frozen=True, omit_defaults=True):
+    """What one side threw (MN-BAT-03 to MN-BAT-05).
+
+    Attributes:
+        faces: one die for each legion, or for each trireme at sea; `draw` the draw of chance that they fell in.
+        bonus: what heroes added, all dice together (MN-HER-13, MN-HER-16).
+        fortresses: how many fortresses added their 6.
+        neutral: whether it is a civilization that nobody plays.
+        total: the sum of it all.
+        hits: the enemy units that it destroys; what it would destroy beyond those in the battle is lost.
+    """
+
+    seat: Seat
+    faces: tuple[int, ...]
+    total: int
+    hits: int
+    draw: int | None = None
+    bonus: int = 0
+    fortresses: int = 0
+    neutral: bool = False
+
+    @property
+    def player(self) -> Seat | None:
+        """Whose dice they were; None when a neutral civilization defended itself (MN-SET-20)."""
+        return None if self.neutral else self.seat
+
+    def told(self) -> str:
+        parts = [str(face) for face in self.faces]
+        parts += [f"{self.bonus} more"] if self.bonus else []
+        parts += [str(FORTRESS)] * self.fortresses
+        return f"{self.seat.title()} {' + '.join(parts)} = {self.total}"
+
+
+# --- events ---
+
+
+class BattleBegan(Event, frozen=True):
+    """Land units attacked an opponent in a province, for one round (MN-BAT-01).
+
+    `legions` and `fortresses` are the attacker's in this battle; the defender's all take part, wherever they stood.
+    """
+
+    province: AreaId
+    attacker: Seat
+    defender: Seat
+    legions: int
+    fortresses: int = 0
+
+    def apply(self, table: Table) -> None:
+        forces = table.provinces[self.province].forces
+        attacker, defender = forces[self.attacker], forces[self.defender]
+        table.battle = Battle(
+            self.province, self.attacker, self.defender, self.legions, self.fortresses, posts=defender.posts
+        )
+        table.set_force(self.province, self.attacker, attacker.committed(self.legions, self.fortresses))
+        table.set_force(self.province, self.defender, replace(defender, posts=()))
+        table.ashore = True
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.attacker)} attacks {self.defender.title()} in {names(self.province)}."
+
+
+class BattleRolled(Event, frozen=True):
+    """Both sides rolled at the same time (MN-BAT-03, MN-BAT-06)."""
+
+    attacker: Throw
+    defender: Throw
+
+    def apply(self, table: Table) -> None:
+        assert table.battle is not None, "a battle is under way"
+        hits = {self.defender.seat: self.attacker.hits, self.attacker.seat: self.defender.hits}
+        table.battle = replace(table.battle, losses={seat: number for seat, number in hits.items() if number})
+
+    def tell(self, names: Names) -> str:
+        return f"{self.attacker.told()}; {self.defender.told()}."
+
+
+class BattleEnded(Event, frozen=True):
+    """A battle was over: one side is alone in the province, nobody of the two is left, or it is at war.
+
+    `legions` of an attacker who is alone must now pillage, occupy or convert (MN-AFT-01); a defender who is alone
+    again may go on holding `posts` (MN-AFT-11).
+    """
+
+    province: AreaId
+    attacker: Seat
+    defender: Seat
+    ending: Ending
+    legions: int = 0
+    posts: tuple[str, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        table.battle = None
+        if self.legions:
+            table.spoils = Spoils(self.province, self.legions)
+        if self.posts:
+            table.holding = Holding(self.province, self.defender, self.posts)
+
+    def tell(self, names: Names) -> str:
+        place = names(self.province)
+        match self.ending:
+            case "attacker":
+                return f"{names(self.attacker)} is alone in {place}."
+            case "defender":
+                return f"{self.defender.title()} holds {place}."
+            case "nobody":
+                return f"Neither is left in {place}."
+            case "war":
+                return f"{place} is at war."
+
+
+# --- what other chapters use ---
+
+
+def throw(draft: Draft[Table], seat: Seat, dice: int, bonus: int, fortresses: int, targets: int) -> Throw:
+    """Roll for one side: `dice` units with `bonus` on each die, against so many enemy units."""
+    roll = draft.roll(dice, 6) if dice else None
+    faces = roll.faces if roll is not None else ()
+    total = sum(faces) + bonus * dice + FORTRESS * fortresses
+    hits = min(total // POINTS_PER_HIT, targets)
+    draw, neutral = roll.draw if roll is not None else None, seat in draft.table.neutral
+    return Throw(seat, faces, total, hits, draw, bonus * dice, fortresses, neutral)
+
+
+def fighting(table: Table, battle: Battle, seat: Seat) -> Force:
+    """Return a side's units that are in the battle and can be lost: the attacker's were counted when it began."""
+    force = table.provinces[battle.province].forces[seat]
+    if seat == battle.attacker:
+        return Force(fought=battle.legions, fortresses=battle.fortresses)
+    return force
+
+
+# --- the attack ---
+
+
+class Attack(Command, frozen=True):
+    """Attack an opponent in a province with units that are there and have not attacked this turn (MN-BAT-12).
+
+    Legions from several provinces join by marching there first (MN-MIL-06). Legions that have moved are committed
+    before those that have not. An undefended province is attacked by `Exploit`.
+    """
+
+    rule = "MN-LEG-05"
+    answers = frozenset({"campaign"})
+
+    province: AreaId
+    opponent: Seat
+    legions: Count = 0
+    fortresses: Count = 0
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        self._check(draft.table, seat)
+        draft.emit(BattleBegan(self.province, seat, self.opponent, self.legions, self.fortresses))
+        table = draft.table
+        defender = table.provinces[self.province].forces[self.opponent]
+        bonus, against = table.bonus(seat, "legion"), table.bonus(self.opponent, "legion")
+        mine = throw(draft, seat, self.legions, bonus, self.fortresses, defender.units)
+        theirs = throw(
+            draft, self.opponent, defender.legions, against, defender.fortresses, self.legions + self.fortresses
+        )
+        draft.emit(BattleRolled(mine, theirs))
+
+    def _check(self, table: Table, seat: Seat) -> None:
+        asked = f"An attack on {self.opponent} in {self.province} was asked for."
+        province = table.provinces.get(self.province)
+        if province is None:
+            raise Refusal("MN-BAT-02", asked, "Legions and fortresses fight in provinces, triremes at sea.")
+        enemies = table.enemies_in(self.province, seat)
+        if self.opponent not in enemies:
+            rule = "MN-SEA-07" if self.opponent in province.ports else "MN-LEG-06"
+            raise Refusal(rule, asked, f"Land units to fight there are those of: {', '.join(enemies) or 'nobody'}.")
+        force = province.forces.get(seat, NO_FORCE)
+        if not force.units:
+            raise Refusal("MN-BAT-12", asked, "Only units in the province attack there.")
+        if self.legions > force.ready or self.fortresses > force.manned:
+            allowed = f"{force.ready} legions and {force.manned} fortresses there have not attacked this turn."
+            raise Refusal("MN-MIL-04", f"{self.legions} legions and {self.fortresses} fortresses were sent.", allowed)
+        if self.legions + self.fortresses == 0:
+            raise Refusal("MN-BAT-03", "No unit was sent.", "A battle takes at least one unit on each side.")
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for area, province in table.provinces.items():
+            force = province.forces.get(seat)
+            if force is None or not province.at_war or not force.ready + force.manned:
+                continue
+            attack = schema.command(
+                "attack",
+                {
+                    "province": schema.const(area),
+                    "opponent": schema.one_of(table.enemies_in(area, seat)),
+                    "legions": schema.count(0, force.ready),
+                    "fortresses": schema.count(0, force.manned),
+                },
+                x_total={"of": ["legions", "fortresses"], "minimum": 1},
+            )
+            yield Option("attack", RuleId(cls.rule), attack, f"Attack in {area}", "campaign")
+
+
+# --- the end ---
 
 
 def settle(draft: Draft[Table]) -> bool:
-    """Nothing follows."""
-    return False
+    """End the battle when all losses are off the board."""
+    battle = draft.table.battle
+    if battle is None or battle.losses:
+        return False
+    province = draft.table.provinces[battle.province]
+    ending = _ending(battle, tuple(province.forces))
+    legions, posts = 0, ()
+    if ending == "attacker" and aftermath.ways(draft.table, battle.province, battle.attacker):
+        legions = province.forces[battle.attacker].fought
+    if ending == "defender" and province.forces[battle.defender].legions:
+        posts = battle.posts
+    draft.emit(BattleEnded(battle.province, battle.attacker, battle.defender, ending, legions, posts))
+    if ending == "war" and battle.posts and battle.defender in province.forces:
+        draft.emit(war.OccupationEnded(battle.province, battle.defender))
+    return True
+
+
+def _ending(battle: Battle, left: tuple[Seat, ...]) -> Ending:
+    if len(left) > 1:
+        return "war"
+    if left == (battle.attacker,):
+        return "attacker"
+    return "defender" if left == (battle.defender,) else "nobody"
+
+
+EVENTS = (BattleBegan, BattleRolled, BattleEnded)
+COMMANDS = (Attack,)

@@ -1,15 +1,112 @@
-"""Helen of Troy: an entering legion changes its colour (MN-HER-07 to MN-HER-09)."""
+"""Helen of Troy: an enemy legion that enters changes sides (MN-HER-07 to MN-HER-09)."""
 
-from domain.kernel.decision import Decision
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.mare_nostrum.table import Table
+from domain.kernel.message import Names
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum import war
+from domain.mare_nostrum.table import NO_FORCE, Command, Event, Table
+
+HELEN = RuleId("MN-HER-07")
+
+
+def tempted(table: Table, mover: Seat, area: AreaId) -> Seat | None:
+    """Return who may convert one of the legions that enter a province; None when nobody may.
+
+    It is the province's owner, once in a Military Phase (MN-HER-07), while he has a legion in stock (MN-HER-09).
+    """
+    owner = table.provinces[area].owner
+    if owner is None or owner == mover or table.seduced or not table.has(owner, "seduce"):
+        return None
+    return owner if table.stock(owner)["legion"] else None
+
+
+class LegionSeduced(Event, frozen=True):
+    """An entering legion went back to its owner's stock, and one of Helen's owner took its place (MN-HER-07)."""
+
+    seat: Seat
+    province: AreaId
+    invader: Seat
+
+    def apply(self, table: Table) -> None:
+        table.entry, table.seduced = None, True
+        forces = table.provinces[self.province].forces
+        invader, own = forces[self.invader], forces.get(self.seat, NO_FORCE)
+        table.set_force(self.province, self.invader, replace(invader, moved=invader.moved - 1))
+        table.set_force(self.province, self.seat, replace(own, fresh=own.fresh + 1))
+
+    def tell(self, names: Names) -> str:
+        return f"Helen wins a legion of {names(self.invader)} for {names(self.seat)} in {names(self.province)}."
+
+
+class LegionsLetIn(Event, frozen=True):
+    """Helen's owner let legions enter (MN-HER-08)."""
+
+    seat: Seat
+    province: AreaId
+
+    def apply(self, table: Table) -> None:
+        table.entry = None
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} lets the legions into {names(self.province)}."
+
+
+class Seduce(Command, frozen=True):
+    """Convert one of the legions that have just entered; it defends at once (MN-HER-07)."""
+
+    rule = HELEN
+    answers = frozenset({"seduce"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        assert table.entry is not None, "legions have entered"
+        assert table.active is not None, "somebody moves"
+        province = table.entry.province
+        draft.emit(LegionSeduced(seat, province, table.active))
+        war.void(draft, province)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield Option("seduce", HELEN, schema.command("seduce"), "Convert one entering legion", "seduce")
+
+
+class Refrain(Command, frozen=True):
+    """Let the legions enter as they are; Helen may act on a later entry (MN-HER-08)."""
+
+    rule = "MN-HER-08"
+    answers = frozenset({"seduce"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        assert draft.table.entry is not None, "legions have entered"
+        draft.emit(LegionsLetIn(seat, draft.table.entry.province))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield Option("refrain", RuleId(cls.rule), schema.command("refrain"), "Let them enter", "seduce")
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+    """Ask Helen's owner when legions have entered one of his provinces, before any battle (MN-HER-08)."""
+    if table.entry is None:
+        return []
+    return [
+        Decision(
+            "seduce",
+            (table.entry.seat,),
+            HELEN,
+            "Does Helen convert one of the legions that enter?",
+            "The invader goes on when you have answered.",
+            {"province": table.entry.province},
+        )
+    ]
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Nothing follows."""
-    return False
+EVENTS = (LegionSeduced, LegionsLetIn)
+COMMANDS = (Seduce, Refrain)

@@ -1,34 +1,147 @@
-"""A military turn on land: legions move and attack (chapters MIL, LEG)."""
+"""A military turn on land: legions move, and must fight where enemies are (chapters MIL, LEG).
+
+First the triremes move and fight (`fleets`, `naval`), then the legions (MN-MIL-03). Legions march into a province one
+group after the other, each by its own border or chain, and attack from there together or in groups (MN-MIL-06, -07):
+`Attack` where land units of others are, `Exploit` where none are. So a legion is fresh, then moved, then it has fought.
+"""
 
 from collections.abc import Iterable
+
+from msgspec.structs import replace
 
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import RuleId, Seat
-from domain.mare_nostrum import order
-from domain.mare_nostrum.table import Command, Table
+from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum import aftermath, chains, helen, order, war
+from domain.mare_nostrum.table import NO_FORCE, Command, Entry, Event, Force, Table
+
+
+class LegionsMarched(Event, frozen=True):
+    """Legions moved to an adjacent province, over a border or a chain of triremes (MN-LEG-01, MN-LEG-02).
+
+    `posts` are what some of them stood on and gave up; `tempted` is the owner of Helen who may answer (MN-HER-07).
+    """
+
+    seat: Seat
+    origin: AreaId
+    to: AreaId
+    legions: int
+    posts: tuple[str, ...] = ()
+    tempted: Seat | None = None
+
+    def apply(self, table: Table) -> None:
+        force = table.provinces[self.origin].forces[self.seat]
+        there = table.provinces[self.to].forces.get(self.seat, NO_FORCE)
+        table.set_force(self.origin, self.seat, replace(force, fresh=force.fresh - self.legions).off(*self.posts))
+        table.set_force(self.to, self.seat, replace(there, moved=there.moved + self.legions))
+        table.ashore = True
+        if self.tempted is not None:
+            table.entry = Entry(self.to, self.tempted)
+
+    def tell(self, names: Names) -> str:
+        legions = "A legion" if self.legions == 1 else f"{self.legions} legions"
+        return f"{legions} of {names(self.seat)} went from {names(self.origin)} to {names(self.to)}."
+
+
+class March(Command, frozen=True):
+    """Move legions that have neither moved nor attacked to an adjacent province (MN-LEG-01).
+
+    Any number crosses a chain of own triremes at once (MN-LEG-04). Legions that stand on something give up those
+    `posts` for it; the others stay posted.
+    """
+
+    rule = "MN-LEG-01"
+    answers = frozenset({"campaign"})
+
+    origin: AreaId
+    to: AreaId
+    legions: Count
+    posts: tuple[str, ...] = ()
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        asked = f"{self.legions} legions were to march from {self.origin} to {self.to}."
+        province = table.provinces.get(self.origin)
+        force = province.forces.get(seat, NO_FORCE) if province is not None else NO_FORCE
+        self._check_legions(force, asked)
+        reached = chains.adjacent(table, self.origin, seat)
+        if self.to not in reached:
+            allowed = f"From {self.origin} they reach: {', '.join(reached) or 'no province'}."
+            raise Refusal(_gap(table, self.origin, self.to, seat), asked, allowed)
+        tempted = helen.tempted(table, seat, self.to)
+        draft.emit(LegionsMarched(seat, self.origin, self.to, self.legions, self.posts, tempted))
+
+    def _check_legions(self, force: Force, asked: str) -> None:
+        if force.fortresses and not force.legions:
+            raise Refusal("MN-PCS-02", asked, "A fortress never moves.")
+        if not 1 <= self.legions <= force.legions:
+            raise Refusal(self.rule, asked, f"{force.legions} own legions are there.")
+        if self.legions > force.fresh:
+            raise Refusal("MN-MIL-04", asked, f"{force.fresh} of them have neither moved nor attacked this turn.")
+        if not aftermath.gives_up(self.posts, self.legions, force.posts, force.legions):
+            allowed = f"Name the posts that they leave, so that one legion stays on each other: {force.posts}."
+            raise Refusal("MN-AFT-08", asked, allowed)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for area, province in table.provinces.items():
+            force = province.forces.get(seat, NO_FORCE)
+            reached = chains.adjacent(table, area, seat) if force.fresh else ()
+            if not reached:
+                continue
+            for legions, posts in aftermath.leaving(force.fresh, force.posts, force.legions):
+                fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **posts}
+                march = schema.command("march", fields)
+                yield Option("march", RuleId(cls.rule), march, f"March from {area}", "campaign")
+
+
+def _gap(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> str:
+    """Return the rule by which legions cannot get from one province to another."""
+    if to not in table.provinces or not chains.seas_of(table, to) or not chains.seas_of(table, origin):
+        return "MN-LEG-01"
+    return "MN-LEG-03" if to in chains.across(table, origin, seat, any_player=True) else "MN-LEG-02"
 
 
 class FinishCampaign(Command, frozen=True):
-    """Move and fight no more in this turn (MN-MIL-02)."""
+    """Move and fight no more in this turn (MN-MIL-02), when all have fought who must."""
 
     rule = "MN-MIL-02"
     answers = frozenset({"campaign"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        for area, rule in unfinished(draft.table, seat).items():
+            raise Refusal(rule, f"Units in {area} have not done what they must.", "They fight, or choose, there first.")
         order.finish(draft)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        done = schema.command("finish-campaign")
-        yield Option("finish-campaign", RuleId(cls.rule), done, "Move and fight no more", "campaign")
+        if not unfinished(table, seat):
+            done = schema.command("finish-campaign")
+            yield Option("finish-campaign", RuleId(cls.rule), done, "Move and fight no more", "campaign")
+
+
+def unfinished(table: Table, seat: Seat) -> dict[AreaId, RuleId]:
+    """Return where a player's units must still fight or choose, each with the rule by which they must."""
+    found = ((area, _duty(table, seat, area)) for area, province in table.provinces.items() if seat in province.forces)
+    return {area: rule for area, rule in found if rule is not None}
+
+
+def _duty(table: Table, seat: Seat, area: AreaId) -> RuleId | None:
+    """Who entered must fight, once and against somebody (MN-LEG-05, MN-BAT-10), or choose where nobody defends."""
+    if not table.provinces[area].forces[seat].moved:
+        return war.debt(table, seat, area)
+    if enemies := table.enemies_in(area, seat):
+        return RuleId("MN-LEG-05") if len(enemies) == 1 else RuleId("MN-BAT-10")
+    return RuleId("MN-AFT-01") if aftermath.ways(table, area, seat) else None
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask the active player for his moves and battles."""
-    if table.phase != "military" or table.active is None:
+    """Ask the active player for his moves and battles, when no battle is under way."""
+    if table.phase != "military" or table.active is None or table.battle is not None or table.spoils is not None:
         return []
     return [
         Decision(
@@ -37,8 +150,10 @@ def decisions(table: Table) -> list[Decision]:
             RuleId("MN-MIL-02"),
             "What do your triremes and legions do?",
             "The next player is named when you have finished.",
+            {"unfinished": list(unfinished(table, table.active))},
         )
     ]
 
 
-COMMANDS = (FinishCampaign,)
+EVENTS = (LegionsMarched,)
+COMMANDS = (March, FinishCampaign)

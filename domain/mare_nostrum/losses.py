@@ -1,15 +1,113 @@
-"""Losses: the owners choose which of their units are removed (MN-BAT-05 to MN-BAT-08)."""
+"""Losses of a battle on land: the owner says which of his units are removed (MN-BAT-07, MN-SET-20)."""
 
-from domain.kernel.decision import Decision
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.mare_nostrum.table import Table
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum.battle import fighting
+from domain.mare_nostrum.table import Battle, Command, Event, Table
+
+
+class LossesRemoved(Event, frozen=True):
+    """Units destroyed in battle went back to their owner's stock (MN-PCS-06); `automatic` when he had no choice."""
+
+    province: AreaId
+    seat: Seat
+    legions: int = 0
+    fortresses: int = 0
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        battle = table.battle
+        assert battle is not None, "a battle is under way"
+        force = table.provinces[self.province].forces[self.seat]
+        table.set_force(self.province, self.seat, force.less(self.legions, self.fortresses))
+        losses = {seat: hits for seat, hits in battle.losses.items() if seat != self.seat}
+        if self.seat == battle.attacker:
+            left = battle.legions - self.legions, battle.fortresses - self.fortresses
+            battle = replace(battle, legions=left[0], fortresses=left[1])
+        table.battle = replace(battle, losses=losses)
+
+    def tell(self, names: Names) -> str:
+        units = [(self.legions, "legion", "legions"), (self.fortresses, "fortress", "fortresses")]
+        lost = " and ".join(f"{number} {one if number == 1 else many}" for number, one, many in units if number)
+        return f"{self.seat.title()} loses {lost} in {names(self.province)}."
+
+
+class RemoveLosses(Command, frozen=True):
+    """Remove as many of one's own units in the battle as the enemy's sum destroys (MN-BAT-07)."""
+
+    rule = "MN-BAT-07"
+    answers = frozenset({"remove-losses"})
+
+    legions: Count = 0
+    fortresses: Count = 0
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        battle = draft.table.battle
+        assert battle is not None, "a battle is under way"
+        force, hits = fighting(draft.table, battle, seat), battle.losses[seat]
+        right = self.legions + self.fortresses == hits
+        if not right or self.legions > force.legions or self.fortresses > force.fortresses:
+            asked = f"{self.legions} legions and {self.fortresses} fortresses were removed."
+            allowed = f"Remove {hits} of {force.legions} legions and {force.fortresses} fortresses."
+            raise Refusal(self.rule, asked, allowed)
+        draft.emit(LossesRemoved(battle.province, seat, self.legions, self.fortresses))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        battle = table.battle
+        assert battle is not None, "a battle is under way"
+        force, hits = fighting(table, battle, seat), battle.losses[seat]
+        numbers = {"legions": schema.count(0, force.legions), "fortresses": schema.count(0, force.fortresses)}
+        total = {"of": list(numbers), "minimum": hits, "maximum": hits}
+        removed = schema.command("remove-losses", numbers, x_total=total)
+        yield Option("remove-losses", RuleId(cls.rule), removed, f"Remove {hits} units", "remove-losses")
+
+
+def _has_choice(table: Table, battle: Battle, seat: Seat) -> bool:
+    """Tell whether an owner has legions and fortresses in the battle and keeps some; a neutral one never chooses."""
+    force = fighting(table, battle, seat)
+    mixed = force.legions > 0 and force.fortresses > 0
+    return seat in table.seats and mixed and battle.losses[seat] < force.units
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+    """Ask each side that has a choice for its losses, both at once (MN-BAT-06)."""
+    battle = table.battle
+    choosing = [seat for seat in battle.losses if _has_choice(table, battle, seat)] if battle else []
+    if battle is None or not choosing:
+        return []
+    return [
+        Decision(
+            "remove-losses",
+            tuple(choosing),
+            RuleId("MN-BAT-07"),
+            "Which of your units are lost?",
+            "The battle ends when the losses of both sides are off the board.",
+            {"province": battle.province, "losses": {seat: battle.losses[seat] for seat in choosing}},
+        )
+    ]
 
 
 def settle(draft: Draft[Table]) -> bool:
-    """Nothing follows."""
-    return False
+    """Remove losses that leave no choice; neutral legions before their fortress (MN-SET-20)."""
+    table = draft.table
+    battle = table.battle
+    if battle is None or not battle.losses:
+        return False
+    seat, hits = next(iter(battle.losses.items()))
+    legions = min(hits, fighting(table, battle, seat).legions)
+    draft.emit(LossesRemoved(battle.province, seat, legions, hits - legions, automatic=True))
+    return True
+
+
+EVENTS = (LossesRemoved,)
+COMMANDS = (RemoveLosses,)

@@ -1,15 +1,120 @@
-"""Battles at sea (MN-SEA-04, MN-SEA-08)."""
+"""Battles at sea (MN-SEA-04 to MN-SEA-08, MN-HER-16): triremes against triremes, one round, and nothing is gained."""
 
-from domain.kernel.decision import Decision
+from collections.abc import Iterable
+
+from domain.kernel import schema
+from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
-from domain.mare_nostrum.table import Table
+from domain.kernel.message import Count, Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum.battle import Throw, throw
+from domain.mare_nostrum.fleets import check_afloat
+from domain.mare_nostrum.table import NO_FLEET, Command, Event, Table
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+class NavalBattleBegan(Event, frozen=True):
+    """Triremes attacked another player's in a sea space; all of his there defend (MN-SEA-04)."""
+
+    sea: AreaId
+    attacker: Seat
+    defender: Seat
+    triremes: int
+
+    def apply(self, table: Table) -> None:
+        table.set_fleet(self.sea, self.attacker, table.fleets[self.sea][self.attacker].committed(self.triremes))
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.attacker)} attacks {names(self.defender)} at sea: {names(self.sea)}."
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Nothing follows."""
-    return False
+class TriremesRolled(Event, frozen=True):
+    """Both fleets rolled at the same time, a die for each trireme (MN-BAT-03)."""
+
+    sea: AreaId
+    attacker: Throw
+    defender: Throw
+
+    def apply(self, table: Table) -> None:
+        pass
+
+    def tell(self, names: Names) -> str:
+        return f"{self.attacker.told()}; {self.defender.told()}."
+
+
+class NavalBattleEnded(Event, frozen=True):
+    """Triremes destroyed at sea went back to their owners' stock; the survivors share the space (MN-SEA-06, -08).
+
+    `sunk` says how many of whom; those are alike, so that their owner has nothing to choose (MN-BAT-07).
+    """
+
+    sea: AreaId
+    sunk: dict[Seat, int]
+
+    def apply(self, table: Table) -> None:
+        for seat, number in self.sunk.items():
+            table.set_fleet(self.sea, seat, table.fleets[self.sea][seat].less(number))
+
+    def tell(self, names: Names) -> str:
+        lost = [f"{names(seat)} loses {number}" for seat, number in self.sunk.items()]
+        return f"Triremes sunk: {' and '.join(lost) or 'none'}."
+
+
+class AttackAtSea(Command, frozen=True):
+    """Attack one opponent in a sea space with triremes that have not attacked this turn (MN-SEA-04).
+
+    Nobody has to (MN-SEA-03); triremes in port cannot be attacked (MN-SEA-07).
+    """
+
+    rule = "MN-SEA-04"
+    answers = frozenset({"campaign"})
+
+    sea: AreaId
+    opponent: Seat
+    triremes: Count
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        self._check(draft.table, seat)
+        draft.emit(NavalBattleBegan(self.sea, seat, self.opponent, self.triremes))
+        table = draft.table
+        defenders = table.fleets[self.sea][self.opponent].triremes
+        mine = throw(draft, seat, self.triremes, table.bonus(seat, "trireme"), 0, defenders)
+        theirs = throw(draft, self.opponent, defenders, table.bonus(self.opponent, "trireme"), 0, self.triremes)
+        draft.emit(TriremesRolled(self.sea, mine, theirs))
+        sunk = {self.opponent: mine.hits, seat: theirs.hits}
+        draft.emit(NavalBattleEnded(self.sea, {loser: number for loser, number in sunk.items() if number}))
+
+    def _check(self, table: Table, seat: Seat) -> None:
+        asked = f"{self.triremes} triremes were to attack {self.opponent} in {self.sea}."
+        if self.sea in table.provinces:
+            raise Refusal("MN-BAT-02", asked, "Triremes fight triremes, at sea.")
+        check_afloat(table, asked)
+        fleets = table.fleets.get(self.sea, {})
+        fleet = fleets.get(seat, NO_FLEET)
+        if not 1 <= self.triremes <= fleet.triremes:
+            raise Refusal(self.rule, asked, f"{fleet.triremes} own triremes are there.")
+        if self.triremes > fleet.ready:
+            raise Refusal("MN-MIL-04", asked, f"{fleet.ready} of them have not attacked this turn.")
+        if self.opponent not in fleets or self.opponent == seat:
+            others = ", ".join(sorted(other for other in fleets if other != seat)) or "nobody"
+            raise Refusal(self.rule, asked, f"Other triremes there are those of: {others}.")
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if table.ashore:
+            return
+        for sea, fleets in table.fleets.items():
+            ready = fleets.get(seat, NO_FLEET).ready
+            if ready and len(fleets) > 1:
+                fields = {
+                    "sea": schema.const(sea),
+                    "opponent": schema.one_of(sorted(other for other in fleets if other != seat)),
+                    "triremes": schema.count(1, ready),
+                }
+                attack = schema.command("attack-at-sea", fields)
+                yield Option("attack-at-sea", RuleId(cls.rule), attack, f"Attack in {sea}", "campaign")
+
+
+EVENTS = (NavalBattleBegan, TriremesRolled, NavalBattleEnded)
+COMMANDS = (AttackAtSea,)

@@ -77,8 +77,6 @@ DECIDERS = (
     helen.decisions,
     losses.decisions,
     aftermath.decisions,
-    battle.decisions,
-    naval.decisions,
     legions.decisions,
     construction.decisions,
     discard.decisions,
@@ -91,11 +89,9 @@ SETTLERS = (
     income.settle,
     takes.settle,
     trade.settle,
-    helen.settle,
     losses.settle,
     aftermath.settle,
     battle.settle,
-    naval.settle,
     discard.settle,
     order.settle,
 )
@@ -112,7 +108,16 @@ class MareNostrum(Ruleset[Table]):
     setup = Setup
     view_type = view.View
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": tuple("123456")}
-    landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {winning.GameWon: "victory"}
+    landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
+        battle.BattleBegan: "battle",
+        battle.BattleEnded: "battle-end",
+        naval.NavalBattleBegan: "naval-battle",
+        naval.NavalBattleEnded: "naval-battle-end",
+        aftermath.ProvinceOccupied: "conquest",
+        aftermath.ProvincePillaged: "conquest",
+        aftermath.ConversionBegan: "conquest",
+        winning.GameWon: "victory",
+    }
     events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
     commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
 
@@ -171,7 +176,12 @@ class MareNostrum(Ruleset[Table]):
         return scores
 
     def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
-        return ()
+        match event:
+            case battle.BattleRolled() | naval.TriremesRolled():
+                throws = [throw for throw in (event.attacker, event.defender) if throw.faces]
+                return tuple(Rolled("battle", tuple(map(str, throw.faces)), throw.player) for throw in throws)
+            case _:
+                return ()
 
     def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
         return arrange(position, board)

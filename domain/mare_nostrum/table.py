@@ -59,7 +59,8 @@ class Force(Struct, frozen=True):
         fresh: legions that have neither moved nor attacked this turn.
         moved: legions that have moved this turn and may still attack.
         fought: legions that have attacked this turn and are done (MN-MIL-04).
-        fortresses: fortresses; they never move.
+        fortresses: fortresses; they never move (MN-PCS-02).
+        spent: how many of the fortresses have attacked this turn (MN-WAR-04).
         posts: what single legions stand on (MN-AFT-05 to MN-AFT-07): ``city``, ``market``, ``temple``, a good for
             the caravan on it, or ``influence`` for the marker. A legion stands on one thing at most.
     """
@@ -69,6 +70,7 @@ class Force(Struct, frozen=True):
     fought: int = 0
     fortresses: int = 0
     posts: tuple[str, ...] = ()
+    spent: int = 0
 
     @property
     def legions(self) -> int:
@@ -78,6 +80,44 @@ class Force(Struct, frozen=True):
     def units(self) -> int:
         """Legions and fortresses."""
         return self.legions + self.fortresses
+
+    @property
+    def ready(self) -> int:
+        """Legions that have not attacked this turn."""
+        return self.fresh + self.moved
+
+    @property
+    def manned(self) -> int:
+        """Fortresses that have not attacked this turn."""
+        return self.fortresses - self.spent
+
+    def committed(self, legions: int, fortresses: int = 0) -> "Force":
+        """Return the force with so many ready units attacking; legions that have moved go first, as they must fight."""
+        moved = min(self.moved, legions)
+        return replace(
+            self,
+            moved=self.moved - moved,
+            fresh=self.fresh - (legions - moved),
+            fought=self.fought + legions,
+            spent=self.spent + fortresses,
+        )
+
+    def less(self, legions: int, fortresses: int = 0) -> "Force":
+        """Return the force without units lost; those that have attacked go first, as only they were in the battle."""
+        fought = min(self.fought, legions)
+        moved = min(self.moved, legions - fought)
+        return replace(
+            self,
+            fought=self.fought - fought,
+            moved=self.moved - moved,
+            fresh=self.fresh - (legions - fought - moved),
+            fortresses=self.fortresses - fortresses,
+            spent=max(0, self.spent - fortresses),
+        )
+
+    def off(self, *posts: str) -> "Force":
+        """Return the force with nobody on these posts any more."""
+        return replace(self, posts=tuple(post for post in self.posts if post not in posts))
 
 
 NO_FORCE = Force()
@@ -93,6 +133,22 @@ class Fleet(Struct, frozen=True):
     @property
     def triremes(self) -> int:
         return self.fresh + self.moved + self.fought
+
+    @property
+    def ready(self) -> int:
+        """Triremes that have not attacked this turn."""
+        return self.fresh + self.moved
+
+    def committed(self, triremes: int) -> "Fleet":
+        """Return the fleet with so many ready triremes attacking; those that have moved go first."""
+        moved = min(self.moved, triremes)
+        return Fleet(self.fresh - (triremes - moved), self.moved - moved, self.fought + triremes)
+
+    def less(self, triremes: int) -> "Fleet":
+        """Return the fleet without triremes lost; those that have attacked go first."""
+        fought = min(self.fought, triremes)
+        moved = min(self.moved, triremes - fought)
+        return Fleet(self.fresh - (triremes - fought - moved), self.moved - moved, self.fought - fought)
 
 
 NO_FLEET = Fleet()
@@ -130,7 +186,9 @@ class Province(Struct, frozen=True):
         return len(self.forces) > 1
 
     def occupier(self, post: str) -> Seat | None:
-        """Return whose legion stands on a building or on the marker; None when nobody's does."""
+        """Return whose legion occupies a building or the marker; nobody does in a province at war (MN-AFT-08)."""
+        if self.at_war:
+            return None
         return next((owner for owner, force in self.forces.items() if post in force.posts), None)
 
     def holder(self, post: str) -> Seat | None:
@@ -182,6 +240,46 @@ class Trade(Struct, frozen=True):
     stood: int = 0
     forced: Seat | None = None
     short: Seat | None = None
+
+
+class Battle(Struct, frozen=True):
+    """A battle on land under way (chapter BAT).
+
+    Attributes:
+        legions, fortresses: the attacker's units in it; the defender fights with all that he has there (MN-BAT-11).
+        posts: what the defender's legions stood on when it began (MN-AFT-11).
+        losses: how many units each side has yet to remove.
+    """
+
+    province: AreaId
+    attacker: Seat
+    defender: Seat
+    legions: int
+    fortresses: int = 0
+    posts: tuple[str, ...] = ()
+    losses: dict[Seat, int] = field(default_factory=dict[Seat, int])
+
+
+class Entry(Struct, frozen=True):
+    """Legions that have just entered a province of Helen's owner, `seat`, who may convert one (MN-HER-07)."""
+
+    province: AreaId
+    seat: Seat
+
+
+class Spoils(Struct, frozen=True):
+    """A province in which the active player is alone and must choose what so many legions of his do (MN-AFT-01)."""
+
+    province: AreaId
+    legions: int
+
+
+class Holding(Struct, frozen=True):
+    """A province whose occupier was attacked and is alone again; he may go on with `posts` (MN-AFT-11)."""
+
+    province: AreaId
+    seat: Seat
+    posts: tuple[str, ...]
 
 
 class Table(KernelTable, kw_only=True):
@@ -244,9 +342,14 @@ class Table(KernelTable, kw_only=True):
     ashore: bool = False
     """Whether the active player has moved or fought with a legion: his triremes are done (MN-MIL-03)."""
     owed: dict[AreaId, tuple[Seat, ...]] = field(default_factory=dict[AreaId, tuple[Seat, ...]])
-    """Provinces at war since an earlier turn, and who has not yet fought his round there (MN-WAR-03)."""
+    """Provinces at war since an earlier turn, and who had land units there when this turn began: those that stay must
+    fight a round in his own turn (MN-WAR-03)."""
     seduced: bool = False
     """Whether Helen has been used in this Military Phase (MN-HER-07)."""
+    entry: Entry | None = None
+    battle: Battle | None = None
+    spoils: Spoils | None = None
+    holding: Holding | None = None
 
     # --- changes ---
 
@@ -293,6 +396,11 @@ class Table(KernelTable, kw_only=True):
         else:
             self.supply["caravan"] += 1
             self.change_province(area, caravans=tuple(good for good in self.provinces[area].caravans if good != post))
+
+    def vacate(self, area: AreaId) -> None:
+        """Let nobody's legions in a province stand on anything any more (MN-AFT-12)."""
+        forces = self.provinces[area].forces.items()
+        self.change_province(area, forces={seat: replace(force, posts=()) for seat, force in forces})
 
     def draw(self, seat: Seat, cards: Mapping[Resource, int]) -> None:
         """Let a player take cards from the bank, openly; negative numbers go back to it."""

@@ -4,13 +4,14 @@ from msgspec.structs import replace
 
 from domain.kernel.draft import Draft
 from domain.kernel.message import Names
-from domain.mare_nostrum.table import Event, Fleet, Phase, Province, Table
+from domain.mare_nostrum.table import Event, Fleet, Force, Phase, Province, Table
 
 
 class TurnBegan(Event, frozen=True):
     """A new turn began; every legion and trireme may move and attack again.
 
-    Provinces at war when the last turn ended owe a round to everybody with land units there (MN-WAR-03).
+    Provinces at war when the last turn ended owe a round to everybody with land units there (MN-WAR-03); nobody
+    occupies or converts them (MN-AFT-08).
     """
 
     turn: int
@@ -22,9 +23,10 @@ class TurnBegan(Event, frozen=True):
         table.done.clear()
         table.owed.clear()
         for area, province in table.provinces.items():
-            if any(force.moved or force.fought for force in province.forces.values()):
+            if any(force.moved or force.fought or force.spent for force in province.forces.values()):
                 table.provinces[area] = _rested(province)
             if province.at_war:
+                table.vacate(area)
                 table.owed[area] = tuple(sorted(seat for seat in province.forces if seat in table.seats))
         for sea, fleets in table.fleets.items():
             table.fleets[sea] = {seat: Fleet(fresh=fleet.triremes) for seat, fleet in fleets.items()}
@@ -47,8 +49,12 @@ class PhaseBegan(Event, frozen=True):
 
 
 def _rested(province: Province) -> Province:
-    forces = {seat: replace(force, fresh=force.legions, moved=0, fought=0) for seat, force in province.forces.items()}
+    forces = {seat: _fresh(force) for seat, force in province.forces.items()}
     return replace(province, forces=forces)
+
+
+def _fresh(force: Force) -> Force:
+    return replace(force, fresh=force.legions, moved=0, fought=0, spent=0)
 
 
 def begin(draft: Draft[Table]) -> None:
