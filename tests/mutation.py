@@ -1,8 +1,8 @@
 """Would any scenario notice if a refusal were missing? Run by hand: python -m tests.mutation [--rules CC-MOV-*]
 
-Each place in the Classic rules that refuses a command is taken out in memory, one at a time. Then some scenario that
-names its rule should fail. Places that only other scenarios notice, and those that none does, are listed; exit code 1
-when there are some of the latter.
+Each place in the rules of a game (Classic, or `--game mare_nostrum`) that refuses a command is taken out in memory,
+one at a time. Then some scenario that names its rule should fail. Places that only other scenarios notice, and those
+that none does, are listed; exit code 1 when there are some of the latter.
 """
 
 import argparse
@@ -10,12 +10,13 @@ import ast
 import importlib
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from domain.boards import builtin
 from domain.classic.editions import PUBLISHED_2005
@@ -23,8 +24,11 @@ from domain.kernel.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 from domain.library import LIBRARY
 
-RULES = Path(__file__).parent.parent / "domain" / "classic"
-SCENARIOS = Path(__file__).parent / "scenarios" / "conquest-classic"
+RULES = Path(__file__).parent.parent / "domain"
+SCENARIOS = Path(__file__).parent / "scenarios"
+GAMES: Final[Mapping[str, str]] = {"classic": "conquest-classic", "mare_nostrum": "mare-nostrum"}
+"""The packages of rules, each with the folder of its scenarios."""
+PREFIXES: Final = ("CC-", "MN-")
 SECONDS = 5
 """A scenario that takes longer has noticed something, too."""
 
@@ -32,6 +36,7 @@ SECONDS = 5
 class Site(NamedTuple):
     """A statement that refuses, by one of these rules."""
 
+    game: str
     module: str
     function: str
     line: int
@@ -44,13 +49,13 @@ class Site(NamedTuple):
 # --- where refusals are ---
 
 
-def sites() -> Iterator[Site]:
-    for path in sorted(RULES.glob("*.py")):
+def sites(game: str) -> Iterator[Site]:
+    for path in sorted((RULES / game).glob("*.py")):
         module = ast.parse(path.read_text())
         for name, function in functions(module.body):
             for node in ast.walk(function):
                 if isinstance(node, ast.stmt) and refuses(node):
-                    yield Site(path.stem, name, node.lineno, tuple(sorted(rules_of(node, function, module))))
+                    yield Site(game, path.stem, name, node.lineno, tuple(sorted(rules_of(node, function, module))))
 
 
 def functions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -90,7 +95,7 @@ def rules_of(node: ast.AST, *within: ast.AST) -> set[str]:
 
 def ids_in(node: ast.AST) -> set[str]:
     constants = (each.value for each in ast.walk(node) if isinstance(each, ast.Constant))
-    found = {value for value in constants if isinstance(value, str) and value.startswith("CC-") and " " not in value}
+    found = {value for value in constants if isinstance(value, str) and value.startswith(PREFIXES) and " " not in value}
     return found | {PUBLISHED_2005.own_numbers[rule] for rule in found if rule in PUBLISHED_2005.own_numbers}
 
 
@@ -109,9 +114,9 @@ class Remove(ast.NodeTransformer):
 
 def without(site: Site) -> tuple[FunctionType, CodeType]:
     """Return the function of a site, and its code with ``pass`` instead of that statement."""
-    path = RULES / f"{site.module}.py"
+    path = RULES / site.game / f"{site.module}.py"
     module = Remove(site.line).visit(ast.parse(path.read_text()))
-    function: Any = importlib.import_module(f"domain.classic.{site.module}")
+    function: Any = importlib.import_module(f"domain.{site.game}.{site.module}")
     for name in site.function.split("."):
         function = getattr(function, name)
     function = getattr(function, "__func__", function)
@@ -134,10 +139,10 @@ def check(site: Site) -> str:
     function, code = without(site)
     original, function.__code__ = function.__code__, code
     try:
-        naming = [case for case in CASES if not site.rules or set(site.rules) & set(case[0].rules)]
+        naming = [case for case in cases(site.game) if not site.rules or set(site.rules) & set(case[0].rules)]
         if any(map(fails, naming)):
             return "named"
-        return next((case[0].title for case in CASES if case not in naming and fails(case)), "")
+        return next((case[0].title for case in cases(site.game) if case not in naming and fails(case)), "")
     finally:
         function.__code__ = original
 
@@ -157,23 +162,24 @@ def give_up(*_: object) -> None:
     raise TimeoutError
 
 
-def cases() -> list[tuple[Scenario, Ruleset[Any]]]:
-    rulesets = [LIBRARY.current(name) for name in LIBRARY.ids() if name.startswith(SCENARIOS.name)]
-    return [case for path in sorted(SCENARIOS.glob("*.toml")) for case in runs(read(path.read_text()), rulesets)]
-
-
-CASES = cases()
+@cache
+def cases(game: str) -> list[tuple[Scenario, Ruleset[Any]]]:
+    folder = SCENARIOS / GAMES[game]
+    rulesets = [LIBRARY.current(name) for name in LIBRARY.ids() if name.startswith(folder.name)]
+    return [case for path in sorted(folder.glob("*.toml")) for case in runs(read(path.read_text()), rulesets)]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--game", choices=list(GAMES), default="classic")
     parser.add_argument("--rules", default="*", help="only sites that may cite a rule of this pattern")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
-    if broken := [case[0].title for case in CASES if fails(case)]:
+    if broken := [case[0].title for case in cases(given.game) if fails(case)]:
         print(f"These scenarios fail as it is: {', '.join(broken)}.")
         return 2
-    wanted = [site for site in sites() if given.rules == "*" or any(fnmatch(rule, given.rules) for rule in site.rules)]
+    every = given.rules == "*"
+    wanted = [site for site in sites(given.game) if every or any(fnmatch(rule, given.rules) for rule in site.rules)]
     with ProcessPoolExecutor(given.processes, initializer=signal.signal, initargs=(signal.SIGALRM, give_up)) as pool:
         found = dict(zip(wanted, pool.map(check, wanted), strict=True))
     for site, noticed in found.items():

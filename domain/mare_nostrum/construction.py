@@ -118,10 +118,11 @@ def no_room(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource |
 def none_left(table: Table, seat: Seat, item: Item) -> Bar | None:
     """Return that a player has no such piece left, or the supply no such token (MN-PCS-04, MN-PCS-05)."""
     if item in ("city", "caravan", "market", "temple"):
-        return None if table.supply[item] else ("MN-PCS-05", f"The supply has no {PLURAL[item]} left.")
-    if table.stock(seat)[item] > 0:
-        return None
-    return "MN-PCS-04", f"All {PIECES[item]} {PLURAL[item]} of {seat} are on the board."
+        if table.supply[item] <= 0:
+            return "MN-PCS-05", f"The supply has no {PLURAL[item]} left."
+    elif table.stock(seat)[item] <= 0:
+        return "MN-PCS-04", f"All {PIECES[item]} {PLURAL[item]} of {seat} are on the board."
+    return None
 
 
 def _most_fortresses(table: Table, seat: Seat) -> int:
@@ -135,8 +136,10 @@ def closed(table: Table, seat: Seat, area: AreaId) -> Bar | None:
     """Return why a player may build nothing in a province in his construction turn (MN-BLD-03 to -05, -11, -12)."""
     province = table.provinces[area]
     if province.owner != seat:
-        rule = "MN-BLD-04" if seat in province.forces else "MN-BLD-03"
-        return rule, f"{seat} builds in provinces that hold his influence marker."
+        return (
+            "MN-BLD-04" if seat in province.forces else "MN-BLD-03",
+            f"{seat} builds in provinces that hold the marker of {seat}.",
+        )
     if province.marked == table.turn:
         return "MN-BLD-05", "The marker there was placed this turn; build from the next turn on."
     if table.capitals[seat] != area and (enemies := table.enemies_in(area, seat)):

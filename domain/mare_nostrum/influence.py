@@ -82,8 +82,10 @@ def _unfit(table: Table, seat: Seat, area: AreaId, reached: frozenset[AreaId]) -
     if area in reached:
         return None
     new = (land for land, province in table.provinces.items() if province.owner == seat)
-    rule = "MN-INF-02" if area in _next_to(table, seat, new) else "MN-INF-01"
-    return rule, f"Next to what {seat} has controlled since the turn began: {', '.join(sorted(reached)) or 'nothing'}."
+    return (
+        "MN-INF-02" if area in _next_to(table, seat, new) else "MN-INF-01",
+        f"Next to what {seat} has controlled since the turn began: {', '.join(sorted(reached)) or 'nothing'}.",
+    )
 
 
 def _not_converted(table: Table, seat: Seat, area: AreaId, owner: Seat) -> Bar | None:
