@@ -80,7 +80,7 @@ def _has_choice(table: Table, battle: Battle, seat: Seat) -> bool:
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask each side that has a choice for its losses, both at once (MN-BAT-06)."""
+    """Ask each side that has a choice for its losses, both at once (MN-BAT-06); the others' follow."""
     battle = table.battle
     choosing = [seat for seat in battle.losses if _has_choice(table, battle, seat)] if battle else []
     if battle is None or not choosing:
@@ -92,7 +92,7 @@ def decisions(table: Table) -> list[Decision]:
             RuleId("MN-BAT-07"),
             "Which of your units are lost?",
             "The battle ends when the losses of both sides are off the board.",
-            {"province": battle.province, "losses": {seat: battle.losses[seat] for seat in choosing}},
+            {"province": battle.province, "losses": battle.losses},
         )
     ]
 
