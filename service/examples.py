@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel import export, schema
-from domain.kernel.game import Game, GameStarted, Step
+from domain.kernel.game import Game, Step
+from domain.kernel.lifecycle import GameStarted
 from domain.kernel.message import told as told_of
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal

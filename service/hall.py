@@ -15,7 +15,10 @@ from msgspec.structs import replace
 from domain.boards import BoardError, builtin, parse_board, validate
 from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
-from domain.kernel.game import Game, GameCreated, Step, fold, later, retraction
+from domain.kernel.fold import fold, later, retract
+from domain.kernel.game import Game, Step
+from domain.kernel.history import retraction
+from domain.kernel.lifecycle import GameCreated
 from domain.kernel.record import Record, first_broken
 from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo
@@ -377,8 +380,16 @@ class Hall:
 
     async def _undo(self, play: Play, seat: Seat, to: Version, request: Request) -> Step:
         history = await self._store.read(play.id)
-        return play.now.retract(
-            to, "undo", history, self._library, seat=seat, player=request.player, at=request.at, key=request.key
+        return retract(
+            play.now,
+            to,
+            "undo",
+            history,
+            self._library,
+            seat=seat,
+            player=request.player,
+            at=request.at,
+            key=request.key,
         )
 
     @staticmethod

@@ -16,7 +16,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec import inspect as types
 
-from domain.kernel.game import GAME_EVENTS, Undo
+from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.ruleset import Ruleset
 from service.shapes import Schemas
 

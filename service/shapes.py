@@ -12,7 +12,8 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field, to_builtins
 from domain.kernel.board import Board, Map
 from domain.kernel.catalogue import Catalogue, Rule
 from domain.kernel.decision import Decision, Option
-from domain.kernel.game import Game, Status
+from domain.kernel.game import Game
+from domain.kernel.lifecycle import Status
 from domain.kernel.ruleset import Result, Ruleset
 from domain.kernel.words import LARGEST_INTEGER, GameId, PlayerId, RuleId, Seat, Version
 from service.store.protocol import GameRow, PlayerRow

@@ -27,7 +27,9 @@ from domain.kernel import catalogue, schema, snapshot
 from domain.kernel.board import Board
 from domain.kernel.chance import Chance, CommittedChance
 from domain.kernel.draft import Draft
-from domain.kernel.game import Game, follow, read_event, retraction, starts_of_commands, steps
+from domain.kernel.fold import follow
+from domain.kernel.game import Game
+from domain.kernel.history import read_event, retraction, starts_of_commands, steps
 from domain.kernel.message import Event
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal

@@ -7,7 +7,10 @@ from litestar.params import FromPath
 from litestar.response import Response, Stream
 
 from domain.kernel import export
-from domain.kernel.game import Game, GameEvent, cause_of, later, read_event, retraction
+from domain.kernel.fold import later
+from domain.kernel.game import Game
+from domain.kernel.history import cause_of, read_event, retraction
+from domain.kernel.lifecycle import GameEvent
 from domain.kernel.message import told
 from domain.kernel.record import Record
 from domain.kernel.words import GameId

@@ -12,7 +12,7 @@ import msgspec
 
 from domain.boards import builtin
 from domain.kernel.board import Map
-from domain.kernel.game import starts_of_commands
+from domain.kernel.history import starts_of_commands
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId

@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from domain.kernel.game import fold, read_event
+from domain.kernel.fold import fold
+from domain.kernel.history import read_event
 from domain.kernel.words import GameId, Seat
 from projections import dice, lobby, players, rules, scoreboard, timeline
 from service.simulation import Simulation

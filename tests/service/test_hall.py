@@ -13,7 +13,8 @@ import pytest
 from msgspec import UNSET
 
 from domain.boards import BoardError
-from domain.kernel.game import Game, fold
+from domain.kernel.fold import fold
+from domain.kernel.game import Game
 from domain.kernel.record import Cause, Record, first_broken
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId
