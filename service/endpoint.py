@@ -8,7 +8,7 @@ from litestar.response import Response, Stream
 from msgspec import Struct
 
 from service.problems import Kind
-from service.shapes import Nothing
+from service.shapes.common import Nothing
 
 Method = Literal["GET", "POST", "DELETE"]
 Account = Literal["none", "optional", "required"]

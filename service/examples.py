@@ -20,14 +20,20 @@ from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
-from service import schemas, shapes, streams
+from service import schemas, streams
 from service.hall import Hall
 from service.house import Boards
 from service.routes import statistics
 from service.routes.log import passages
 from service.routes.play import state_view
 from service.routes.rulesets import ruleset_detail
-from service.shapes import Sentence
+from service.shapes.common import Health
+from service.shapes.games import GamePage, TakeSeat, game_detail, game_summary
+from service.shapes.log import EventPage, HistoryPage, Sentence
+from service.shapes.play import OptionsView
+from service.shapes.players import Registered, Registration, player_view
+from service.shapes.rulesets import RulePage, RulesetPage, board_view, rule_view, ruleset_summary
+from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.protocol import GameRow, PlayerRow
 from service.views import Accepted, Checked, Viewer, event_view
 
@@ -122,32 +128,32 @@ def examples(library: Library, boards: Boards) -> Examples:
     ruleset, now = scene.ruleset, scene.given.game
     viewer = scene.viewer(now)
     rules = ruleset.catalogue.for_ruleset(ruleset.id)
-    first = shapes.rule_view(ruleset.catalogue, rules[0])
+    first = rule_view(ruleset.catalogue, rules[0])
     row, me = scene.row(now), scene.players[0]
     answers: dict[str, Example] = {
         "listRulesets": Example(
-            shapes.RulesetPage(tuple(shapes.ruleset_summary(library.current(known)) for known in library.ids()), None)
+            RulesetPage(tuple(ruleset_summary(library.current(known)) for known in library.ids()), None)
         ),
         "showRuleset": Example(ruleset_detail(ruleset)),
-        "showBoard": Example(shapes.board_view(_excerpt(scene))),
-        "listRules": Example(shapes.RulePage((first,), "Q0MtQlJELTAx")),
+        "showBoard": Example(board_view(_excerpt(scene))),
+        "listRules": Example(RulePage((first,), "Q0MtQlJELTAx")),
         "showRule": Example(first),
         "showSchemas": Example(_schemas_excerpt(ruleset)),
         "registerPlayer": Example(
-            shapes.Registered(shapes.player_view(me), "tab_0yH8xk2bq5mQf7w9s1u3d5r7t9v1x3z5A7C9E1G3I5K"),
-            shapes.Registration(me.name),
+            Registered(player_view(me), "tab_0yH8xk2bq5mQf7w9s1u3d5r7t9v1x3z5A7C9E1G3I5K"),
+            Registration(me.name),
         ),
-        "showMe": Example(shapes.player_view(me)),
-        "showPlayer": Example(shapes.player_view(me)),
+        "showMe": Example(player_view(me)),
+        "showPlayer": Example(player_view(me)),
         "createGame": Example(
-            shapes.game_detail(scene.row(scene.created.game), scene.created.game, scene.names, Viewer(me.player)),
+            game_detail(scene.row(scene.created.game), scene.created.game, scene.names, Viewer(me.player)),
             {"ruleset": ruleset.id, "players": len(scene.players), "title": row.title},
         ),
-        "listGames": Example(shapes.GamePage((shapes.game_summary(row, scene.names),), None)),
-        "showGame": Example(shapes.game_detail(row, now, scene.names, viewer)),
+        "listGames": Example(GamePage((game_summary(row, scene.names),), None)),
+        "showGame": Example(game_detail(row, now, scene.names, viewer)),
         "takeSeat": Example(
             scene.accepted(scene.created.game, scene.joined[0]),
-            shapes.TakeSeat(next(iter(now.players)), f"dice of {me.name}"),
+            TakeSeat(next(iter(now.players)), f"dice of {me.name}"),
         ),
         "leaveSeat": Example(
             scene.accepted(
@@ -160,13 +166,13 @@ def examples(library: Library, boards: Boards) -> Examples:
         "showOptions": Example(_options(scene)),
         "giveCommands": Example(scene.accepted(scene.started.game, scene.given), {"command": scene.command}),
         "checkCommands": Example(Checked(scene.started.game.version, 1), {"command": scene.command}),
-        "listEvents": Example(shapes.EventPage(scene.accepted(scene.started.game, scene.given).events, None)),
+        "listEvents": Example(EventPage(scene.accepted(scene.started.game, scene.given).events, None)),
         "streamEvents": Example(streams.streamed(scene.accepted(scene.started.game, scene.given).events[0])),
         "tellHistory": Example(_history(scene)),
         "exportGame": Example(_export(scene)),
         **_statistics(scene, library),
-        "showHealth": Example(shapes.Health("ok")),
-        "showReadiness": Example(shapes.Health("ok")),
+        "showHealth": Example(Health("ok")),
+        "showReadiness": Example(Health("ok")),
     }
     plain = {
         name: Example(msgspec.to_builtins(_plain(each.answer)), msgspec.to_builtins(_plain(each.body)))
@@ -185,11 +191,11 @@ def examples(library: Library, boards: Boards) -> Examples:
 def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:
     """Return what the projections tell of the scene, with a few dice and refusals added."""
     ruleset, now, begun = scene.ruleset, scene.given.game, scene.started.game
-    heading = shapes.heading(begun)
+    heading = begun.heading
     table: Any = begun.table
     place = ruleset.round(table)
     summary = scoreboard.Summary(
-        ruleset.id, now.status, now.version, place, shapes.heading(now), (), "", AT, AT, "", commands=1, retractions=0
+        ruleset.id, now.status, now.version, place, now.heading, (), "", AT, AT, "", commands=1, retractions=0
     )
     score = scoreboard.RoundScore(place, begun.version, ruleset.score(table))
     entries = (
@@ -202,11 +208,11 @@ def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:
     record = players.RulesetRecord(ruleset.id, gathering=0, running=1, finished=12, won=5)
     return {
         "showScoreboard": Example(statistics.scoreboard_view(GAME, summary, [score])),
-        "showTimeline": Example(shapes.TimelinePage(tuple(map(statistics.timeline_entry, entries)), None)),
+        "showTimeline": Example(TimelinePage(tuple(map(statistics.timeline_entry, entries)), None)),
         "showRecord": Example(statistics.player_record(scene.players[0].player, [record])),
-        "showDice": Example(shapes.DicePage((statistics.die_tally(library, ruleset.id, die, counted),), None)),
+        "showDice": Example(DicePage((statistics.die_tally(library, ruleset.id, die, counted),), None)),
         "showRefusals": Example(
-            shapes.RuleTallyPage((statistics.rule_tally(library, rules.RuleTally(ruleset.id, rule, 3), 140),), None)
+            RuleTallyPage((statistics.rule_tally(library, rules.RuleTally(ruleset.id, rule, 3), 140),), None)
         ),
     }
 
@@ -234,18 +240,18 @@ def _options(scene: _Scene) -> Any:
     game = scene.started.game
     options = game.options(scene.seat, scene.vault)[:3]
     mine = tuple(decision for decision in game.decisions if scene.seat in decision.seats)
-    return shapes.OptionsView(GAME, game.version, scene.seat, mine, tuple(options))
+    return OptionsView(GAME, game.version, scene.seat, mine, tuple(options))
 
 
 def _history(scene: _Scene) -> Any:
-    heading = shapes.heading(scene.given.game)
+    heading = scene.given.game.heading
     names = scene.given.game.names
     told = [
         (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, told_of(event, names)))
         for record in scene.given.records
         if (event := msgspec.json.decode(record.event, type=scene.ruleset.event_union)) is not None
     ]
-    return shapes.HistoryPage(tuple(passages(told)), None)
+    return HistoryPage(tuple(passages(told)), None)
 
 
 def _export(scene: _Scene) -> str:

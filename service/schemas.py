@@ -18,7 +18,7 @@ from msgspec import inspect as types
 
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.ruleset import Ruleset
-from service.shapes import Schemas
+from service.shapes.rulesets import Schemas
 
 Schema = dict[str, Any]
 

@@ -19,7 +19,7 @@ from service.calls import Call, authenticate, house_of, read_query
 from service.endpoint import Answer, endpoint
 from service.house import House
 from service.problems import Problem
-from service.shapes import Since
+from service.shapes.log import Since
 from service.views import EventView
 
 BATCH: Final = 200

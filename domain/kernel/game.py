@@ -346,6 +346,11 @@ class Game(Struct, kw_only=True):
         return CommittedChance(secret, self.id, self.entropy)
 
     @property
+    def heading(self) -> str:
+        """Where in the game it is, in words; empty before it begins."""
+        return self.ruleset.heading(self.table) if self.table is not None else ""
+
+    @property
     def names(self) -> Names:
         """The display names of this game's areas and seats."""
         return Names({area.id: area.name for area in self.board.areas}, self.players)

@@ -14,14 +14,15 @@ from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import lobby
-from service import problems, shapes
+from service import problems
 from service.answers import answer, etag
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.house import House
 from service.problems import Problem
 from service.routes.paging import cursor, read_cursor
-from service.shapes import GameDetail, GamePage, GamesPage, NewGame, TakeSeat
+from service.shapes.common import Nothing
+from service.shapes.games import GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail, game_summary
 from service.store.protocol import GameRow
 from service.views import Accepted, Viewer
 
@@ -58,7 +59,7 @@ async def create_game(request: Call) -> Response[bytes]:
     The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. The caller is
     the game's organizer unless another is named, and holds no seat yet.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     player, key = await request.signed_in(), request.key
     wish = await request.read_body(_new_game)
     hall = request.house.hall
@@ -104,7 +105,7 @@ async def list_games(request: Call) -> Response[bytes]:
         limit=page.limit,
     )
     names = await _names(request.house, (holder for row in rows for holder in row.seats.values()))
-    return answer(GamePage(tuple(shapes.game_summary(row, names) for row in rows), after))
+    return answer(GamePage(tuple(game_summary(row, names) for row in rows), after))
 
 
 async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
@@ -119,7 +120,7 @@ async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
         limit=page.limit + 1,
     )
     names = await _names(request.house, (holder for each in found for holder in each.seats.values()))
-    shown = tuple(shapes.game_summary(msgspec.convert(each, GameRow, from_attributes=True), names) for each in found)
+    shown = tuple(game_summary(msgspec.convert(each, GameRow, from_attributes=True), names) for each in found)
     last = shown[page.limit - 1] if len(shown) > page.limit else None
     return answer(GamePage(shown[: page.limit], cursor((last.created, last.id)) if last is not None else None))
 
@@ -137,7 +138,7 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
 
     Who sits where, what the game waits for, and the commitment to its dice.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     player = await request.player()
     played = await request.house.hall.game(GameId(game))
     viewer = request.house.hall.viewer(played, player)
@@ -160,7 +161,7 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     The seat that the body names, or the first free one. Whoever sends entropy along need not trust the service with
     the dice.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     player, key, expected = await request.signed_in(), request.key, request.expected
     wish = await request.read_body(_take_seat)
     hall = request.house.hall
@@ -190,7 +191,7 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
 
     Before the game begins, whoever holds a seat may leave it again.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     player, key, expected = await request.signed_in(), request.key, request.expected
     played = await request.house.hall.game(GameId(game))
     if seat not in played.players:
@@ -218,7 +219,7 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     Once every seat is taken, any of the players or the organizer begins: the table is set, and the first decision is
     open. The request has no body.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     player, key, expected = await request.signed_in(), request.key, request.expected
     hall = request.house.hall
     try:
@@ -252,7 +253,7 @@ async def _detail(house: House, game: Game, viewer: Viewer) -> GameDetail:
     assert row is not None, "a game that can be played is in the index"
     if row.version > game.version:
         row = msgspec.structs.replace(row, changed=row.created) if game.version == 1 else row
-    return shapes.game_detail(row, game, await _names(house, game.players.values()), viewer)
+    return game_detail(row, game, await _names(house, game.players.values()), viewer)
 
 
 async def _names(house: House, players: Iterable[PlayerId | None]) -> dict[PlayerId, str]:

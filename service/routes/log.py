@@ -14,12 +14,13 @@ from domain.kernel.lifecycle import GameEvent
 from domain.kernel.message import told
 from domain.kernel.record import Record
 from domain.kernel.words import GameId
-from service import problems, shapes
+from service import problems
 from service.answers import answer, etag
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.hall import Hall
-from service.shapes import EventPage, EventsPage, HistoryPage, Passage, Sentence
+from service.shapes.common import Nothing
+from service.shapes.log import EventPage, EventsPage, HistoryPage, Passage, Sentence
 
 NDJSON: Final = "application/x-ndjson"
 
@@ -84,7 +85,7 @@ async def _told(
             game = await hall.at(played.id, record.version)
         else:
             game = later(game, (record,))
-        heading = "" if isinstance(event, GameEvent) else shapes.heading(game)
+        heading = "" if isinstance(event, GameEvent) else game.heading
         yield heading, Sentence(record.version, record.at, cause_of(record).seat, told(event, played.names))
 
 
@@ -112,7 +113,7 @@ async def export_game(request: Call, game: FromPath[str]) -> Stream:
     The whole log as JSON Lines, with the board and the secrets that the caller may see. Of a game that is over these
     are all: `tabularium verify` proves the game from this file alone, offline.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     player = await request.player()
     hall = request.house.hall
     played = await hall.game(GameId(game))

@@ -11,7 +11,7 @@ from litestar.response import Response
 from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId
-from service import problems, shapes
+from service import problems
 from service.answers import answer, etag
 from service.calls import Call
 from service.endpoint import Answer, endpoint
@@ -19,7 +19,8 @@ from service.hall import NotSeated
 from service.house import House
 from service.problems import Problem
 from service.routes.games import ACCEPTED, ACTS
-from service.shapes import AtVersion, OptionsView, Orders, StateView
+from service.shapes.common import Nothing
+from service.shapes.play import AtVersion, OptionsView, Orders, StateView
 from service.views import Checked, Viewer
 
 _orders: Final = msgspec.json.Decoder(Orders).decode
@@ -71,7 +72,7 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     keywords are JSON Schema's (2020-12). Three say what it cannot: `x-total` bounds the sum of some counts, `x-cost`
     the price of some purchases, `x-sum` the sum of all counts of an object.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     player = await request.signed_in()
     hall = request.house.hall
     played = await hall.game(GameId(game))
@@ -101,7 +102,7 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     answer again. With `If-Match`, it is taken only if the game still stands at that version. The command `undo` takes
     back own commands, as long as nothing was rolled, revealed or decided by others since.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     player, key, expected = await request.signed_in(), request.key, request.expected
     orders = await request.read_body(_orders)
     played = await request.house.hall.game(GameId(game))
@@ -132,7 +133,7 @@ async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     Would they be accepted now? Nothing is stored, nothing is rolled; what follows a command that would roll or
     reveal something is not looked at.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     player, expected = await request.signed_in(), request.expected
     orders = await request.read_body(_orders)
     played = await request.house.hall.game(GameId(game))
@@ -150,7 +151,7 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
         game=game.id,
         version=game.version,
         status=game.status,
-        heading=shapes.heading(game),
+        heading=game.heading,
         seat=viewer.seat,
         everything=viewer.everything,
         view=view,

@@ -7,12 +7,13 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.words import PlayerId
-from service import problems, shapes
+from service import problems
 from service.answers import answer
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.problems import Problem
-from service.shapes import Player, Registered, Registration, player_view
+from service.shapes.common import Nothing
+from service.shapes.players import Player, Registered, Registration, player_view
 
 _registration: Final = msgspec.json.Decoder(Registration).decode
 
@@ -30,7 +31,7 @@ async def register_player(request: Call) -> Response[bytes]:
     The answer holds a bearer token, this once and never again: keep it. Send it as `Authorization: Bearer <token>`
     with every request that is to be yours.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     wish = await request.read_body(_registration)
     row, token = await request.house.accounts.register(wish.name)
     headers = {"Location": f"/v1/players/{row.player}", "Cache-Control": "no-store"}
@@ -43,7 +44,7 @@ async def show_me(request: Call) -> Response[bytes]:
 
     Tells whose the token is that the request came with.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     return await _account(request, await request.signed_in())
 
 
@@ -59,7 +60,7 @@ async def show_player(request: Call, player: FromPath[str]) -> Response[bytes]:
 
     Games and their logs know players by their ids alone; the name stands here.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     return await _account(request, PlayerId(player))
 
 
