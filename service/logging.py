@@ -1,4 +1,4 @@
-"""The log of the service: one JSON object a line, on stderr. Names and values, not sentences; never a token."""
+"""The log of the service: one JSON object a line, on stderr. Names and values, not sentences; no token, no secret."""
 
 import logging
 import sys
@@ -6,12 +6,17 @@ from typing import Any, Final, TextIO, cast
 
 import msgspec
 import structlog
+from structlog.tracebacks import ExceptionDictTransformer
 from structlog.types import EventDict, Processor
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 """What every module logs with; `structlog.contextvars` adds the request's id."""
+
+
+# Without the local variables of the frames, which structlog shows by default: tokens and secrets are among them.
+_EXCEPTIONS: Final = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
 
 
 class _Stderr:
@@ -31,7 +36,7 @@ def configure(level: str = "info") -> None:
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.dict_tracebacks,
+        _EXCEPTIONS,
     ]
     structlog.configure(
         processors=[*shared, _to_json_line],
