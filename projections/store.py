@@ -60,7 +60,11 @@ class Generation(Struct, frozen=True):
 
 
 class Rows(Protocol):
-    """Where rows are read."""
+    """Where rows are read, and how far they are."""
+
+    async def generations(self) -> list[Generation]:
+        """Return all generations of all projections. Raises `Unavailable`."""
+        ...
 
     async def select(self, projection: Projection, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return what a query finds in the live rows. ``{games}`` in it stands for the projection's table `games`.
@@ -78,10 +82,6 @@ class Rows(Protocol):
 
 class ProjectionStore(Rows, Protocol):
     """A store of rows. Every method may raise `Unavailable`; whatever one changes, it changes whole or not at all."""
-
-    async def generations(self) -> list[Generation]:
-        """Return all generations of all projections."""
-        ...
 
     async def begin(self, projection: Projection) -> Generation:
         """Return a new, empty generation, to be built beside the live one. An unfinished older one is dropped."""

@@ -20,8 +20,9 @@ from service.clock import Clock, utc_now
 from service.hall import Hall
 from service.house import Boards, House
 from service.journal import Journal
+from service.metrics import Metrics
 from service.readmodels import Refusals, keeping, open_rows
-from service.routes import API, LARGE, pages
+from service.routes import API, LARGE, metrics, pages
 from service.settings import Settings
 from service.store.lock import only_service
 from service.store.protocol import EventStore, StoreUnavailable
@@ -58,11 +59,17 @@ async def open_house(
     Raises `StoreDamaged`, or `StoreUnavailable` when another service holds the data directory.
     """
     with nullcontext() if settings.database_url else only_service(settings.data):
-        store = await open_store(settings)
+        watched = Metrics()
+        store = await open_store(settings, watched)
         wake = LocalWake()
         rows = await open_rows(settings)
         refusals = Refusals(rows)
-        hall = Hall(store, library, wake, clock, settings, randomness, boards, refusals.note)
+
+        def refused(ruleset: str, rule: str) -> None:
+            refusals.note(ruleset, rule)
+            watched.refusals.labels(ruleset, rule).inc()
+
+        hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched)
         house = House(
             settings=settings,
             library=library,
@@ -72,6 +79,7 @@ async def open_house(
             wake=wake,
             hall=hall,
             rows=rows,
+            metrics=watched,
         )
         try:
             async with keeping(settings, library, store, rows, wake), refusals.kept():
@@ -83,24 +91,30 @@ async def open_house(
             await store.close()
 
 
-async def open_store(settings: Settings) -> EventStore:
-    """Open the store that the settings choose. Raises `StoreDamaged` or `StoreUnavailable`."""
+async def open_store(settings: Settings, metrics: Metrics | None = None) -> EventStore:
+    """Open the store that the settings choose; `metrics` watch its connections.
+
+    Raises `StoreDamaged` or `StoreUnavailable`.
+    """
     if not settings.database_url:
         return await SqliteStore.open(settings.database, durable=settings.durable)
     try:
         from service.store.postgres import PostgresStore
     except ModuleNotFoundError as error:
         raise StoreUnavailable("PostgreSQL needs the extra packages of tabularium[production]") from error
-    return await PostgresStore.open(
+    store = await PostgresStore.open(
         settings.database_url, durable=settings.durable, connections=settings.database_connections
     )
+    if metrics is not None:
+        metrics.watch_pool(store.connections)
+    return store
 
 
 def create_app(house: House) -> ASGIApp:
     """Return the service over the parts of an open house."""
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=house.settings.board_limit)
     app = Litestar(
-        route_handlers=[*API, large, *pages.ROUTES],
+        route_handlers=[*API, large, *pages.ROUTES, *metrics.ROUTES],
         request_class=Call,
         request_max_body_size=house.settings.body_limit,
         exception_handlers={Exception: on_exception},
@@ -109,4 +123,4 @@ def create_app(house: House) -> ASGIApp:
         logging_config=None,
         state=State({"house": house}),
     )
-    return Journal(app)
+    return Journal(app, house.metrics)

@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from time import perf_counter
 from typing import Any, Final
 
 import msgspec
@@ -27,9 +28,11 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.clock import Clock, stamp
 from service.identity import ID_BYTES, new_id
+from service.metrics import Metrics, Outcome
 from service.settings import Settings
 from service.store.protocol import (
     Append,
+    Appended,
     Conflict,
     EventStore,
     KeyReused,
@@ -141,11 +144,14 @@ class Hall:
         randomness: Callable[[int], bytes] = secrets.token_bytes,
         boards: Callable[[str], Board] = builtin,
         refused: Callable[[str, str], None] = lambda ruleset, rule: None,
+        metrics: Metrics | None = None,
     ) -> None:
         """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
 
         `refused` is told the ruleset and the rule whenever a request to a game is refused; it has to be quick.
         """
+        self._metrics = metrics or Metrics()
+        self._cache = self._metrics.cache("games")
         self._store = store
         self._library = library
         self._wake = wake
@@ -157,6 +163,7 @@ class Hall:
         self._plays: OrderedDict[GameId, Play] = OrderedDict()
         self._boards: dict[str, Board] = {}
         self._running: set[asyncio.Task[Accepted]] = set()
+        self._metrics.games_in_memory.set_function(lambda: len(self._plays))
 
     # --- looking ---
 
@@ -264,7 +271,8 @@ class Hall:
             board_file=msgspec.json.encode(own),
         )
         self._boards[digest] = own
-        return await self._finish(self._store_step(Play(request.game, secret=secret), request, step, opening))
+        work = self._store_step(Play(request.game, secret=secret), request, step, opening)
+        return await self._finish("create", work)
 
     async def take_seat(
         self,
@@ -336,7 +344,7 @@ class Hall:
             KeyReused: the key came with another request before.
             msgspec.DecodeError: a command is not JSON.
         """
-        content = ["command", *(msgspec.json.decode(raw) for raw in commands)] if key else []
+        content = ["command", *(msgspec.json.decode(raw) for raw in commands)] if key else ["command"]
 
         async def decide(play: Play, request: Request) -> Step:
             seat = self._seat(play.now, player)
@@ -424,13 +432,14 @@ class Hall:
             key=_hashed(player, key) if key else None,
             content=canonical(content) if key else b"",
         )
-        return await self._finish(self._run(request, decide))
+        return await self._finish(content[0], self._run(request, decide))
 
-    async def _finish(self, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+    async def _finish(self, kind: str, work: Coroutine[Any, Any, Accepted]) -> Accepted:
         """Await `work`, which goes on to its end even when the client who asked for it has gone."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        task.add_done_callback(lambda done: self._metrics.commands.labels(kind, _outcome(done)).inc())
         return await asyncio.shield(task)
 
     async def _run(self, request: Request, decide: Decide) -> Accepted:
@@ -462,7 +471,7 @@ class Hall:
         events = tuple(event_view(record, vault, viewer) for record in step.records)
         accepted = Accepted(game.id, after, game.version, events)
         use = request.key and KeyUse(request.player, request.key, request.fingerprint, encode_accepted(accepted))
-        appended = await self._store.append(
+        appended = await self._append(
             Append(
                 game=game.id,
                 expected=after,
@@ -479,6 +488,18 @@ class Hall:
         self._keep(play, step, vault)
         self._wake.notify(game.id, game.version)
         return accepted
+
+    async def _append(self, batch: Append) -> Appended:
+        began, outcome = perf_counter(), "failed"
+        try:
+            appended = await self._store.append(batch)
+            outcome = "accepted" if appended.repeated is None else "repeated"
+        except (Conflict, KeyReused) as error:
+            outcome = "conflict" if isinstance(error, Conflict) else "turned-away"
+            raise
+        finally:
+            self._metrics.appended(outcome, perf_counter() - began, len(batch.records))
+        return appended
 
     async def _first_answer(self, request: Request) -> Accepted | None:
         """Return what this request was answered before, if it was. Raises `KeyReused`."""
@@ -509,10 +530,13 @@ class Hall:
             self._evict()
         else:
             self._plays.move_to_end(game_id)
-        if play.game is None:
-            async with play.lock:
-                if play.game is None:
-                    await self._load(play)
+        if play.game is not None:
+            self._cache.hit()
+            return play
+        self._cache.miss()
+        async with play.lock:
+            if play.game is None:
+                await self._load(play)
         return play
 
     def _evict(self) -> None:
@@ -588,6 +612,23 @@ class Hall:
             if to is not None and to < start:
                 return later(await self._as_it_was(play, to), records[index:])
         return later(base, records)
+
+
+def _outcome(done: asyncio.Task[Accepted]) -> Outcome:
+    """Return what became of a command."""
+    if done.cancelled():
+        return "failed"
+    match done.exception():
+        case None:
+            return "repeated" if done.result().repeated else "accepted"
+        case Refusal():
+            return "refused"
+        case StaleVersion():
+            return "conflict"
+        case NotSeated() | KeyReused() | UnknownGame() | ValueError():
+            return "turned-away"
+        case _:
+            return "failed"
 
 
 def _read_board(file: bytes) -> Board:

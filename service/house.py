@@ -14,6 +14,7 @@ from domain.kernel.ruleset import Library, Ruleset
 from projections.store import Rows
 from service.accounts import Accounts
 from service.hall import Hall
+from service.metrics import Metrics
 from service.settings import Settings
 from service.store.protocol import EventStore
 from service.views import Viewer
@@ -35,6 +36,7 @@ class House(Struct, frozen=True, eq=False):
     hall: Hall
     rows: Rows
     """The projections, to be read."""
+    metrics: Metrics
 
     @staticmethod
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:

@@ -11,6 +11,7 @@ from litestar.handlers import websocket
 from litestar.params import FromPath
 from litestar.response import Response, Stream
 from msgspec import Struct
+from prometheus_client import Counter
 
 from domain.kernel.words import GameId, PlayerId, Version
 from service import problems
@@ -18,6 +19,7 @@ from service.answers import encode, explained
 from service.calls import Call, authenticate, house_of, read_query
 from service.endpoint import Answer, endpoint
 from service.house import House
+from service.metrics import Metrics
 from service.problems import Problem
 from service.shapes.log import Since
 from service.views import EventView
@@ -111,15 +113,20 @@ async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] |
     start = _start(last if last is not None else after, played.version)
     if played.status == "over" and start == played.version:
         return Response(b"", status_code=204)
-    frames = _server_sent(follow(request.house, played.id, player, start))
+    frames = _server_sent(request.house.metrics, follow(request.house, played.id, player, start))
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
 
 
-async def _server_sent(events: AsyncIterator[EventView | None]) -> AsyncIterator[bytes]:
-    yield b"retry: 2000\n: connected\n\n"
-    async for event in events:
-        yield b": still here\n\n" if event is None else server_sent(event)
+async def _server_sent(metrics: Metrics, events: AsyncIterator[EventView | None]) -> AsyncIterator[bytes]:
+    with metrics.following("sse") as sent:
+        yield b"retry: 2000\n: connected\n\n"
+        async for event in events:
+            if event is None:
+                yield b": still here\n\n"
+            else:
+                sent.inc()
+                yield server_sent(event)
 
 
 def streamed(event: EventView) -> StreamedEvent:
@@ -179,7 +186,8 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
         after = read_query(socket.scope["query_string"], Since).after
         played = await house.hall.game(GameId(game))
         events = follow(house, played.id, player, _start(after, played.version))
-        await _send_until_gone(socket, events)
+        with house.metrics.following("websocket") as sent:
+            await _send_until_gone(socket, events, sent)
         now = await house.hall.game(played.id)
         code = OVER if now.status == "over" else STOPPING
     except WebSocketDisconnect:
@@ -200,12 +208,15 @@ async def _player(house: House, socket: WebSocket[Any, Any, Any], offered: list[
     return await authenticate(house, given) if given is not None else None
 
 
-async def _send_until_gone(socket: WebSocket[Any, Any, Any], events: AsyncIterator[EventView | None]) -> None:
+async def _send_until_gone(
+    socket: WebSocket[Any, Any, Any], events: AsyncIterator[EventView | None], sent: Counter
+) -> None:
     """Send events until there are no more. Raises `WebSocketDisconnect` as soon as the client is gone."""
 
     async def send() -> None:
         async for event in events:
             if event is not None:
+                sent.inc()
                 await socket.send_data(encode(Frame(event.version, event.type, event)).decode())
 
     async def listen() -> None:

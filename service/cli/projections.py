@@ -52,7 +52,7 @@ def status(
 
     async def ask() -> list[Standing]:
         async with _stores(data) as (store, rows):
-            return standings(await rows.generations(), await events_in(store))
+            return standings(await rows.generations(), await store.events())
 
     found = _run(ask())
     if as_json:
@@ -88,7 +88,7 @@ def rebuild(
     async def build() -> None:
         async with _stores(data) as (store, rows):
             runner = readmodels.runner(store, rows, LIBRARY)
-            total = await events_in(store)
+            total = await store.events()
             with Progress(*_COLUMNS, console=console) as progress:
                 for each in names if name == "all" else [name]:
                     task = progress.add_task(each, total=total)
@@ -126,16 +126,6 @@ def standings(generations: list[Generation], events: int) -> list[Standing]:
             behind = max(0, events - each.events)
             found.append(Standing(each.projection, state, each.version, each.number, each.events, behind, each.trouble))
     return found
-
-
-async def events_in(store: EventStore) -> int:
-    """Return how many events a log has: the sum of its games' versions."""
-    total, cursor = 0, None
-    while True:
-        rows, cursor = await store.games(cursor=cursor, limit=1000)
-        total += sum(row.version for row in rows)
-        if cursor is None:
-            return total
 
 
 @asynccontextmanager

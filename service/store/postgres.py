@@ -127,6 +127,15 @@ class PostgresStore:
             raise store.translated(error) from error
         return store
 
+    @property
+    def connections(self) -> dict[str, Callable[[], int]]:
+        """How many connections are busy, how many are idle, and how many there may be, to be asked at any time."""
+        return {
+            "busy": lambda: self._pool.get_size() - self._pool.get_idle_size(),
+            "idle": self._pool.get_idle_size,
+            "limit": self._pool.get_max_size,
+        }
+
     async def close(self) -> None:
         if self._closed:
             return
@@ -232,6 +241,11 @@ class PostgresStore:
             return await connection.fetchval("SELECT version FROM tabularium.heads WHERE game = $1", game) or 0
 
         return await self._patiently(work) if _storable(game) else 0
+
+    async def events(self) -> int:
+        return await self._patiently(
+            lambda connection: connection.fetchval("SELECT coalesce(sum(version), 0)::bigint FROM tabularium.heads")
+        )
 
     async def load(self, game: GameId) -> Stored | None:
         async def work(connection: Connection) -> Stored | None:

@@ -161,6 +161,10 @@ class EventStore(Protocol):
         """Return the version at which a game stands; 0 for an unknown one."""
         ...
 
+    async def events(self) -> int:
+        """Return how many events the log has. Takes time in proportion to the number of games."""
+        ...
+
     async def load(self, game: GameId) -> Stored | None:
         """Return all that is kept of a game, read at one moment; None for an unknown one."""
         ...

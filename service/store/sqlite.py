@@ -160,6 +160,11 @@ class SqliteStore:
     async def head(self, game: GameId) -> Version:
         return await self._read(lambda connection: _head(connection, game))
 
+    async def events(self) -> int:
+        return await self._read(
+            lambda connection: connection.execute("SELECT coalesce(sum(head), 0) FROM games").fetchone()[0]
+        )
+
     async def load(self, game: GameId) -> Stored | None:
         def work(connection: sqlite3.Connection) -> Stored | None:
             connection.execute("BEGIN")

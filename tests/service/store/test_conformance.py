@@ -52,6 +52,13 @@ async def test_what_was_appended_is_read_back_to_the_byte(store: EventStore) -> 
     assert kept[1].cause is None
 
 
+async def test_the_events_of_all_games_are_counted(store: EventStore) -> None:
+    assert await store.events() == 0
+    await store.append(new_game("g1", count=3))
+    await store.append(new_game("g2", count=2))
+    assert await store.events() == 5
+
+
 async def test_a_part_of_a_stream_is_read(store: EventStore) -> None:
     await store.append(new_game("g1", count=5))
     assert [record.version for record in await store.read(G, after=2)] == [3, 4, 5]
