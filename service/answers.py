@@ -7,6 +7,7 @@ import msgspec
 from litestar import Request
 from litestar.exceptions import HTTPException
 from litestar.response import Response
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from domain.boards import BoardError
 from projections.store import NotBuilt, Unavailable
@@ -46,7 +47,33 @@ _REMEDIES: Final = {
 
 def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
     """Return `value` as JSON."""
-    return Response(encode(value), status_code=status, media_type="application/json", headers=headers)
+    return answered(encode(value), status, headers)
+
+
+def answered(content: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    """Return what is JSON already."""
+    return Answered(content, status, "application/json", headers or {})
+
+
+class Answered(Response[bytes]):
+    """A response that is ready: none of what Litestar's own does to headers, cookies and types is needed for it.
+
+    That would be a sixth of the time that an answer out of memory takes.
+    """
+
+    def __init__(self, content: bytes, status: int, media_type: str, headers: Mapping[str, str]) -> None:
+        self.content = content
+        self.status_code = status
+        self.headers = {"content-type": media_type, "content-length": str(len(content)), **headers}
+
+    # Litestar says ASGIResponse where it calls any ASGI application.
+    def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[reportIncompatibleMethodOverride]
+        return self._send
+
+    async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in self.headers.items()]
+        await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
+        await send({"type": "http.response.body", "body": self.content, "more_body": False})
 
 
 def etag(version: int) -> dict[str, str]:
@@ -105,9 +132,5 @@ def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[
 
 def problem_response(problem: Problem, request_id: str) -> Response[bytes]:
     """Return a problem as it is sent."""
-    return Response(
-        encode(problem.body(f"urn:uuid:{request_id}")),
-        status_code=problem.kind.status,
-        media_type=MEDIA_TYPE,
-        headers=problem.headers,
-    )
+    content = encode(problem.body(f"urn:uuid:{request_id}"))
+    return Answered(content, problem.kind.status, MEDIA_TYPE, problem.headers or {})

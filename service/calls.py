@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_type_hints
 from urllib.parse import parse_qsl
 
@@ -115,20 +116,20 @@ async def authenticate(house: "House", authorization: str) -> PlayerId:
 
 def read_query(raw: bytes, shape: type[Q]) -> Q:
     """Return query parameters, which are those of `shape`, each at most once. Raises `Problem`."""
-    fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
-    known = f"It knows {', '.join(fields)}." if fields else "It knows none."
+    numeric = _parameters(shape)
+    known = f"It knows {', '.join(numeric)}." if numeric else "It knows none."
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
     except ValueError:
         raise Problem(problems.INVALID_QUERY, "The query is not URL-encoded UTF-8.", known) from None
     given: dict[str, Any] = {}
     for name, value in pairs:
-        if name not in fields:
+        if name not in numeric:
             raise Problem(problems.INVALID_QUERY, f"This endpoint knows no query parameter {name!r}.", known)
         if name in given:
             raise Problem(problems.INVALID_QUERY, f"The query parameter {name!r} is given twice.", "Give it once.")
         # Never by msgspec's lax reading, which takes "1.0" for a number and "null" for none.
-        given[name] = int(value) if _is_number(shape, name) and _NUMBER.fullmatch(value) else value
+        given[name] = int(value) if numeric[name] and _NUMBER.fullmatch(value) else value
     try:
         return msgspec.convert(given, shape)
     except msgspec.ValidationError as error:
@@ -140,9 +141,14 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
         ) from None
 
 
-def _is_number(shape: type[Struct], name: str) -> bool:
-    kind = get_type_hints(shape)[name]
-    return int in (kind, *getattr(kind, "__args__", ()))
+@cache
+def _parameters(shape: type[Struct]) -> Mapping[str, bool]:
+    """Return the parameters of a query, and of each whether it is a number."""
+    kinds = get_type_hints(shape)
+    fields = msgspec.structs.fields(shape)
+    return {
+        field.encode_name: int in (kinds[field.name], *getattr(kinds[field.name], "__args__", ())) for field in fields
+    }
 
 
 def read_json(raw: bytes, decode: Callable[[bytes], T]) -> T:

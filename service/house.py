@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from domain.kernel.board import Board
 from domain.kernel.catalogue import Catalogue, load
-from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
 from projections.store import Rows
 from service.accounts import Accounts
@@ -17,7 +16,6 @@ from service.hall import Hall
 from service.metrics import Metrics
 from service.settings import Settings
 from service.store.protocol import EventStore
-from service.views import Viewer
 from service.wake import Wake
 
 Boards = Callable[[str], Board]
@@ -42,10 +40,6 @@ class House(Struct, frozen=True, eq=False):
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:
         """Return the rules that hold in games of `ruleset`: its own, and those of the house."""
         return ruleset.catalogue, house_rules()
-
-    async def view(self, game: Game, viewer: Viewer) -> Struct | None:
-        """Return the position as `viewer` may see it; None before the game begins."""
-        return game.view(viewer.seat, await self.hall.vault(game.id), everything=viewer.everything)
 
 
 @lru_cache(maxsize=1)

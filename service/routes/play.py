@@ -10,9 +10,10 @@ from litestar.response import Response
 
 from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId
 from service import problems
-from service.answers import answer, etag
+from service.answers import answer, answered, encode, etag
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.hall import NotSeated
@@ -54,7 +55,12 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     is_settled = shown is now or now.status != "over"
     if is_settled and request.headers.get("if-none-match", "").removeprefix("W/") == f'"{shown.version}"':
         return Response(b"", status_code=304, headers=etag(shown.version))
-    return answer(state_view(shown, viewer, await request.house.view(shown, viewer)), headers=etag(shown.version))
+
+    def show(vault: Vault) -> bytes:
+        view = shown.view(viewer.seat, vault, everything=viewer.everything)
+        return encode(state_view(shown, viewer, view))
+
+    return answered(await hall.shown(shown, viewer, show), headers=etag(shown.version))
 
 
 @endpoint(

@@ -4,10 +4,10 @@ import sys
 
 import msgspec
 
-from tests.bench import kernel, past, service
+from tests.bench import appends, kernel, past, service
 from tests.bench.measure import Figure
 
-BENCHMARKS = {**kernel.BENCHMARKS, **past.BENCHMARKS, **service.BENCHMARKS}
+BENCHMARKS = {**appends.BENCHMARKS, **kernel.BENCHMARKS, **past.BENCHMARKS, **service.BENCHMARKS}
 
 
 def main(names: list[str]) -> int:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import uvicorn
 import uvloop
-from litestar import Litestar, post
+from litestar import Litestar, Response, get, post
 
-from service.sockets import listen
+from service.server import listen
 
 PAYLOAD = "x" * 300
 """About the size of a stored event."""
@@ -25,7 +25,18 @@ def app_on(database: Path) -> Litestar:
         cursor = connection.execute("INSERT INTO event (body) VALUES (?)", (PAYLOAD,))
         return {"id": cursor.lastrowid or 0}
 
-    return Litestar([insert], openapi_config=None)
+    kept = b""
+
+    @post("/keep")
+    async def keep(body: bytes) -> None:
+        nonlocal kept
+        kept = body
+
+    @get("/kept")
+    async def show() -> Response[bytes]:
+        return Response(kept, media_type="application/json")
+
+    return Litestar([insert, keep, show], openapi_config=None)
 
 
 async def main(folder: Path) -> None:
