@@ -5,9 +5,12 @@ process that does the same work, is met by a lost compare-and-set and not by row
 """
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final, Protocol
+from uuid import uuid4
 
 from msgspec import Struct, field
 
@@ -27,6 +30,10 @@ BREATH: Final = 20
 
 GATHER: Final = 0.05
 """Seconds between two passes, so that the events of a busy moment come into one commit."""
+
+LEASE: Final = 5.0
+"""Seconds for which one process follows the log alone. It takes the lease anew long before they are over; when it dies,
+another goes on after them."""
 
 POLL: Final = 1.0
 """Seconds after which the log is looked at even if nobody has rung. A wake-up is a hint; the log is the truth."""
@@ -98,24 +105,46 @@ class Runner:
         self._followers: dict[str, Follower] = {}
         self._stopped: set[tuple[str, int]] = set()
         self._careful: dict[str, int] = {}
+        self._name = uuid4().hex
+        self._leased_until = 0.0
 
     # --- serving ---
 
     async def run(self, bell: Bell) -> None:
-        """Follow the log until the bell is closed."""
-        while not bell.closed:
-            try:
-                folded = await self.step()
-            except Unavailable as unavailable:
-                self._tell(unavailable)
-                await asyncio.sleep(POLL)
-                continue
-            if folded == 0:
-                await bell.wait(POLL)
-            elif folded < self._batch:
-                await asyncio.sleep(GATHER)
-            else:
-                await asyncio.sleep(0)
+        """Follow the log until the bell is closed, in turn with other processes that do: one of them at a time."""
+        try:
+            while not bell.closed:
+                try:
+                    folded = await self.turn()
+                except Unavailable as unavailable:
+                    self._tell(unavailable)
+                    await asyncio.sleep(POLL)
+                    continue
+                if folded is None:
+                    await asyncio.sleep(POLL)
+                elif folded == 0:
+                    await bell.wait(POLL)
+                elif folded < self._batch:
+                    await asyncio.sleep(GATHER)
+                else:
+                    await asyncio.sleep(0)
+        finally:
+            self._leased_until = 0.0
+            with suppress(Unavailable):
+                await self._store.lease(self._name, 0)
+
+    async def turn(self) -> int | None:
+        """Go on by one step if no other process does; return what `step` returns, None if another does.
+
+        Raises:
+            Unavailable: the log or the store does not answer.
+        """
+        now = time.monotonic()
+        if now > self._leased_until - LEASE / 2:
+            if not await self._store.lease(self._name, LEASE):
+                return None
+            self._leased_until = now + LEASE
+        return await self.step()
 
     async def catch_up(self) -> None:
         """Follow the log to its present end."""

@@ -83,6 +83,14 @@ class Rows(Protocol):
 class ProjectionStore(Rows, Protocol):
     """A store of rows. Every method may raise `Unavailable`; whatever one changes, it changes whole or not at all."""
 
+    async def lease(self, holder: str, seconds: float) -> bool:
+        """Return whether `holder` may follow the log for so many seconds, in which nobody else may.
+
+        Whoever has it may have it again; 0 seconds give it back. Rows are right without: it only saves that several
+        processes do the same work.
+        """
+        ...
+
     async def begin(self, projection: Projection) -> Generation:
         """Return a new, empty generation, to be built beside the live one. An unfinished older one is dropped."""
         ...

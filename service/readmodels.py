@@ -23,10 +23,15 @@ FLUSH: Final = 2.0
 """Seconds between two writings of the refusals. A process that is killed forgets those since the last."""
 
 
-async def open_rows(settings: Settings) -> SqliteRows:
-    """Open the store of the projections. Raises `StoreUnavailable`."""
+async def open_rows(settings: Settings) -> ProjectionStore:
+    """Open the store of the projections, beside that of the log. Raises `StoreUnavailable`."""
     try:
-        return await SqliteRows.open(settings.projection_database)
+        if not settings.database_url:
+            return await SqliteRows.open(settings.projection_database)
+        # Imported late: it needs the extra packages of tabularium[production].
+        from service.store.postgres_rows import PostgresRows
+
+        return await PostgresRows.open(settings.database_url)
     except Unavailable as error:
         raise StoreUnavailable(str(error)) from error
 
@@ -82,7 +87,7 @@ async def keeping(
         keeper = runner(store, rows, library)
         # So that over a short log the projections can be read from the first request on.
         with suppress(Unavailable):
-            await keeper.step()
+            await keeper.turn()
         running = asyncio.create_task(keeper.run(bell))
         running.add_done_callback(_tell_end)
         try:

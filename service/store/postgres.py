@@ -2,14 +2,11 @@
 
 Appends go through one SQL function under one lock (`0003_append.sql` says why), and what waits in this process goes
 into one call of it (group commit). A call is a transaction by itself: when it has answered, it is committed.
-
-Connections work as the role ``tabularium_service``, whoever logs in, so that the database refuses whatever the
-service should not do. Its sessions keep settings, so a connection pooler in front of it must keep sessions together.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 import asyncpg
 import msgspec
@@ -19,6 +16,7 @@ from domain.kernel.record import Record
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service import migrations
+from service.store.postgres_connections import Connection, Connections, is_spoilt, patiently
 from service.store.protocol import (
     Append,
     Appended,
@@ -33,31 +31,9 @@ from service.store.protocol import (
     UnknownCursor,
 )
 
-T = TypeVar("T")
-Connection = Any
-"""asyncpg's connection, pooled or not."""
-
 GATHERED: Final = 256
 """At most so many appends in one call, so that the first of them is not kept waiting."""
 
-PATIENCE: Final = 3
-"""Seconds for which a database that went away is waited for: as long as its restart usually takes."""
-
-TIMEOUT: Final = 30.0
-"""Seconds that a statement may take."""
-
-_SESSION: Final = (
-    "SET ROLE tabularium_service;"
-    "SET default_transaction_isolation = 'read committed';"
-    f"SET statement_timeout = '{TIMEOUT:.0f}s';"
-    f"SET idle_in_transaction_session_timeout = '{TIMEOUT:.0f}s';"
-    # Compiling a plan pays for long reports, not for what is asked here.
-    "SET jit = off;"
-    # Every question here has its index, so one plan is right for ever. Left alone the planner makes plans again and
-    # again (append: 1.0 ms in place of 0.4), and reads a table whole because it was small when it was last looked at.
-    "SET plan_cache_mode = force_generic_plan;"
-    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
-)
 _APPEND: Final = (
     "SELECT outcome, head, answer FROM tabularium.append("
     "$1::tabularium.command[], $2::tabularium.entry[], $3::tabularium.hidden[], $4::tabularium.seating[],"
@@ -69,41 +45,14 @@ _GAME: Final = (
     " h.changed"
 )
 
-# OSError: refused, reset, timed out. InterfaceError: asyncpg knows already that the connection is closed;
-# InternalClientError: it was just being closed.
-_LOST: Final = (
-    OSError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.CannotConnectNowError,
-)
-# Classes of errors in what one append brought; the others in the same call may be right.
-_SPOILT: Final = ("22", "23")
-_DAMAGED: Final = ("XX001", "XX002")
-_NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "22023")
-
 
 class PostgresStore:
     """An `EventStore` in a PostgreSQL database. To be made by `PostgresStore.open`."""
 
     def __init__(self, url: str, *, durable: bool, connections: int) -> None:
-        self._url = url
-        self._where = migrations.place_of(url)
-        self._durable = durable
-        self._pool: Any = asyncpg.create_pool(
-            url,
-            min_size=0,
-            max_size=connections,
-            init=self._prepare,
-            # The default is a round trip; nothing that we do leaves anything behind in a session.
-            reset=_leave_as_it_is,
-            timeout=PATIENCE,
-            command_timeout=TIMEOUT,
-        )
-        self._writer = _Writer(self)
+        self._connections = Connections(url, connections, durable=durable)
+        self._patiently = self._connections.patiently
+        self._writer = _Writer(self._connections)
         self._closed = False
 
     @classmethod
@@ -120,11 +69,11 @@ class PostgresStore:
         """
         store = cls(url, durable=durable, connections=connections)
         try:
-            await store._pool
+            await store._connections.open()
             await store._check_schema()
         except BaseException as error:
             await store.close()
-            raise store.translated(error) from error
+            raise store._connections.translated(error) from error
         return store
 
     @property
@@ -141,36 +90,22 @@ class PostgresStore:
             return
         self._closed = True
         await self._writer.close()
-        try:
-            await asyncio.wait_for(self._pool.close(), PATIENCE)
-        except (TimeoutError, *_LOST):
-            self._pool.terminate()
+        await self._connections.close()
 
     async def ready(self) -> None:
         await self._patiently(lambda connection: connection.fetchval("SELECT 1 FROM tabularium.games LIMIT 1"))
-
-    async def connect(self) -> Connection:
-        """Return a new connection, prepared. Raises what asyncpg raises."""
-        connection = await asyncpg.connect(self._url, timeout=PATIENCE, command_timeout=TIMEOUT)
-        await self._prepare(connection)
-        return connection
-
-    async def _prepare(self, connection: Connection) -> None:
-        await connection.execute(_SESSION)
-        if not self._durable:
-            await connection.execute("SET synchronous_commit = off")
-        elif await connection.fetchval("SHOW synchronous_commit") == "off":
-            await connection.execute("SET synchronous_commit = on")
 
     async def _check_schema(self) -> None:
         done = await self._patiently(migrations.applied)
         try:
             missing = migrations.pending(done, migrations.known())
         except migrations.MigrationError as error:
-            raise StoreUnavailable(f"{self._where} cannot be used: {error}") from error
+            raise StoreUnavailable(f"{self._connections.where} cannot be used: {error}") from error
         if missing:
             last = f"{missing[-1].number:04}_{missing[-1].name}"
-            raise StoreUnavailable(f"{self._where} lacks migration {last}: run `tabularium migrate` as its owner")
+            raise StoreUnavailable(
+                f"{self._connections.where} lacks migration {last}: run `tabularium migrate` as its owner"
+            )
 
     # --- writing ---
 
@@ -341,76 +276,6 @@ class PostgresStore:
 
         return await self._patiently(work)
 
-    async def _patiently(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        """Return what `work` returns; do it again when the connection was lost, for as long as patience lasts."""
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
-
-        async def attempt() -> T:
-            async with self._pool.acquire(timeout=TIMEOUT) as connection:
-                try:
-                    return await work(connection)
-                except _LOST as error:
-                    if not is_spoilt(error):
-                        connection.terminate()  # or the pool would hand it out again
-                    raise
-
-        with _Translated(self):
-            return await patiently(attempt)
-
-    def translated(self, error: BaseException) -> BaseException:
-        """Return what a store says where PostgreSQL or asyncpg said `error`."""
-        state = getattr(error, "sqlstate", None) or ""
-        said = " ".join(str(error).split()) or type(error).__name__
-        if state in _DAMAGED:
-            return StoreDamaged(f"{self._where} is damaged: {said}")
-        if is_spoilt(error):
-            return error
-        if state in _NOT_MIGRATED:
-            said = f"{said}; `tabularium migrate` gives it its tables and grants"
-        if isinstance(error, (asyncpg.PostgresError, *_LOST)):
-            return StoreUnavailable(f"{self._where} cannot be used: {said}")
-        return error
-
-
-def is_spoilt(error: BaseException) -> bool:
-    """Tell whether `error` is about what was given, not about the database."""
-    state = getattr(error, "sqlstate", None) or ""
-    given = isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError)
-    return given or isinstance(error, UnicodeError) or state.startswith(_SPOILT)
-
-
-class _Translated:
-    """Turns what PostgreSQL says into what a store says."""
-
-    def __init__(self, store: PostgresStore) -> None:
-        self._store = store
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None and (translated := self._store.translated(error)) is not error:
-            raise translated from error
-
-
-async def patiently(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Return what `attempt` returns; try again while the connection is lost, until patience ends."""
-    loop = asyncio.get_running_loop()
-    until, pause = loop.time() + PATIENCE, 0.01
-    while True:
-        try:
-            return await attempt()
-        except _LOST as error:
-            if is_spoilt(error) or loop.time() + pause > until:
-                raise
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, 0.25)
-
-
-async def _leave_as_it_is(_: Connection) -> None:
-    pass
-
 
 # --- the writer -------------------------------------------------------------------------------------------------------
 
@@ -437,8 +302,8 @@ class _Job:
 class _Writer:
     """Sends what waits in one call, over a connection of its own, and meanwhile gathers what comes next."""
 
-    def __init__(self, store: PostgresStore) -> None:
-        self._store = store
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
         self._connection: Connection = None
         self._waiting: list[_Job] = []
         self._running: asyncio.Task[None] | None = None
@@ -492,7 +357,7 @@ class _Writer:
                 for job in jobs:
                     await self._send([job])
                 return
-            outcomes = [self._store.translated(error)] * len(jobs)
+            outcomes = [self._connections.translated(error)] * len(jobs)
         for job, outcome in zip(jobs, outcomes, strict=True):
             job.settle(outcome)
 
@@ -508,7 +373,7 @@ class _Writer:
             nonlocal sent
             try:
                 if self._connection is None:
-                    self._connection = await self._store.connect()
+                    self._connection = await self._connections.connect()
                 again, sent = sent, True
                 rows = await append_with(self._connection, batches)
                 return [

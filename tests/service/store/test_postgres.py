@@ -10,7 +10,7 @@ import pytest
 from domain.kernel.record import genesis
 from domain.kernel.words import GameId
 from service.migrations import known, migrate
-from service.store import postgres
+from service.store import postgres_connections
 from service.store.postgres import PostgresStore
 from service.store.protocol import Appended, Conflict, PlayerRow, StoreDamaged, StoreUnavailable
 from tests.postgres import OWNER, Cluster, connected, shared_cluster
@@ -198,7 +198,7 @@ class Cut:
 
 
 async def cut(store: PostgresStore) -> None:
-    store._writer._connection = Cut(await store.connect())
+    store._writer._connection = Cut(await store._connections.connect())
 
 
 async def test_a_commit_whose_answer_got_lost_is_recognized(store: PostgresStore) -> None:
@@ -242,7 +242,7 @@ async def test_connections_that_the_database_ends_are_replaced(url: str, store: 
 
 
 async def test_a_restart_as_after_a_power_failure_loses_and_doubles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres, "PATIENCE", 60)  # a busy machine takes its time to start a server
+    monkeypatch.setattr(postgres_connections, "PATIENCE", 60)  # a busy machine takes its time to start a server
     with own_cluster() as cluster:
         async with cluster.database() as url:
             store = await PostgresStore.open(url)
@@ -270,7 +270,7 @@ async def test_a_restart_as_after_a_power_failure_loses_and_doubles_nothing(monk
 
 
 async def test_a_database_that_stays_away_is_said_to_be_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres, "PATIENCE", 0.2)
+    monkeypatch.setattr(postgres_connections, "PATIENCE", 0.2)
     with own_cluster() as cluster:
         async with cluster.database() as url:
             store = await PostgresStore.open(url)
@@ -329,7 +329,7 @@ async def test_a_durable_store_waits_for_the_disk_whatever_the_database_is_set_t
     cluster.sql(f"ALTER DATABASE {name_of(url)} SET synchronous_commit = off")
     try:
         store = await PostgresStore.open(url, durable=durable)
-        connection = await store.connect()
+        connection = await store._connections.connect()
         assert await connection.fetchval("SHOW synchronous_commit") == said
         assert await connection.fetchval("SELECT current_user") == "tabularium_service"
         await connection.close()
