@@ -5,7 +5,7 @@ into one call of it (group commit). A call is a transaction by itself: when it h
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import asyncpg
@@ -78,12 +78,8 @@ class PostgresStore:
 
     @property
     def connections(self) -> dict[str, Callable[[], int]]:
-        """How many connections are busy, how many are idle, and how many there may be, to be asked at any time."""
-        return {
-            "busy": lambda: self._pool.get_size() - self._pool.get_idle_size(),
-            "idle": self._pool.get_idle_size,
-            "limit": self._pool.get_max_size,
-        }
+        """How many of those that read are busy, how many are idle, and how many there may be."""
+        return self._connections.numbers
 
     async def close(self) -> None:
         if self._closed:

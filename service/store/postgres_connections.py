@@ -82,6 +82,15 @@ class Connections:
         )
         self.closed = False
 
+    @property
+    def numbers(self) -> dict[str, Callable[[], int]]:
+        """How many connections of the pool are busy, idle, and allowed, to be asked at any time."""
+        return {
+            "busy": lambda: self._pool.get_size() - self._pool.get_idle_size(),
+            "idle": self._pool.get_idle_size,
+            "limit": self._pool.get_max_size,
+        }
+
     async def open(self) -> None:
         """Open the pool. Raises what asyncpg raises."""
         await self._pool
