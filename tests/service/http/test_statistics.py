@@ -11,7 +11,7 @@ import pytest
 from projections.store import NotBuilt
 from service import problems
 from service.cli import main
-from service.cli.projections import events_in, standings
+from service.cli.projections import standings
 from service.readmodels import runner
 from service.settings import DATABASE_URL
 from tests.service.halls import LIBRARY
@@ -34,7 +34,7 @@ async def caught_up(service: Service) -> None:
     """Return when all projections have folded the whole log."""
     standing = []
     for _ in range(400):
-        standing = standings(await service.house.rows.generations(), await events_in(service.house.store))
+        standing = standings(await service.house.rows.generations(), await service.house.store.events())
         if all((each.state, each.behind) == ("live", 0) for each in standing):
             return
         await asyncio.sleep(0.025)
