@@ -113,8 +113,10 @@ async def open_store(settings: Settings, metrics: Metrics | None = None) -> Even
 def create_app(house: House) -> ASGIApp:
     """Return the service over the parts of an open house."""
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=house.settings.board_limit)
+    # Told on the same port unless they have one of their own.
+    watched = metrics.ROUTES if house.settings.metrics_port is None else ()
     app = Litestar(
-        route_handlers=[*API, large, *pages.ROUTES, *metrics.ROUTES],
+        route_handlers=[*API, large, *pages.ROUTES, *watched],
         request_class=Call,
         request_max_body_size=house.settings.body_limit,
         exception_handlers={Exception: on_exception},

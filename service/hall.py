@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from domain.boards import BoardError, builtin, parse_board, validate
 from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
-from domain.kernel.fold import fold, later, retract
+from domain.kernel.fold import fold, follow, later, retract
 from domain.kernel.game import Game, Step
 from domain.kernel.history import retraction
 from domain.kernel.lifecycle import GameCreated
@@ -27,6 +27,7 @@ from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.clock import Clock, stamp
+from service.heads import Heads
 from service.identity import ID_BYTES, new_id
 from service.metrics import Metrics, Outcome
 from service.settings import Settings
@@ -92,7 +93,7 @@ class GameDamaged(StoreError):
 class Play(Struct, eq=False):
     """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions.
 
-    `shown` is what was answered of the game as it stands, by the seat and by whether everything was shown.
+    `shown` is what was answered of the game `shown_of`, by the seat and by whether everything was shown.
     """
 
     id: GameId
@@ -101,6 +102,7 @@ class Play(Struct, eq=False):
     secret: bytes = b""
     past: dict[Version, Game] = field(default_factory=dict[Version, Game])
     recent: list[Record] = field(default_factory=list[Record])
+    shown_of: Game | None = None
     shown: dict[tuple[Seat | None, bool], bytes] = field(default_factory=dict[tuple[Seat | None, bool], bytes])
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -161,6 +163,8 @@ class Hall:
         self._wake = wake
         self._clock = clock
         self._settings = settings
+        # The embedded store is this process's own: what is in memory is all there is.
+        self._heads = Heads(store) if settings.database_url else None
         self._randomness = randomness
         self._own_board = boards
         self._refused = refused
@@ -172,22 +176,24 @@ class Hall:
     # --- looking ---
 
     async def game(self, game_id: GameId) -> Game:
-        """Return a game as it stands. Raises `UnknownGame`."""
-        return (await self._play(game_id)).now
+        """Return a game as it stands: with all that any process acknowledged before. Raises `UnknownGame`."""
+        return (await self._current(game_id)).now
 
     async def at(self, game_id: GameId, version: Version) -> Game:
         """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
         play = await self._play(game_id)
+        if version > play.now.version:
+            play = await self._current(game_id)
         if not 1 <= version <= play.now.version:
             raise UnknownVersion(version, play.now.version)
         return play.now if version == play.now.version else await self._as_it_was(play, version)
 
     async def vault(self, game_id: GameId) -> Vault:
-        """Return all secrets of a game. Raises `UnknownGame`."""
+        """Return all secrets of a game, up to the last look at it at least. Raises `UnknownGame`."""
         return (await self._play(game_id)).vault
 
     async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        """Return the records that follow version `after`. Raises `UnknownGame`."""
+        """Return the records that follow version `after`, up to the last look at it at least. Raises `UnknownGame`."""
         play = await self._play(game_id)
         if play.recent and play.recent[0].version <= after + 1:
             first = after + 1 - play.recent[0].version
@@ -207,6 +213,8 @@ class Hall:
         play = await self._play(game.id)
         if play.game is not game:
             return show(play.vault)
+        if play.shown_of is not game:
+            play.shown_of, play.shown = game, {}
         eyes = (viewer.seat, viewer.everything)
         if eyes not in play.shown:
             play.shown[eyes] = show(play.vault)
@@ -382,7 +390,7 @@ class Hall:
 
         What follows a command that rolls or reveals is not looked at: nobody may try out dice. Raises as `command`.
         """
-        play = await self._play(game_id)
+        play = await self._current(game_id)
         if expected is not None and expected != play.now.version:
             raise StaleVersion(expected, play.now.version)
         seat, version = self._seat(play.now, player), play.now.version
@@ -466,8 +474,11 @@ class Hall:
                     step = await decide(play, request)
                     return await self._store_step(play, request, step)
                 except Conflict:
-                    await self._load(play)
+                    await self._catch_up(play)
                 except (Refusal, NotSeated, StaleVersion) as error:
+                    if await self._is_behind(play):
+                        await self._catch_up(play)
+                        continue
                     # A repetition of what was accepted is refused more often than not: the game has moved on.
                     first = await self._first_answer(request)
                     if first is None:
@@ -533,7 +544,7 @@ class Hall:
             self._evict()
         elif play.game.version // every < step.game.version // every:
             play.past[step.game.version] = step.game
-        play.game, play.vault, play.shown = step.game, vault, {}
+        play.game, play.vault = step.game, vault
         play.recent = [*play.recent, *step.records][-RECENT:]
 
     async def _play(self, game_id: GameId) -> Play:
@@ -552,6 +563,19 @@ class Hall:
             if play.game is None:
                 await self._load(play)
         return play
+
+    async def _current(self, game_id: GameId) -> Play:
+        """Return a game in memory that is as new as the store when this was asked. Raises `UnknownGame`."""
+        known = self._plays.get(game_id)
+        play = await self._play(game_id)
+        if known is play and await self._is_behind(play):
+            async with play.lock:
+                await self._catch_up(play)
+        return play
+
+    async def _is_behind(self, play: Play) -> bool:
+        """Tell whether another process has gone on with a game."""
+        return self._heads is not None and await self._heads.of(play.id) > play.now.version
 
     def _evict(self) -> None:
         spare = len(self._plays) - self._settings.cache_games
@@ -580,7 +604,26 @@ class Hall:
             self._plays.pop(play.id, None)
             raise
         play.game, play.vault, play.secret = game, Vault(stored.secrets), stored.chance
-        play.past, play.recent, play.shown = {}, records[-RECENT:], {}
+        play.past, play.recent = {}, records[-RECENT:]
+
+    async def _catch_up(self, play: Play) -> None:
+        """Go on with a game in memory to where it stands in the store. To be called under its lock."""
+        game = play.now
+        stored = await self._store.load(play.id, game.version, len(play.vault.all()))
+        records = stored.records if stored is not None else []
+        if not records:
+            return
+        try:
+            if first_broken(play.id, records, game.version, game.head) is not None:
+                raise ValueError("it does not go on where this game stands")
+            game = follow(game, records)
+        except ValueError:
+            # Moves were retracted; or something is wrong with the game, which is then said.
+            await self._load(play)
+            return
+        assert stored is not None
+        play.game, play.vault = game, play.vault.joined_by(stored.secrets)
+        play.recent = [*play.recent, *records][-RECENT:]
 
     async def _board(self, digest: str) -> Board:
         if digest not in self._boards:

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 import uvicorn
 
 from service.app import create_app, open_house
+from service.exporter import Exporter
 from service.house import House
-from service.logging import configure
+from service.logging import configure, log
 from service.settings import Settings
+from service.sockets import address_of, listen
 
 
 class Server(uvicorn.Server):
@@ -62,18 +64,9 @@ async def serve(settings: Settings, announce: Callable[[str], None] = lambda add
     """
     configure(settings.log_level)
     async with open_house(settings) as house:
+        exporter = Exporter(house.metrics, house.store, house.rows)
         with listen(settings.host, settings.port) as listening:
-            host, port = listening.getsockname()[:2]
-            announce(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-            await Server(house).serve(sockets=[listening])
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens. Raises `OSError`."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio turns Nagle's algorithm off; without, every answer waits 40 ms for an ACK.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind((host, port))
-    listening.listen(1024)
-    return listening
+            async with exporter.serving(settings.host, settings.metrics_port) as metrics:
+                log.info("serving", address=address_of(listening), metrics=metrics, settings=settings.shown())
+                announce(address_of(listening))
+                await Server(house).serve(sockets=[listening])

@@ -40,6 +40,7 @@ class Settings(Struct, frozen=True):
         board_limit: the largest body of a request that brings a board, in bytes.
         heartbeat: seconds between the comments of a stream on which nothing happens.
         projections: whether this process keeps the projections up with the log; it reads them in any case.
+        metrics_port: the port on which /metrics is told, and nothing else; when absent, `port` has it too.
         grace: seconds that open requests have when the service stops.
     """
 
@@ -56,11 +57,16 @@ class Settings(Struct, frozen=True):
     board_limit: Annotated[int, Meta(ge=1024)] = 1024 * 1024
     heartbeat: Annotated[float, Meta(gt=0)] = 15.0
     projections: bool = True
+    metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
     grace: Annotated[float, Meta(ge=0)] = 2.0
 
     def __repr__(self) -> str:
+        return f"Settings({', '.join(f'{name}={value!r}' for name, value in self.shown().items())})"
+
+    def shown(self) -> dict[str, object]:
+        """Return all values by their names, without passwords."""
         values = {name: getattr(self, name) for name in self.__struct_fields__}
-        return f"Settings({', '.join(f'{name}={without_password(value)!r}' for name, value in values.items())})"
+        return {name: str(each) if isinstance(each, Path) else without_password(each) for name, each in values.items()}
 
     @property
     def database(self) -> Path:
@@ -93,7 +99,22 @@ def from_env(environ: Mapping[str, str]) -> Settings:
 
 def without_password(value: T) -> T | str:
     """Return `value`; of an address that holds a password, the address with that struck out."""
-    return re.sub(r"(?<=:)[^:@]+(?=@)|(?<=password=)[^&\s]+", "…", value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    # Up to the last @, whatever characters a password has that nobody encoded.
+    return re.sub(r"^((?:\w+:/+)?+[^:@\s]*:)\S*(?=@)|(?<=password=)[^&\s]+", _strike_out, value)
+
+
+def _strike_out(match: re.Match[str]) -> str:
+    return f"{match[1] or ''}…"
+
+
+def meanings() -> dict[str, str]:
+    """Return what each setting means, by its name."""
+    attributes = re.sub(r"\s+", " ", (Settings.__doc__ or "").partition("Attributes:")[2])
+    names = "|".join(Settings.__struct_fields__)
+    parts = re.split(rf"(?:^| )({names}): ", attributes)
+    return dict(zip(parts[1::2], (meaning.strip() for meaning in parts[2::2]), strict=True))
 
 
 def _convert(text: str, kind: object) -> object:

@@ -5,7 +5,7 @@ into one call of it (group commit). A call is a transaction by itself: when it h
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
 
 import asyncpg
@@ -178,7 +178,18 @@ class PostgresStore:
             lambda connection: connection.fetchval("SELECT coalesce(sum(version), 0)::bigint FROM tabularium.heads")
         )
 
-    async def load(self, game: GameId) -> Stored | None:
+    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
+        asked = [game for game in games if _storable(game)]
+
+        async def work(connection: Connection) -> dict[GameId, Version]:
+            rows = await connection.fetch(
+                "SELECT game, version FROM tabularium.heads WHERE game = ANY($1::text[])", asked
+            )
+            return {GameId(game): version for game, version in rows}
+
+        return await self._patiently(work) if asked else {}
+
+    async def load(self, game: GameId, after: Version = 0, known: int = 0) -> Stored | None:
         async def work(connection: Connection) -> Stored | None:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 row = await connection.fetchrow(
@@ -189,14 +200,16 @@ class PostgresStore:
                 if row is None:
                     return None
                 secrets = await connection.fetch(
-                    "SELECT commitment, readers, salt, value FROM tabularium.secrets WHERE game = $1 ORDER BY number",
+                    "SELECT commitment, readers, salt, value FROM tabularium.secrets WHERE game = $1 ORDER BY number"
+                    " OFFSET $2",
                     game,
+                    known,
                 )
                 try:
                     vault = [_secret(*secret) for secret in secrets]
                 except msgspec.DecodeError as error:
                     raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
-                return Stored(row[0], await _records(connection, game, 0, None), vault, row[1])
+                return Stored(row[0], await _records(connection, game, after, None), vault, row[1])
 
         return await self._patiently(work) if _storable(game) else None
 

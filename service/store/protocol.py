@@ -5,7 +5,7 @@ readable, and nobody who follows it ever misses a record. What an append brings 
 idempotency key, the row of the index) is stored together or not at all, and is on the disk when `append` returns.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -96,7 +96,7 @@ class Appended(Struct, frozen=True):
 
 
 class Stored(Struct, frozen=True):
-    """All that is kept of a game: the version at which the index has it, its records, its vault, its chance."""
+    """What is kept of a game: the version at which the index has it, its records, its secrets, its chance."""
 
     head: Version
     records: list[Record]
@@ -165,8 +165,15 @@ class EventStore(Protocol):
         """Return how many events the log has. Takes time in proportion to the number of games."""
         ...
 
-    async def load(self, game: GameId) -> Stored | None:
-        """Return all that is kept of a game, read at one moment; None for an unknown one."""
+    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
+        """Return the versions at which games stand, read at one moment; unknown ones are not in it."""
+        ...
+
+    async def load(self, game: GameId, after: Version = 0, known: int = 0) -> Stored | None:
+        """Return what is kept of a game, read at one moment; None for an unknown one.
+
+        To somebody who has it up to version `after`, with the first `known` of its secrets, only what follows.
+        """
         ...
 
     async def board(self, digest: str) -> bytes | None:

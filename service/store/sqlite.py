@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -165,7 +165,17 @@ class SqliteStore:
             lambda connection: connection.execute("SELECT coalesce(sum(head), 0) FROM games").fetchone()[0]
         )
 
-    async def load(self, game: GameId) -> Stored | None:
+    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
+        asked = msgspec.json.encode(sorted(games))
+        return await self._read(
+            lambda connection: dict(
+                connection.execute(
+                    "SELECT game, head FROM games WHERE game IN (SELECT value FROM json_each(?))", (asked,)
+                )
+            )
+        )
+
+    async def load(self, game: GameId, after: Version = 0, known: int = 0) -> Stored | None:
         def work(connection: sqlite3.Connection) -> Stored | None:
             connection.execute("BEGIN")
             try:
@@ -175,10 +185,12 @@ class SqliteStore:
                 if row is None:
                     return None
                 secrets = connection.execute(
-                    "SELECT commitment, readers, salt, value FROM secrets WHERE game = ? ORDER BY number", (game,)
+                    "SELECT commitment, readers, salt, value FROM secrets WHERE game = ? ORDER BY number"
+                    " LIMIT -1 OFFSET ?",
+                    (game, known),
                 )
                 vault = [_secret(*secret) for secret in secrets]
-                return Stored(row[0], _records(connection, game, 0, None), vault, row[1])
+                return Stored(row[0], _records(connection, game, after, None), vault, row[1])
             except msgspec.DecodeError as error:
                 raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
             finally:

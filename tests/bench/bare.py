@@ -8,7 +8,7 @@ import uvicorn
 import uvloop
 from litestar import Litestar, Response, get, post
 
-from service.server import listen
+from service.sockets import listen
 
 PAYLOAD = "x" * 300
 """About the size of a stored event."""

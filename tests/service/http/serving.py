@@ -15,8 +15,9 @@ from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
 from service.app import open_house
 from service.house import House
-from service.server import Server, listen
+from service.server import Server
 from service.settings import Settings
+from service.sockets import listen
 from tests.service.halls import LIBRARY, own_board, ticking
 
 Answer = dict[str, Any]

@@ -4,10 +4,12 @@ import asyncio
 import math
 from pathlib import Path
 
+import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from projections.library import PROJECTIONS
+from service.exporter import Exporter
 from tests.service.http.serving import Service, serving
 
 
@@ -95,3 +97,16 @@ async def test_metrics_are_told_when_the_store_does_not_answer(service: Service)
         value = await read(service, "tabularium_projection_behind_events", projection=projection.name)
         assert value is not None
         assert math.isnan(value)
+
+
+async def test_metrics_have_a_port_of_their_own_when_one_is_set(tmp_path: Path):
+    async with serving(tmp_path, metrics_port=0) as service:
+        house = service.house
+        assert (await service.client.get("/metrics")).status_code == 404, "not on the public port"
+        exporter = Exporter(house.metrics, house.store, house.rows)
+        async with exporter.serving("127.0.0.1", 0) as address, httpx.AsyncClient() as client:
+            answer = await client.get(f"{address}/metrics")
+            assert answer.headers["content-type"].startswith("text/plain; version=")
+            assert 'route="unmatched",status="404"} 1.0' in answer.text
+            openmetrics = await client.get(f"{address}/metrics", headers={"accept": "application/openmetrics-text"})
+            assert openmetrics.text.endswith("# EOF\n")

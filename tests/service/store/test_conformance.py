@@ -74,6 +74,13 @@ async def test_an_unknown_game_has_no_records_no_head_and_no_row(store: EventSto
     assert await store.game(G) is None
 
 
+async def test_the_heads_of_many_games_are_asked_at_once(store: EventStore) -> None:
+    await store.append(new_game("g1", count=2))
+    await store.append(new_game("g2"))
+    assert await store.heads([G, GameId("g2"), GameId("g3"), GameId("g\0")]) == {"g1": 2, "g2": 1}
+    assert await store.heads([]) == {}
+
+
 async def test_what_no_id_can_be_is_not_found(store: EventStore) -> None:
     odd = GameId("g\0")
     await store.append(new_game("g1", seats={RED: ANNA, BLUE: None}))
@@ -264,6 +271,18 @@ async def test_a_game_is_loaded_with_its_vault_and_its_chance(store: EventStore)
     assert stored.records == await store.read(G)
     assert stored.secrets == list(sealed)
     assert stored.chance == bytes(range(32))
+
+
+async def test_who_has_a_part_of_a_game_loads_the_rest(store: EventStore) -> None:
+    await store.append(new_game("g1"))
+    sealed = (secret(3, RED), secret(1, RED, BLUE), secret(2))
+    await store.append(addition("g1", 1, secrets=sealed[:2]))
+    await store.append(addition("g1", 2, count=2, secrets=sealed[2:]))
+    for after in range(5):
+        for known in range(4):
+            stored = await store.load(G, after, known)
+            assert stored is not None
+            assert (stored.head, stored.records, stored.secrets) == (4, await store.read(G, after), [*sealed[known:]])
 
 
 async def test_a_board_is_kept_once_for_all_games_on_it(store: EventStore) -> None:
