@@ -127,8 +127,9 @@ async def test_open_streams_end_when_the_service_stops(tmp_path: Path) -> None:
 
 async def test_a_reader_that_goes_away_is_forgotten(service: Service, anna: Player, bert: Player) -> None:
     game = await service.begun(anna, bert)
-    async with streaming(service, game) as frames, socket_of(service, game):
+    async with streaming(service, game) as frames, socket_of(service, game, "?after=0") as socket:
         await frames.next()
+        await socket.recv()
         assert len(service.house.wake._signals[game]) == 2  # type: ignore[attr-defined]
     for _ in range(100):
         if game not in service.house.wake._signals:  # type: ignore[attr-defined]
