@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 from uuid import uuid4
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from service.logging import log
 from service.metrics import Metrics
@@ -23,6 +23,7 @@ class Journal:
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app = app
         self._metrics = metrics
+        self._log = log.bind()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -43,11 +44,12 @@ class Journal:
             await send(message)
 
         began = time.perf_counter()
-        with bound_contextvars(request=request["request_id"]):
-            try:
-                await self.app(cast(Scope, request), receive, send_on)
-            finally:
-                self._write(request, method, seen, time.perf_counter() - began)
+        bound = bind_contextvars(request=request["request_id"])
+        try:
+            await self.app(cast(Scope, request), receive, send_on)
+        finally:
+            self._write(request, method, seen, time.perf_counter() - began)
+            reset_contextvars(**bound)
 
     def _write(
         self, request: MutableMapping[str, Any], method: str, seen: MutableMapping[str, Any], took: float
@@ -56,7 +58,7 @@ class Journal:
         route = request.get("path_template") or "unmatched"
         stream = method == "WEBSOCKET" or route.endswith("/stream")
         self._metrics.answered(method, route, seen["status"], took, stream=stream)
-        write = log.debug if request["path"] in _QUIET else log.info
+        write = self._log.debug if request["path"] in _QUIET else self._log.info
         game = request.get("path_params", {}).get("game")
         write(
             "request",
