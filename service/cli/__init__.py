@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from service.cli import contract, database, games, logs, projections, rules, serve, settings
+from service.cli import contract, database, doctor, games, logs, projections, rules, serve, settings
 
 INTERRUPTED = 130
 
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 serve.register(app)
 settings.register(app)
+doctor.register(app)
 database.register(app)
 games.register(app)
 logs.register(app)

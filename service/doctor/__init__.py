@@ -1,0 +1,141 @@
+"""The doctor: looks at everything that the service stands on, changes nothing, and says what to do."""
+
+import asyncio
+import platform
+from collections.abc import AsyncIterator
+from datetime import datetime
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Final
+
+from projections.library import PROJECTIONS
+from projections.store import Unavailable
+from service.clock import Clock, utc_now
+from service.doctor import embedded
+from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
+from service.settings import DATABASE_URL, Settings
+from service.store.protocol import EventStore, StoreError
+
+__all__ = ["Finding", "Level", "examine"]
+
+PATIENCE: Final = 20.0
+"""Seconds that one part of the examination may take."""
+
+BEHIND: Final = 1000
+"""Events that a projection may be behind while a service is at work."""
+
+
+async def examine(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[Finding]:
+    """Yield what there is to say of all that a service with these settings would stand on."""
+    yield ok("package", f"tabularium {version('tabularium')} on Python {platform.python_version()}")
+    usable = True
+    async for finding in _bounded(_store(settings, clock)):
+        usable &= finding.level != "fail"
+        yield finding
+    if usable:
+        async for finding in _bounded(_log(settings, clock)):
+            yield finding
+
+
+async def _bounded(findings: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
+    """Yield findings; a part that breaks or does not end is itself one."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for finding in findings:
+                yield finding
+    except TimeoutError:
+        yield fail("examination", f"no answer for {PATIENCE:.0f} s", "See what keeps the one named last so busy.")
+    except Exception as error:  # what nobody foresaw is worth a line too, and the rest of the report
+        yield fail("examination", f"{type(error).__name__}: {one_line(error)}", "See the server's log.")
+
+
+async def _store(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
+    if not settings.database_url:
+        for finding in await embedded.examine(settings):
+            yield finding
+        return
+    if find_spec("asyncpg") is None:
+        said = f"{DATABASE_URL} is set, and the packages for PostgreSQL are missing"
+        yield fail("packages", said, "Install tabularium[production].")
+        return
+    from service.doctor import postgres
+
+    connection, finding = await postgres.connect(settings)
+    yield finding
+    if connection is None:
+        return
+    try:
+        if finding.level != "fail":
+            async for each in postgres.examine(connection, settings, clock):
+                yield each
+    finally:
+        connection.terminate()
+
+
+async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
+    """Yield what is to be said of the log and of the projections, as the service itself reads them."""
+    if not settings.database_url and not settings.database.exists():
+        return
+    from service.app import open_store
+
+    try:
+        store = await open_store(settings)
+    except StoreError as error:
+        yield fail("store", one_line(error), "See the other findings.")
+        return
+    try:
+        yield await _newest(store, clock)
+        async for finding in _projections(settings, store):
+            yield finding
+    finally:
+        await store.close()
+
+
+async def _newest(store: EventStore, clock: Clock) -> Finding:
+    """Return whether the log has events from the future: then a clock goes wrong, or did."""
+    rows, _ = await store.games(limit=20)
+    now = clock()
+    latest = max((datetime.fromisoformat(row.changed) for row in rows), default=now)
+    ahead = (latest - now).total_seconds()
+    count = await store.events()
+    if ahead > 1:
+        remedy = "Compare this machine's clock with those of the others that run the service (timedatectl)."
+        return warn("log", f"an event is dated {ahead:.0f} s in the future", remedy)
+    return ok("log", f"{count} events")
+
+
+async def _projections(settings: Settings, store: EventStore) -> AsyncIterator[Finding]:
+    from service import readmodels
+
+    if not settings.database_url and not settings.projection_database.exists():
+        yield ok("projections", "they are folded when the service starts")
+        return
+    try:
+        rows = await readmodels.open_rows(settings)
+    except StoreError as error:
+        yield fail("projections", one_line(error), "On PostgreSQL: `tabularium migrate`. The log is not concerned.")
+        return
+    try:
+        generations, events = await rows.generations(), await store.events()
+    except (StoreError, Unavailable) as error:
+        yield fail("projections", one_line(error), "See the other findings.")
+        return
+    finally:
+        await rows.close()
+    behind: list[str] = []
+    for projection in PROJECTIONS:
+        mine = [each for each in generations if each.projection == projection.name]
+        at = next((each for each in mine if each.live), mine[-1] if mine else None)
+        if at is not None and at.trouble is not None:
+            where = f"version {at.trouble.version} of game {at.trouble.game}"
+            remedy = f"Mend the cause, then `tabularium projections rebuild {projection.name}`. Play is not concerned."
+            yield fail("projections", f"{projection.name} stopped at {where}: {at.trouble.why}", remedy)
+        elif (late := events - (at.events if at is not None else 0)) > BEHIND:
+            behind.append(f"{projection.name} by {late} events")
+    if behind:
+        remedy = (
+            "Let a process with TABULARIUM_PROJECTIONS=true run, and ask again in a minute: the number must shrink."
+        )
+        yield warn("projections", f"behind the log are {', '.join(behind)}", remedy)
+    else:
+        yield ok("projections", f"all {len(PROJECTIONS)} follow the log")
