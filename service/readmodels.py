@@ -11,7 +11,7 @@ from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId
 from projections.library import PROJECTIONS
 from projections.projection import Projection
-from projections.runner import Runner, Stopped
+from projections.runner import REST, Runner, Stopped
 from projections.store import ProjectionStore, Unavailable
 from service.logging import log
 from service.settings import Settings
@@ -69,10 +69,15 @@ class StoreLog:
 
 
 def runner(
-    store: EventStore, rows: ProjectionStore, library: Library, projections: Sequence[Projection] = PROJECTIONS
+    store: EventStore,
+    rows: ProjectionStore,
+    library: Library,
+    projections: Sequence[Projection] = PROJECTIONS,
+    *,
+    rest: float = 0.0,
 ) -> Runner:
-    """Return the runner that keeps `rows` up with the log of `store`."""
-    return Runner(projections, StoreLog(store), rows, library, tell=_tell)
+    """Return the runner that keeps `rows` up with the log of `store`; `rest` says how it shares its event loop."""
+    return Runner(projections, StoreLog(store), rows, library, rest=rest, tell=_tell)
 
 
 @asynccontextmanager
@@ -84,7 +89,7 @@ async def keeping(
         yield
         return
     async with wake.subscribe(None) as bell:
-        keeper = runner(store, rows, library)
+        keeper = runner(store, rows, library, rest=REST)
         # So that over a short log the projections can be read from the first request on.
         with suppress(Unavailable):
             await keeper.turn()
@@ -96,6 +101,12 @@ async def keeping(
             running.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await running
+
+
+async def follow(store: EventStore, rows: ProjectionStore, library: Library, wake: Wake) -> None:
+    """Keep the projections up with the log until `wake` is closed, in a process that does nothing else."""
+    async with wake.subscribe(None) as bell:
+        await runner(store, rows, library).run(bell)
 
 
 class Refusals:

@@ -39,7 +39,8 @@ class Settings(Struct, frozen=True):
         body_limit: the largest request body, in bytes.
         board_limit: the largest body of a request that brings a board, in bytes.
         heartbeat: seconds between the comments of a stream on which nothing happens.
-        projections: whether this process keeps the projections up with the log; it reads them in any case.
+        projections: whether this process keeps the projections up with the log (otherwise `tabularium projections run`
+            does); it reads them in any case.
         metrics_port: the port on which /metrics is told, and nothing else; when absent, `port` has it too.
         grace: seconds that open requests have when the service stops.
     """

@@ -1,7 +1,8 @@
-"""``tabularium projections``: how the read models stand, and building one anew while the service goes on."""
+"""``tabularium projections``: keeping the read models, how they stand, building one anew while the service goes on."""
 
 import asyncio
 import os
+import signal
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -38,10 +39,32 @@ class Standing(Struct, frozen=True):
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Read models: how they stand, and building one anew.", no_args_is_help=True)
+    group = typer.Typer(help="Read models: keeping them, how they stand, and building one anew.", no_args_is_help=True)
+    group.command("run")(run)
     group.command("status")(status)
     group.command("rebuild")(rebuild)
     app.add_typer(group, name="projections")
+
+
+def run(data: DataOption = None) -> None:
+    """Keep the projections up with the log in a process of its own, until SIGINT or SIGTERM comes.
+
+    For services that run with TABULARIUM_PROJECTIONS=false. Of several such processes one works, and the others wait.
+    """
+    from service import readmodels
+    from service.logging import configure, log
+    from service.wake import LocalWake
+
+    async def keep() -> None:
+        wake = LocalWake()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, wake.close)
+        async with _stores(data) as (store, rows):
+            log.info("projections are kept")
+            await readmodels.follow(store, rows, LIBRARY, wake)
+
+    configure(_settings(data).log_level)
+    _run(keep())
 
 
 def status(

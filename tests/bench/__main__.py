@@ -4,10 +4,16 @@ import sys
 
 import msgspec
 
-from tests.bench import appends, kernel, past, service
+from tests.bench import appends, kernel, past, projections, service
 from tests.bench.measure import Figure
 
-BENCHMARKS = {**appends.BENCHMARKS, **kernel.BENCHMARKS, **past.BENCHMARKS, **service.BENCHMARKS}
+BENCHMARKS = {
+    **appends.BENCHMARKS,
+    **kernel.BENCHMARKS,
+    **past.BENCHMARKS,
+    **projections.BENCHMARKS,
+    **service.BENCHMARKS,
+}
 
 
 def main(names: list[str]) -> int:

@@ -95,7 +95,7 @@ def bare_service() -> Iterator[str]:
                 process.terminate()
 
 
-async def _inserts(wire: Wire, count: int) -> list[float]:
+async def inserts(wire: Wire, count: int) -> list[float]:
     times: list[float] = []
     for _ in range(count):
         began = time.perf_counter()
@@ -107,7 +107,7 @@ async def _inserts(wire: Wire, count: int) -> list[float]:
 Work = Callable[[Wire], Awaitable[list[float]]]
 
 
-async def _together(
+async def together(
     address: str, works: Sequence[Callable[[Wire], Awaitable[list[float]]]]
 ) -> tuple[float, list[float]]:
     """Run each work on a connection of its own; return calls per second and all times."""
@@ -128,9 +128,9 @@ def bench_http() -> Iterator[Figure]:
             each = ROUNDS_OF_TURNS * len(TURN) // (1 if games == 1 else 4)
             ratios, rates, times = list[float](), list[float](), list[float]()
             for _ in range(REPEATS):
-                plain, _ = asyncio.run(_together(bare, [partial(_inserts, count=each)] * games))
+                plain, _ = asyncio.run(together(bare, [partial(inserts, count=each)] * games))
                 works = [partial(table.turns, commands=each) for table in tables]
-                rate, took = asyncio.run(_together(served, works))
+                rate, took = asyncio.run(together(served, works))
                 ratios.append(rate / plain)
                 rates.append(rate)
                 times.extend(took)
@@ -163,8 +163,8 @@ def bench_reads() -> Iterator[Figure]:
         same = asyncio.run(_copied(served, bare, asked[0]))
         ratios, rates = list[float](), list[float]()
         for _ in range(REPEATS):
-            plain, _ = asyncio.run(_together(bare, [partial(_looks, request=same, count=READS)] * len(asked)))
-            rate, _ = asyncio.run(_together(served, [partial(_looks, request=each, count=READS) for each in asked]))
+            plain, _ = asyncio.run(together(bare, [partial(_looks, request=same, count=READS)] * len(asked)))
+            rate, _ = asyncio.run(together(served, [partial(_looks, request=each, count=READS) for each in asked]))
             ratios.append(rate / plain)
             rates.append(rate)
         yield figure("reads-ratio", ratios, "of a bare route with the same bytes", goal=">= 0.6")

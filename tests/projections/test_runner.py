@@ -13,7 +13,7 @@ from projections import lobby
 from projections.change import Add, Change, Put, Table
 from projections.library import PROJECTIONS
 from projections.projection import Happened, Projection
-from projections.runner import Runner, Stopped
+from projections.runner import GATHER, Runner, Stopped
 from projections.store import NotBuilt, Overtaken, ProjectionStore, Unavailable
 from service.store.sqlite_rows import SqliteRows
 from service.wake import LocalWake
@@ -127,6 +127,13 @@ async def test_of_two_processes_one_follows_the_log_and_the_other_takes_over(log
     assert await one.turn() is None
     await other.catch_up()
     assert (await status(mine))["counted"].events == 60
+
+
+def test_a_runner_that_shares_its_loop_rests_in_proportion_to_its_work(log: MemoryLog, rows: ProjectionStore) -> None:
+    shy, eager = (runner(log, rows, batch=100, rest=rest) for rest in (4.0, 0.0))
+    assert (shy.pause(100, 0.1), shy.pause(3, 0.1)) == (0.4, 0.4)
+    assert eager.pause(100, 0.1) == 0
+    assert shy.pause(3, 0.001) == eager.pause(3, 0.001) == GATHER
 
 
 async def test_a_lease_ends_when_it_is_not_taken_anew(place: Open) -> None:

@@ -232,13 +232,34 @@ async def test_projections_are_rebuilt_from_the_command_line_while_the_service_g
     found = await service.house.rows.generations()
     assert {each.projection: each.number for each in found if each.live}["lobby"] == 2
 
-    other = await service.gathering(anna)
-    for _ in range(200):
-        if (await service.get(f"/v1/games?text={other}"))["items"]:
-            break
+    await found_in_lobby(service, await service.gathering(anna))
+
+
+async def found_in_lobby(service: Service, game: str) -> None:
+    """Return when the lobby lists a game."""
+    for _ in range(800):
+        asked = await service.ask("GET", f"/v1/games?text={game}")
+        if asked.status_code == 200 and asked.json()["items"]:
+            return
         await asyncio.sleep(0.025)
-    else:
-        raise AssertionError("the service no longer follows")
+    raise AssertionError("nobody follows the log")
+
+
+async def test_projections_are_kept_by_processes_of_their_own_of_which_one_may_be_killed(
+    tmp_path: Path, database_url: str
+) -> None:
+    environment = {**os.environ, "TABULARIUM_DATA": str(tmp_path), DATABASE_URL: database_url}
+    called = (sys.executable, "-m", "service.cli", "projections", "run")
+    async with serving(tmp_path, durable=False, projections=False, database_url=database_url) as service:
+        first = await asyncio.create_subprocess_exec(*called, env=environment)
+        anna = await service.register("Anna")
+        await found_in_lobby(service, await service.gathering(anna))
+        second = await asyncio.create_subprocess_exec(*called, env=environment)
+        first.kill()
+        await first.wait()
+        await found_in_lobby(service, await service.gathering(anna))
+        second.terminate()
+        assert await second.wait() == 0
 
 
 def test_the_command_line_names_what_there_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
