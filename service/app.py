@@ -2,8 +2,8 @@
 
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
-from typing import Final
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Final
 
 from litestar import Litestar, Router
 from litestar.config.cors import CORSConfig
@@ -24,10 +24,14 @@ from service.metrics import Metrics
 from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, metrics, pages
 from service.settings import Settings
+from service.sharedwake import open_shared_wake
 from service.store.lock import only_service
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.sqlite import SqliteStore
-from service.wake import LocalWake
+from service.wake import LocalWake, Wake
+
+if TYPE_CHECKING:
+    from service.redis import Redis
 
 # A token is sent by a header that no browser adds by itself, so any site may be a frontend.
 CORS: Final = CORSConfig(
@@ -58,11 +62,16 @@ async def open_house(
 
     Raises `StoreDamaged`, or `StoreUnavailable` when another service holds the data directory.
     """
-    with nullcontext() if settings.database_url else only_service(settings.data):
+    async with AsyncExitStack() as opened:
+        if not settings.database_url:
+            opened.enter_context(only_service(settings.data))
         watched = Metrics()
+        redis = await opened.enter_async_context(open_redis(settings, watched)) if settings.redis_url else None
         store = await open_store(settings, watched)
-        wake = LocalWake()
+        opened.push_async_callback(store.close)
         rows = await open_rows(settings)
+        opened.push_async_callback(rows.close)
+        wake = await opened.enter_async_context(open_wake(settings, store, redis))
         refusals = Refusals(rows)
 
         def refused(ruleset: str, rule: str) -> None:
@@ -70,6 +79,7 @@ async def open_house(
             watched.refusals.labels(ruleset, rule).inc()
 
         hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched)
+        opened.push_async_callback(hall.close)
         house = House(
             settings=settings,
             library=library,
@@ -80,15 +90,11 @@ async def open_house(
             hall=hall,
             rows=rows,
             metrics=watched,
+            redis=redis,
         )
-        try:
-            async with keeping(settings, library, store, rows, wake), refusals.kept():
-                yield house
-        finally:
-            wake.close()
-            await hall.close()
-            await rows.close()
-            await store.close()
+        await opened.enter_async_context(keeping(settings, library, store, rows, wake))
+        await opened.enter_async_context(refusals.kept())
+        yield house
 
 
 async def open_store(settings: Settings, metrics: Metrics | None = None) -> EventStore:
@@ -108,6 +114,29 @@ async def open_store(settings: Settings, metrics: Metrics | None = None) -> Even
     if metrics is not None:
         metrics.watch_pool(store.connections)
     return store
+
+
+def open_redis(settings: Settings, metrics: Metrics) -> "AbstractAsyncContextManager[Redis]":
+    """Return a context that lends the Redis that the settings name. Raises `StoreUnavailable`."""
+    try:
+        from service import redis
+    except ModuleNotFoundError as error:
+        raise StoreUnavailable("Redis needs the extra packages of tabularium[production]") from error
+    return redis.open_redis(settings.redis_url, metrics)
+
+
+@asynccontextmanager
+async def open_wake(settings: Settings, store: EventStore, redis: "Redis | None") -> AsyncIterator[Wake]:
+    """Lend what wakes the readers: of this process, or of all that share its store."""
+    if settings.database_url:
+        async with open_shared_wake(store, redis) as shared:
+            yield shared
+    else:
+        wake = LocalWake()
+        try:
+            yield wake
+        finally:
+            wake.close()
 
 
 def create_app(house: House) -> ASGIApp:

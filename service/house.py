@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -17,6 +17,9 @@ from service.metrics import Metrics
 from service.settings import Settings
 from service.store.protocol import EventStore
 from service.wake import Wake
+
+if TYPE_CHECKING:
+    from service.redis import Redis
 
 Boards = Callable[[str], Board]
 """Returns the board of an id. Raises `BoardError`."""
@@ -35,6 +38,7 @@ class House(Struct, frozen=True, eq=False):
     rows: Rows
     """The projections, to be read."""
     metrics: Metrics
+    redis: "Redis | None" = None
 
     @staticmethod
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:

@@ -21,6 +21,8 @@ class SettingsError(ValueError):
 
 DatabaseUrl = Annotated[str, Meta(pattern=r"^(postgres(ql)?://\S+)?$")]
 
+RedisUrl = Annotated[str, Meta(pattern=r"^((rediss?|unix)://\S+)?$")]
+
 
 class Settings(Struct, frozen=True):
     """The settings of one service process.
@@ -29,6 +31,8 @@ class Settings(Struct, frozen=True):
         data: the directory that holds the database; made when it is missing.
         database_url: a PostgreSQL database instead of the embedded one: ``postgresql://user:password@host/name``.
         database_connections: how many connections to it a process has at most, beside the one that writes.
+        redis_url: a Redis through which processes wake each other and share rate limits: ``redis://:password@host/0``,
+            ``rediss://`` for TLS. Without it they look at the database five times a second.
         host: the address to listen on.
         port: the port to listen on; 0 takes a free one.
         log_level: ``debug``, ``info``, ``warning`` or ``error``.
@@ -48,6 +52,7 @@ class Settings(Struct, frozen=True):
     data: Path = Path("data")
     database_url: DatabaseUrl = ""
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
+    redis_url: RedisUrl = ""
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
     log_level: Annotated[str, Meta(pattern="^(debug|info|warning|error)$")] = "info"

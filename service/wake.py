@@ -80,6 +80,16 @@ class LocalWake:
             for signal in self._signals.get(followed, ()):
                 signal.notify()
 
+    def notify_all(self) -> None:
+        """Wake everybody: nobody knows what happened."""
+        for signals in self._signals.values():
+            for signal in signals:
+                signal.notify()
+
+    def followed(self) -> list[GameId]:
+        """Return the games that somebody follows."""
+        return [game for game in self._signals if game is not None]
+
     def close(self) -> None:
         self._closed = True
         for signals in self._signals.values():

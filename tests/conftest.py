@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.postgres import shared_cluster, stop_shared_cluster
+from tests.redis import stop_shared_server
 
 
 def pytest_sessionfinish() -> None:
     stop_shared_cluster()
+    stop_shared_server()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
