@@ -12,7 +12,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from domain.boards import BoardError
 from projections.store import NotBuilt, Unavailable
 from service import problems
-from service.accounts import BadName
+from service.accounts import BadName, TokenEnded, TooManyTokens, UnknownToken
 from service.hall import (
     GameDamaged,
     NotSeated,
@@ -36,6 +36,7 @@ _FAULTS_OF_REQUEST: Final = {
     NotSeated: problems.NOT_SEATED,
     BoardError: problems.INVALID_BOARD,
     BadName: problems.INVALID_BODY,
+    TooManyTokens: problems.TOO_MANY_TOKENS,
 }
 
 _REMEDIES: Final = {
@@ -99,6 +100,10 @@ def explained(error: Exception) -> Problem:
                 "This Idempotency-Key came with another request before.",
                 "Use a new key for a new request.",
             )
+        case UnknownToken() | TokenEnded():
+            kind = problems.UNKNOWN_TOKEN if isinstance(error, UnknownToken) else problems.TOKEN_ENDED
+            headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+            return Problem(kind, str(error), kind.remedy, headers=headers)
         case UnknownCursor():
             return Problem(problems.INVALID_QUERY, "The cursor is none that this list gave.", "Begin without a cursor.")
         case GameDamaged():

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # A token is sent by a header that no browser adds by itself, so any site may be a frontend.
 CORS: Final = CORSConfig(
     allow_origins=["*"],
-    allow_methods=["GET", "POST", "DELETE"],
+    allow_methods=["GET", "POST", "PUT", "DELETE"],
     allow_headers=[
         "Authorization",
         "Content-Type",
@@ -78,6 +78,7 @@ async def open_house(
             refusals.note(ruleset, rule)
             watched.refusals.labels(ruleset, rule).inc()
 
+        accounts = Accounts(store.accounts, clock, randomness, settings.token_cache)
         hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched)
         opened.push_async_callback(hall.close)
         house = House(
@@ -85,7 +86,7 @@ async def open_house(
             library=library,
             boards=boards,
             store=store,
-            accounts=Accounts(store, clock, randomness),
+            accounts=accounts,
             wake=wake,
             hall=hall,
             rows=rows,
@@ -94,6 +95,7 @@ async def open_house(
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(refusals.kept())
+        await opened.enter_async_context(accounts.kept())
         yield house
 
 

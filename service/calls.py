@@ -10,13 +10,17 @@ from urllib.parse import parse_qsl
 import msgspec
 from litestar import Request
 from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
 from msgspec import Struct
 
-from domain.kernel.words import LARGEST_INTEGER, PlayerId, Version
+from domain.kernel.words import LARGEST_INTEGER, Version
 from service import problems
+from service.accounts import Caller, UnknownToken
 from service.problems import Problem
+from service.scopes import Scope
 
 if TYPE_CHECKING:
+    from service.endpoint import Endpoint
     from service.house import House
 
 T = TypeVar("T")
@@ -35,22 +39,21 @@ class Call(Request[Any, Any, Any]):
         """The parts of the service."""
         return house_of(self)
 
-    async def player(self) -> PlayerId | None:
-        """Return who asks; None for nobody in particular. Raises `Problem` for a token that nobody has."""
-        given = self.headers.get("authorization")
-        return await authenticate(self.house, given) if given is not None else None
+    @property
+    def caller(self) -> Caller | None:
+        """Who asks; None for nobody in particular, and at endpoints that ask nobody."""
+        return self.scope.get("caller")
 
-    async def signed_in(self) -> PlayerId:
-        """Return who asks. Raises `Problem` when the request does not say."""
-        player = await self.player()
-        if player is None:
-            raise Problem(
-                problems.MISSING_TOKEN,
-                "The request has no Authorization header.",
-                "Send `Authorization: Bearer <token>`.",
-                headers={"WWW-Authenticate": "Bearer"},
-            )
-        return player
+    @property
+    def signed_in(self) -> Caller:
+        """Who asks, at an endpoint that lets in nobody unknown."""
+        caller = self.caller
+        assert caller is not None, "the endpoint requires an account"
+        return caller
+
+    def require(self, *scopes: Scope) -> None:
+        """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
+        require(self.signed_in, scopes)
 
     def read_query(self, shape: type[Q]) -> Q:
         """Return the query parameters, which are those of `shape` and no others. Raises `Problem`."""
@@ -100,18 +103,39 @@ def house_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "House":
     return cast("House", connection.app.state["house"])
 
 
-async def authenticate(house: "House", authorization: str) -> PlayerId:
-    """Return whose token an ``Authorization`` header carries. Raises `Problem`."""
+async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Find out who asks, before the function of an endpoint is called: a guard.
+
+    Raises `Problem`, or as `authenticate`.
+    """
+    said: Endpoint = handler.opt["endpoint"]
+    given = connection.headers.get("authorization")
+    caller = await authenticate(house_of(connection), given) if given is not None else None
+    if said.account == "required":
+        if caller is None:
+            raise Problem(
+                problems.MISSING_TOKEN,
+                "The request has no Authorization header.",
+                "Send `Authorization: Bearer <token>`.",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        if said.scopes:
+            require(caller, said.scopes)
+    cast(dict[str, Any], connection.scope)["caller"] = caller
+
+
+def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
+    """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
+    if caller.scopes.isdisjoint(scopes):
+        raise problems.scope_missing(scopes, caller.scopes, caller.granted)
+
+
+async def authenticate(house: "House", authorization: str) -> Caller:
+    """Return whose token an ``Authorization`` header carries. Raises `UnknownToken` or `TokenEnded`."""
     scheme, _, token = authorization.partition(" ")
-    player = await house.accounts.authenticate(token.strip()) if scheme.lower() == "bearer" else None
-    if player is None:
-        raise Problem(
-            problems.UNKNOWN_TOKEN,
-            "No account has this token." if scheme.lower() == "bearer" else "The Authorization is not a bearer token.",
-            "Send `Authorization: Bearer <token>` with the token that registration gave.",
-            headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
-        )
-    return player
+    if scheme.lower() != "bearer":
+        raise UnknownToken("The Authorization is not a bearer token.")
+    return await house.accounts.authenticate(token.strip())
 
 
 def read_query(raw: bytes, shape: type[Q]) -> Q:

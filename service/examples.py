@@ -21,12 +21,26 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
 from service import schemas, streams
+from service.accounts import Caller
 from service.hall import Hall
 from service.house import Boards
 from service.routes import statistics
 from service.routes.log import passages
 from service.routes.play import state_view
+from service.routes.players import me
 from service.routes.rulesets import ruleset_detail
+from service.scopes import EVERYBODYS
+from service.shapes.accounts import (
+    AccountPage,
+    Grant,
+    Issued,
+    LoggedEvent,
+    LogPage,
+    Rotation,
+    TokenPage,
+    account_view,
+    token_view,
+)
 from service.shapes.common import Health
 from service.shapes.games import GamePage, TakeSeat, game_detail, game_summary
 from service.shapes.log import EventPage, HistoryPage, Sentence
@@ -34,13 +48,18 @@ from service.shapes.play import OptionsView
 from service.shapes.players import Registered, Registration, player_view
 from service.shapes.rulesets import RulePage, RulesetPage, board_view, rule_view, ruleset_summary
 from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
-from service.store.protocol import GameRow, PlayerRow
+from service.store.accounts import PlayerRow, TokenId, TokenRow
+from service.store.protocol import GameRow
 from service.views import Accepted, Checked, Viewer, event_view
 
 AT: Final = "2026-11-21T18:00:00.000000Z"
 SECRET: Final = bytes(range(32))
 GAME: Final = GameId("gm5x2q7ahbk3oxw7c")
 NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus")
+
+BOTS: Final = TokenRow(
+    TokenId("t4h2k6n8p3r5t7vway"), PlayerId("p0h4nv6wjj3k2yzts"), "my bot", ("play",), AT, "2027-02-19T18:00:00.000000Z"
+)
 
 
 class Example(Struct, frozen=True):
@@ -143,7 +162,7 @@ def examples(library: Library, boards: Boards) -> Examples:
             Registered(player_view(me), "tab_0yH8xk2bq5mQf7w9s1u3d5r7t9v1x3z5A7C9E1G3I5K"),
             Registration(me.name),
         ),
-        "showMe": Example(player_view(me)),
+        **_accounts(scene),
         "showPlayer": Example(player_view(me)),
         "createGame": Example(
             game_detail(scene.row(scene.created.game), scene.created.game, scene.names, Viewer(me.player)),
@@ -184,8 +203,35 @@ def examples(library: Library, boards: Boards) -> Examples:
         "player": me.player,
         "game": GAME,
         "seat": next(iter(now.players)),
+        "token": BOTS.token,
     }
     return Examples(plain, parameters)
+
+
+def _accounts(scene: _Scene) -> dict[str, Example]:
+    """Return what is asked about accounts and tokens, and answered."""
+    owner = scene.players[0]
+    granted = frozenset(owner.scopes)
+    caller = Caller(owner.player, granted, granted, TokenId("tq7zk3v5m2c4n8xwab"), b"")
+    first = TokenRow(TokenId("tq7zk3v5m2c4n8xwab"), owner.player, "registration", owner.scopes, AT, used=AT)
+    issued = Issued("tab_kH3d9s0aQw7xZr5tY2uI4oP6lM8nB1vC3xZ5aS7dF9g", token_view(BOTS))
+    page = TokenPage((token_view(BOTS), token_view(first)))
+    ended = token_view(msgspec.structs.replace(BOTS, revoked=AT))
+    auditor = msgspec.structs.replace(scene.players[1], scopes=(*EVERYBODYS, "audit"))
+    record = scene.given.records[0]
+    logged = LoggedEvent(GAME, event_view(record, Vault(), Viewer()))
+    return {
+        "showMe": Example(me(owner, caller)),
+        "listTokens": Example(page),
+        "makeToken": Example(issued, {"name": BOTS.name, "scopes": ["play"], "expires": "2027-02-19T18:00:00Z"}),
+        "rotateToken": Example(issued, Rotation(overlap=300)),
+        "revokeToken": Example(ended),
+        "listAccounts": Example(AccountPage((account_view(auditor),), None)),
+        "listTokensOf": Example(page),
+        "grantScopes": Example(account_view(auditor), Grant(auditor.scopes)),
+        "closeAccount": Example(account_view(msgspec.structs.replace(owner, closed=AT))),
+        "readLog": Example(LogPage((logged,), "1207")),
+    }
 
 
 def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:

@@ -256,7 +256,7 @@ class Hall:
             KeyReused: the key came with another request before.
         """
         ruleset = self._ruleset(ruleset_id)
-        if organizer is not None and await self._store.player(organizer) is None:
+        if organizer is not None and await self._store.accounts.player(organizer) is None:
             raise UnknownPlayer(f"There is no account {organizer!r}.")
         own = self._own_board(ruleset.board) if board is None else _read_board(board)
         digest = Map.of(own).digest

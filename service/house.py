@@ -9,13 +9,15 @@ from msgspec import Struct
 
 from domain.kernel.board import Board
 from domain.kernel.catalogue import Catalogue, load
+from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
 from projections.store import Rows
-from service.accounts import Accounts
+from service.accounts import Accounts, Caller
 from service.hall import Hall
 from service.metrics import Metrics
 from service.settings import Settings
 from service.store.protocol import EventStore
+from service.views import Viewer
 from service.wake import Wake
 
 if TYPE_CHECKING:
@@ -39,6 +41,18 @@ class House(Struct, frozen=True, eq=False):
     """The projections, to be read."""
     metrics: Metrics
     redis: "Redis | None" = None
+
+    def viewer(self, game: Game, caller: Caller | None) -> Viewer:
+        """Return what a caller is to `game` as it stands now, as far as the scopes of the token go.
+
+        With `play` it shows what the caller's seat sees, with `organize` what the organizer sees, otherwise what
+        everybody sees.
+        """
+        if caller is None:
+            return self.hall.viewer(game, None)
+        whole = self.hall.viewer(game, caller.player)
+        everything = game.status == "over" or (whole.everything and "organize" in caller.scopes)
+        return Viewer(caller.player, whole.seat if "play" in caller.scopes else None, everything)
 
     @staticmethod
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:

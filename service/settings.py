@@ -46,6 +46,9 @@ class Settings(Struct, frozen=True):
         projections: whether this process keeps the projections up with the log (otherwise `tabularium projections run`
             does); it reads them in any case.
         metrics_port: the port on which /metrics is told, and nothing else; when absent, `port` has it too.
+        registration: whether anybody may register; otherwise administrators open accounts.
+        token_cache: seconds for which a token is taken without asking the database again: so long it may live on in
+            other processes after it was revoked in one.
         grace: seconds that open requests have when the service stops.
     """
 
@@ -64,6 +67,8 @@ class Settings(Struct, frozen=True):
     heartbeat: Annotated[float, Meta(gt=0)] = 15.0
     projections: bool = True
     metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
+    registration: bool = True
+    token_cache: Annotated[float, Meta(ge=0, le=60)] = 2.0
     grace: Annotated[float, Meta(ge=0)] = 2.0
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from service.cli import contract, database, doctor, games, logs, projections, rules, serve, settings
+from service.cli import accounts, contract, database, doctor, games, logs, projections, rules, serve, settings
 
 INTERRUPTED = 130
 
@@ -23,6 +23,7 @@ serve.register(app)
 settings.register(app)
 doctor.register(app)
 database.register(app)
+accounts.register(app)
 games.register(app)
 logs.register(app)
 rules.register(app)

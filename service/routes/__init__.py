@@ -3,11 +3,13 @@
 from typing import Final
 
 from service import streams
-from service.routes import games, health, log, play, players, rulesets, statistics
+from service.routes import accounts, games, health, log, play, players, rulesets, statistics, tokens
 
 API: Final = (
     *rulesets.ROUTES,
     *players.ROUTES,
+    *tokens.ROUTES,
+    *accounts.ROUTES,
     *games.ROUTES,
     *play.ROUTES,
     *log.ROUTES,

@@ -42,6 +42,7 @@ ACCEPTED: Final = Answer(
     "/v1/games",
     tag="Games",
     account="required",
+    scopes=("organize",),
     headers=("Idempotency-Key",),
     body=NewGame,
     answers=(Answer(201, "The game, which waits for players.", GameDetail, headers=("Location", "ETag")),),
@@ -60,12 +61,12 @@ async def create_game(request: Call) -> Response[bytes]:
     the game's organizer unless another is named, and holds no seat yet.
     """
     request.read_query(Nothing)
-    player, key = await request.signed_in(), request.key
+    caller, key = request.signed_in, request.key
     wish = await request.read_body(_new_game)
     hall = request.house.hall
     try:
         accepted = await hall.create(
-            player,
+            caller.player,
             wish.ruleset,
             wish.players,
             wish.setup,
@@ -85,7 +86,7 @@ async def create_game(request: Call) -> Response[bytes]:
         raise
     game = await hall.at(accepted.game, accepted.version)
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
-    return answer(await _detail(request.house, game, hall.viewer(game, player)), 201, headers)
+    return answer(await _detail(request.house, game, request.house.viewer(game, caller)), 201, headers)
 
 
 @endpoint("GET", "/v1/games", tag="Games", query=GamesPage, answers=(Answer(200, "The games.", GamePage),))
@@ -139,9 +140,8 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     Who sits where, what the game waits for, and the commitment to its dice.
     """
     request.read_query(Nothing)
-    player = await request.player()
     played = await request.house.hall.game(GameId(game))
-    viewer = request.house.hall.viewer(played, player)
+    viewer = request.house.viewer(played, request.caller)
     return answer(await _detail(request.house, played, viewer), headers=etag(played.version))
 
 
@@ -150,6 +150,7 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/seats",
     tag="Games",
     account="required",
+    scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
     body=TakeSeat,
     answers=(ACCEPTED,),
@@ -162,7 +163,7 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     the dice.
     """
     request.read_query(Nothing)
-    player, key, expected = await request.signed_in(), request.key, request.expected
+    player, key, expected = request.signed_in.player, request.key, request.expected
     wish = await request.read_body(_take_seat)
     hall = request.house.hall
     played = await hall.game(GameId(game))
@@ -182,6 +183,7 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/seats/{seat:str}",
     tag="Games",
     account="required",
+    scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.UNKNOWN_SEAT, problems.NOT_SEATED),
@@ -192,7 +194,7 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
     Before the game begins, whoever holds a seat may leave it again.
     """
     request.read_query(Nothing)
-    player, key, expected = await request.signed_in(), request.key, request.expected
+    player, key, expected = request.signed_in.player, request.key, request.expected
     played = await request.house.hall.game(GameId(game))
     if seat not in played.players:
         seats = ", ".join(played.players)
@@ -209,6 +211,7 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
     "/v1/games/{game:str}/start",
     tag="Games",
     account="required",
+    scopes=("play", "organize"),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.NOT_SEATED),
@@ -217,11 +220,17 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Start a game.
 
     Once every seat is taken, any of the players or the organizer begins: the table is set, and the first decision is
-    open. The request has no body.
+    open. The request has no body. Whoever holds a seat needs the scope `play` for it, an organizer without one
+    `organize`: the answer shows what they may see.
     """
     request.read_query(Nothing)
-    player, key, expected = await request.signed_in(), request.key, request.expected
+    player, key, expected = request.signed_in.player, request.key, request.expected
     hall = request.house.hall
+    waiting = await hall.game(GameId(game))
+    if player in waiting.players.values():
+        request.require("play")
+    elif player == waiting.organizer:
+        request.require("organize")
     try:
         accepted = await hall.start(GameId(game), player, expected=expected, key=key)
     except Refusal as refusal:

@@ -41,10 +41,9 @@ async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
     may read of it. The hashes make a chain over the whole log.
     """
     page = request.read_query(EventsPage)
-    player = await request.player()
     hall = request.house.hall
     played = await hall.game(GameId(game))
-    events = await hall.events(played.id, hall.viewer(played, player), page.after, page.limit)
+    events = await hall.events(played.id, request.house.viewer(played, request.caller), page.after, page.limit)
     more = bool(events) and events[-1].version < played.version
     return answer(EventPage(tuple(events), events[-1].version if more else None))
 
@@ -64,7 +63,6 @@ async def tell_history(request: Call, game: FromPath[str]) -> Response[bytes]:
     The log in sentences, by round and phase. It tells everybody the same: nothing that is hidden stands in it.
     """
     page = request.read_query(EventsPage)
-    await request.player()
     hall = request.house.hall
     played = await hall.game(GameId(game))
     records = await hall.records(played.id, page.after, page.limit)
@@ -114,10 +112,9 @@ async def export_game(request: Call, game: FromPath[str]) -> Stream:
     are all: `tabularium verify` proves the game from this file alone, offline.
     """
     request.read_query(Nothing)
-    player = await request.player()
     hall = request.house.hall
     played = await hall.game(GameId(game))
-    viewer = hall.viewer(played, player)
+    viewer = request.house.viewer(played, request.caller)
     records = (await hall.records(played.id))[: played.version]
     lines = export.export(played, records, await hall.vault(played.id), viewer.seat, everything=viewer.everything)
     headers = {**etag(played.version), "Content-Disposition": f'attachment; filename="{played.id}.jsonl"'}

@@ -46,11 +46,10 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     As it is, or as it was at any version; with the eyes of the caller's seat, or of a spectator.
     """
     asked = request.read_query(AtVersion)
-    player = await request.player()
     hall = request.house.hall
     now = await hall.game(GameId(game))
     shown = await hall.at(now.id, asked.version) if asked.version is not None else now
-    viewer = hall.viewer(now, player)
+    viewer = request.house.viewer(now, request.caller)
     # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
     is_settled = shown is now or now.status != "over"
     if is_settled and request.headers.get("if-none-match", "").removeprefix("W/") == f'"{shown.version}"':
@@ -68,6 +67,7 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/options",
     tag="Play",
     account="required",
+    scopes=("play",),
     answers=(Answer(200, "What you may do now.", OptionsView, headers=("ETag",)),),
     problems=(problems.UNKNOWN_GAME, problems.NOT_SEATED),
 )
@@ -79,10 +79,9 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     the price of some purchases, `x-sum` the sum of all counts of an object.
     """
     request.read_query(Nothing)
-    player = await request.signed_in()
     hall = request.house.hall
     played = await hall.game(GameId(game))
-    viewer = hall.viewer(played, player)
+    viewer = request.house.viewer(played, request.caller)
     if viewer.seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
     options = played.options(viewer.seat, await hall.vault(played.id))
@@ -96,6 +95,7 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/commands",
     tag="Play",
     account="required",
+    scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
     body=Orders,
     answers=(ACCEPTED,),
@@ -109,7 +109,7 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     back own commands, as long as nothing was rolled, revealed or decided by others since.
     """
     request.read_query(Nothing)
-    player, key, expected = await request.signed_in(), request.key, request.expected
+    player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
     played = await request.house.hall.game(GameId(game))
     with _explaining(request.house, played, player):
@@ -122,6 +122,7 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/commands/check",
     tag="Play",
     account="required",
+    scopes=("play",),
     headers=("If-Match",),
     body=Orders,
     answers=(Answer(200, "They would be accepted.", Checked, headers=("ETag",)),),
@@ -140,7 +141,7 @@ async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     reveal something is not looked at.
     """
     request.read_query(Nothing)
-    player, expected = await request.signed_in(), request.expected
+    player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
     played = await request.house.hall.game(GameId(game))
     with _explaining(request.house, played, player):

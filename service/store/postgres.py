@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
 
-import asyncpg
 import msgspec
 
 from domain.kernel.canonical import canonical
@@ -16,6 +15,7 @@ from domain.kernel.record import Record
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service import migrations
+from service.store.postgres_accounts import PostgresAccounts
 from service.store.postgres_connections import Connection, Connections, is_spoilt, patiently
 from service.store.protocol import (
     Append,
@@ -24,7 +24,6 @@ from service.store.protocol import (
     GameRow,
     KeyReused,
     KeyUse,
-    PlayerRow,
     Stored,
     StoreDamaged,
     StoreUnavailable,
@@ -54,6 +53,7 @@ class PostgresStore:
         self._patiently = self._connections.patiently
         self._writer = _Writer(self._connections)
         self._closed = False
+        self.accounts = PostgresAccounts(self._patiently)
 
     @classmethod
     async def open(cls, url: str, *, durable: bool = True, connections: int = 8) -> "PostgresStore":
@@ -114,25 +114,6 @@ class PostgresStore:
         if self._closed:
             raise StoreUnavailable("the store is closed")
         return await self._writer.append(batch)
-
-    async def add_player(self, row: PlayerRow, token_hash: bytes) -> None:
-        async def work(connection: Connection) -> None:
-            try:
-                await connection.execute(
-                    "WITH account AS (INSERT INTO tabularium.players (player, name, created) VALUES ($1, $2, $3))"
-                    " INSERT INTO tabularium.tokens (hash, player) VALUES ($4, $1)",
-                    row.player,
-                    row.name,
-                    row.created,
-                    token_hash,
-                )
-            except asyncpg.UniqueViolationError:
-                # Stored by an attempt whose answer was lost with the connection?
-                holder = await connection.fetchval("SELECT player FROM tabularium.tokens WHERE hash = $1", token_hash)
-                if holder != row.player:
-                    raise
-
-        await self._patiently(work)
 
     # --- reading ---
 
@@ -262,26 +243,6 @@ class PostgresStore:
             )
             more = str(rows[limit - 1]["number"]) if len(rows) > limit else None
             return [_game_row(row) for row in rows[:limit]], more
-
-        return await self._patiently(work)
-
-    async def player(self, player: PlayerId) -> PlayerRow | None:
-        async def work(connection: Connection) -> PlayerRow | None:
-            row = await connection.fetchrow(
-                "SELECT player, name, created FROM tabularium.players WHERE player = $1", player
-            )
-            return row and PlayerRow(*row)
-
-        return await self._patiently(work) if _storable(player) else None
-
-    async def player_by_token(self, token_hash: bytes) -> PlayerRow | None:
-        async def work(connection: Connection) -> PlayerRow | None:
-            row = await connection.fetchrow(
-                "SELECT p.player, p.name, p.created FROM tabularium.tokens t"
-                " JOIN tabularium.players p ON p.player = t.player WHERE t.hash = $1",
-                token_hash,
-            )
-            return row and PlayerRow(*row)
 
         return await self._patiently(work)
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.kernel.record import Record
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.store.accounts import AccountStore
 
 
 class StoreError(Exception):
@@ -119,16 +120,13 @@ class GameRow(Struct, frozen=True):
     changed: str
 
 
-class PlayerRow(Struct, frozen=True):
-    """An account. The name is here and nowhere else."""
-
-    player: PlayerId
-    name: str
-    created: str
-
-
 class EventStore(Protocol):
     """A store of games and accounts. Every method may raise `StoreError`."""
+
+    @property
+    def accounts(self) -> AccountStore:
+        """The accounts."""
+        ...
 
     async def append(self, batch: Append) -> Appended:
         """Store `batch` whole, durably, or not at all.
@@ -197,18 +195,6 @@ class EventStore(Protocol):
 
         `player` picks the games in which that account holds a seat. Raises `UnknownCursor`.
         """
-        ...
-
-    async def add_player(self, row: PlayerRow, token_hash: bytes) -> None:
-        """Store an account with the SHA-256 of its token."""
-        ...
-
-    async def player(self, player: PlayerId) -> PlayerRow | None:
-        """Return an account, or None."""
-        ...
-
-    async def player_by_token(self, token_hash: bytes) -> PlayerRow | None:
-        """Return the account whose token hashes to this, or None."""
         ...
 
     async def ready(self) -> None:

@@ -29,13 +29,13 @@ from service.store.protocol import (
     GameRow,
     KeyReused,
     KeyUse,
-    PlayerRow,
     Stored,
     StoreDamaged,
     StoreUnavailable,
     UnknownCursor,
 )
-from service.store.sqlite_file import PAGE, SCHEMA, check_file
+from service.store.sqlite_accounts import SqliteAccounts
+from service.store.sqlite_file import PAGE, bring_up_to_date, check_file, script
 
 T = TypeVar("T")
 
@@ -73,10 +73,11 @@ class SqliteStore:
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
         self._closed = False
+        self.accounts = SqliteAccounts(self._read, self._write)
 
     @classmethod
     async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":
-        """Open the store in the file `path`; make it when there is none.
+        """Open the store in the file `path`; make it when there is none, bring it up to date when it is older.
 
         Args:
             durable: False gives up that an append is on the disk when it returns: after a power failure the last
@@ -94,6 +95,8 @@ class SqliteStore:
             try:
                 if not check_file(path, durable=durable):
                     _create(path)
+                with closing(_connect(path, durable=True)) as connection:
+                    bring_up_to_date(connection)
             except OSError as error:
                 raise StoreUnavailable(f"{path} cannot be opened: {error.strerror}") from error
             return cls(path, durable=durable)
@@ -119,15 +122,6 @@ class SqliteStore:
         if (batch.expected == 0) != (batch.opening is not None):
             raise ValueError("a new game has an opening, and nothing else has")
         return await self._write(lambda connection: _append(connection, batch))
-
-    async def add_player(self, row: PlayerRow, token_hash: bytes) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT INTO players (player, name, created, token) VALUES (?, ?, ?, ?)",
-                (row.player, row.name, row.created, token_hash),
-            )
-
-        await self._write(work)
 
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._closed:
@@ -239,21 +233,6 @@ class SqliteStore:
             ).fetchall()
             more = str(rows[limit - 1][-1]) if len(rows) > limit else None
             return [_game_row(row[:-1]) for row in rows[:limit]], more
-
-        return await self._read(work)
-
-    async def player(self, player: PlayerId) -> PlayerRow | None:
-        return await self._player("player = ?", player)
-
-    async def player_by_token(self, token_hash: bytes) -> PlayerRow | None:
-        return await self._player("token = ?", token_hash)
-
-    async def _player(self, condition: str, value: object) -> PlayerRow | None:
-        def work(connection: sqlite3.Connection) -> PlayerRow | None:
-            row = connection.execute(
-                f"SELECT player, name, created FROM players WHERE {condition}", (value,)
-            ).fetchone()
-            return row and PlayerRow(*row)
 
         return await self._read(work)
 
@@ -555,7 +534,7 @@ def _create(path: Path) -> None:
     with closing(sqlite3.connect(new, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA page_size = {PAGE}")
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+        connection.executescript(f"BEGIN; {script(0)} COMMIT;")
     try:
         os.link(new, path)
         new.unlink()

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from litestar import Litestar
 
 from domain.boards import builtin
 from service import problems
@@ -56,12 +57,43 @@ async def _fail_with(s: Scene, error: Exception) -> httpx.Response:
     return await s.ask("GET", "/ready")
 
 
+async def _use_ended_token(s: Scene) -> httpx.Response:
+    diana = await s.service.register("Diana")
+    await s.ask("DELETE", "/v1/tokens/current", diana)
+    return await s.ask("GET", "/v1/players/me", diana)
+
+
+async def _register_where_it_is_closed(s: Scene) -> httpx.Response:
+    house = s.service.house
+    closed = msgspec.structs.replace(house, settings=msgspec.structs.replace(house.settings, registration=False))
+    app = s.service.server.config.app
+    while not isinstance(app, Litestar):
+        app = app.app  # type: ignore[reportAttributeAccessIssue]
+    app.state["house"] = closed
+    answer = await s.ask("POST", "/v1/players", None, {"name": "Eva"})
+    app.state["house"] = house
+    return answer
+
+
+async def _make_too_many_tokens(s: Scene) -> httpx.Response:
+    eva = await s.service.register("Eva")
+    answer = await s.ask("GET", "/v1/tokens", eva)
+    while answer.status_code < 400:
+        answer = await s.ask("POST", "/v1/tokens", eva, {"name": "one more", "scopes": ["play"]})
+    return answer
+
+
 PROVOKED: dict[str, Provoke] = {
     "malformed-json": lambda s: s.ask("POST", "/v1/players", None, b'{"name": '),
     "invalid-query": lambda s: s.ask("GET", "/v1/games?page=2"),
     "invalid-header": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, PUT_UP, if_match="new"),
     "missing-token": lambda s: s.ask("POST", "/v1/games", None, NEW_GAME),
     "unknown-token": lambda s: s.ask("GET", s.url, None, None, authorization="Bearer tab_nobodys"),
+    "token-ended": _use_ended_token,
+    "scope-missing": lambda s: s.ask("GET", "/v1/log", s.anna),
+    "registration-closed": _register_where_it_is_closed,
+    "no-such-token": lambda s: s.ask("DELETE", "/v1/tokens/tgone", s.anna),
+    "too-many-tokens": _make_too_many_tokens,
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),

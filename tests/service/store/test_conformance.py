@@ -9,12 +9,12 @@ import pytest
 
 from domain.kernel.record import first_broken
 from domain.kernel.words import GameId, PlayerId
+from service.store.accounts import PlayerRow
 from service.store.protocol import (
     Appended,
     Conflict,
     EventStore,
     KeyReused,
-    PlayerRow,
     StoreUnavailable,
     UnknownCursor,
 )
@@ -89,7 +89,7 @@ async def test_what_no_id_can_be_is_not_found(store: EventStore) -> None:
     )
     assert await store.seen(odd, ANNA, "k\0") is None
     assert await store.board(odd) is None
-    assert await store.player(PlayerId(odd)) is None
+    assert await store.accounts.player(PlayerId(odd)) is None
     assert await store.games(status=odd) == await store.games(player=PlayerId(odd)) == ([], None)
     assert await store.read(G, after=2**53 - 1) == []
 
@@ -332,26 +332,17 @@ async def test_the_list_of_games_is_paged_and_new_games_do_not_disturb_it(store:
     assert last is None
 
 
-async def test_accounts_are_found_by_id_and_by_token(store: EventStore) -> None:
-    anna = PlayerRow(ANNA, "Änna", AT)
-    await store.add_player(anna, b"hash")
-    assert await store.player(ANNA) == anna
-    assert await store.player_by_token(b"hash") == anna
-    assert await store.player(BERT) is None
-    assert await store.player_by_token(b"other") is None
-
-
 # --- coming and going ---
 
 
 async def test_everything_is_there_after_closing_and_opening(data: Open) -> None:
     store = await data()
     await store.append(new_game("g1", count=3))
-    await store.add_player(PlayerRow(ANNA, "Anna", AT), b"hash")
+    await store.accounts.add(PlayerRow(ANNA, "Anna", AT))
     await store.close()
     again = await data()
     assert await again.read(G) == records(G, 0, 3)
-    assert await again.player(ANNA) is not None
+    assert await again.accounts.player(ANNA) is not None
     assert await again.append(addition("g1", 3)) == Appended(4)
 
 
