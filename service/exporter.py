@@ -16,7 +16,7 @@ from service.metrics import Metrics
 from service.sockets import address_of, listen
 from service.store.protocol import EventStore, StoreError
 
-PATIENCE: Final = 2.0
+PATIENCE: Final = 1.0
 """Seconds for which the stores are waited for; without their answer the rest is told all the same."""
 
 

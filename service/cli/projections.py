@@ -52,7 +52,9 @@ def run(data: DataOption = None) -> None:
     For services that run with TABULARIUM_PROJECTIONS=false. Of several such processes one works, and the others wait.
     """
     from service import readmodels
+    from service.exporter import Exporter
     from service.logging import configure, log
+    from service.metrics import Metrics
     from service.wake import LocalWake
 
     async def keep() -> None:
@@ -60,10 +62,13 @@ def run(data: DataOption = None) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, wake.close)
         async with _stores(data) as (store, rows):
-            log.info("projections are kept")
-            await readmodels.follow(store, rows, LIBRARY, wake)
+            exporter = Exporter(Metrics(), store, rows)
+            async with exporter.serving(settings.host, settings.metrics_port) as metrics:
+                log.info("projections are kept", metrics=metrics, settings=settings.shown())
+                await readmodels.follow(store, rows, LIBRARY, wake)
 
-    configure(_settings(data).log_level)
+    settings = _settings(data)
+    configure(settings.log_level)
     _run(keep())
 
 
