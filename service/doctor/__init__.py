@@ -28,6 +28,8 @@ BEHIND: Final = 1000
 async def examine(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[Finding]:
     """Yield what there is to say of all that a service with these settings would stand on."""
     yield ok("package", f"tabularium {version('tabularium')} on Python {platform.python_version()}")
+    async for finding in _bounded(_redis(settings)):
+        yield finding
     usable = True
     async for finding in _bounded(_store(settings, clock)):
         usable &= finding.level != "fail"
@@ -47,6 +49,24 @@ async def _bounded(findings: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
         yield fail("examination", f"no answer for {PATIENCE:.0f} s", "See what keeps the one named last so busy.")
     except Exception as error:  # what nobody foresaw is worth a line too, and the rest of the report
         yield fail("examination", f"{type(error).__name__}: {one_line(error)}", "See the server's log.")
+
+
+async def _redis(settings: Settings) -> AsyncIterator[Finding]:
+    if not settings.redis_url:
+        if settings.database_url:
+            yield ok(
+                "redis", "none is set, which is enough for one process; several find out by looking at the database"
+            )
+        return
+    if find_spec("redis") is None:
+        yield warn(
+            "packages", "TABULARIUM_REDIS_URL is set, and the package is missing", "Install tabularium[production]."
+        )
+        return
+    from service.doctor import redis
+
+    for finding in await redis.examine(settings):
+        yield finding
 
 
 async def _store(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:

@@ -15,6 +15,7 @@ from service.doctor import Finding, examine
 from service.doctor.grants import ROLE, Grant, granted, missing
 from service.settings import Settings
 from tests.postgres import Cluster, cluster, shared_cluster
+from tests.redis import server
 from tests.service.halls import open_house
 from tests.service.store.batches import new_game
 
@@ -190,6 +191,37 @@ async def test_who_holds_the_lock_of_appends_is_named(url: str):
         assert f"pg_terminate_backend({holder.get_server_pid()})" in found["append"].remedy
     await holder.close()
     assert failing(await report(database_url=url)) == []
+
+
+async def test_a_redis_that_does_not_answer_is_said_and_is_no_failure(tmp_path: Path):
+    with server() as redis:
+        found = await report(data=tmp_path, redis_url=redis.url)
+        assert failing(found) == []
+        assert "another hears" in found["wake-ups"].said
+        with redis.client() as client:
+            client.config_set("requirepass", "sesame")
+        for url, remedy in (
+            (redis.url, "Correct the password"),
+            (redis.url.replace("//", "//:open-sesame@"), "Correct the password"),
+            (redis.url.replace("127.0.0.1", "no.such.host.invalid"), "Correct the host"),
+            (redis.url.replace(f":{redis.port}", ":1"), "Start Redis"),
+        ):
+            found = await report(data=tmp_path, redis_url=url)
+            assert failing(found) == ["redis"]
+            assert found["redis"].level == "warn"
+            assert remedy in found["redis"].remedy
+            assert "sesame" not in str(found)
+        assert failing(await report(data=tmp_path, redis_url=redis.url.replace("//", "//:sesame@"))) == []
+
+
+async def test_a_redis_that_hangs_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("service.doctor.redis.PATIENCE", 0.2)
+    with server() as redis:
+        redis.pause()
+        found = await report(data=tmp_path, redis_url=redis.url)
+        redis.resume()
+    assert failing(found) == ["redis"]
+    assert "not in time" in found["redis"].remedy
 
 
 @pytest.mark.parametrize(("seconds", "level"), [(0, "ok"), (5, "warn"), (-5, "warn"), (120, "fail")])
