@@ -4,13 +4,14 @@ import sys
 
 import msgspec
 
-from tests.bench import appends, kernel, past, projections, service
+from tests.bench import appends, kernel, past, production, projections, service
 from tests.bench.measure import Figure
 
 BENCHMARKS = {
     **appends.BENCHMARKS,
     **kernel.BENCHMARKS,
     **past.BENCHMARKS,
+    **production.BENCHMARKS,
     **projections.BENCHMARKS,
     **service.BENCHMARKS,
 }

@@ -84,9 +84,10 @@ class Table:
 
 
 @contextmanager
-def bare_service() -> Iterator[str]:
+def bare_service(*what: str) -> Iterator[str]:
+    """Run the bare service, on a file of its own unless `what` says otherwise; yield its address."""
     with tempfile.TemporaryDirectory(prefix="tabularium-") as folder:
-        arguments = [sys.executable, "-m", "tests.bench.bare", folder]
+        arguments = [sys.executable, "-m", "tests.bench.bare", *(what or ("sqlite", folder))]
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
             try:
                 assert process.stdout is not None
