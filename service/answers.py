@@ -1,5 +1,6 @@
 """Answering: values as JSON, and every exception as the problem that it is."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ from service.hall import (
     UnknownRuleset,
     UnknownVersion,
 )
+from service.limits import TooMany, told
 from service.logging import log
 from service.problems import MEDIA_TYPE, Problem
 from service.store.protocol import KeyReused, StoreError, UnknownCursor
@@ -106,6 +108,14 @@ def explained(error: Exception) -> Problem:
             return Problem(kind, str(error), kind.remedy, headers=headers)
         case UnknownCursor():
             return Problem(problems.INVALID_QUERY, "The cursor is none that this list gave.", "Begin without a cursor.")
+        case TooMany():
+            seconds = max(1, math.ceil(error.refusing.wait))
+            return Problem(
+                problems.TOO_MANY_REQUESTS,
+                str(error),
+                f"Come again in {seconds} second{'s' if seconds > 1 else ''}.",
+                headers={"Retry-After": str(seconds), **told(error.standings)},
+            )
         case GameDamaged():
             return Problem(problems.INTERNAL_ERROR, "What is stored of this game is damaged.")
         case StoreError():

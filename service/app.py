@@ -20,6 +20,7 @@ from service.clock import Clock, utc_now
 from service.hall import Hall
 from service.house import Boards, House
 from service.journal import Journal
+from service.limits import Limiting, limits_of
 from service.metrics import Metrics
 from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, metrics, pages
@@ -45,7 +46,7 @@ CORS: Final = CORSConfig(
         "If-None-Match",
         "Last-Event-ID",
     ],
-    expose_headers=["ETag", "Location", "Request-Id", "Retry-After"],
+    expose_headers=["ETag", "Location", "RateLimit", "RateLimit-Policy", "Request-Id", "Retry-After"],
     max_age=3600,
 )
 
@@ -92,6 +93,7 @@ async def open_house(
             rows=rows,
             metrics=watched,
             redis=redis,
+            limits=limits_of(settings, redis, watched),
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(refusals.kept())
@@ -152,6 +154,7 @@ def create_app(house: House) -> ASGIApp:
         request_max_body_size=house.settings.body_limit,
         exception_handlers={Exception: on_exception},
         cors_config=CORS,
+        middleware=[Limiting(house.limits)] if house.limits is not None else [],
         openapi_config=None,  # ours is made by `service.contract`
         logging_config=None,
         state=State({"house": house}),

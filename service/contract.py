@@ -101,6 +101,12 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
 ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "ETag": ("The version of the game, in quotes.", _VERSION_TAG),
     "Location": ("The address of what was made.", {"type": "string"}),
+    "RateLimit": (
+        "What the service's limits, if it has any, leave: requests `r`, and seconds `t` until all are there again.",
+        {"type": "string"},
+    ),
+    "RateLimit-Policy": ("The limits: requests `q` in seconds `w`.", {"type": "string"}),
+    "Retry-After": ("Seconds to wait before the request is sent again.", {"type": "string", "pattern": "^[0-9]+$"}),
     "Request-Id": ("Names the request; the service's log has the same id.", {"type": "string", "format": "uuid"}),
 }
 
@@ -340,6 +346,8 @@ def _request_body(said: Endpoint, book: Book, example: Example | None) -> dict[s
 def possible_problems(said: Endpoint) -> list[Kind]:
     """Return everything that can be wrong with a request to an endpoint."""
     kinds = [*said.problems, problems.INVALID_QUERY, problems.INTERNAL_ERROR, problems.UNAVAILABLE]
+    if said.tag != "Service":
+        kinds.append(problems.TOO_MANY_REQUESTS)
     if said.account != "none":
         kinds += [problems.UNKNOWN_TOKEN, problems.TOKEN_ENDED]
     if said.account == "required":
@@ -360,7 +368,7 @@ def _responses(said: Endpoint, book: Book, example: Example | None) -> dict[str,
     responses = {answer.status: _answer(answer, book, example) for answer in said.answers}
     for status, kinds in by_status.items():
         assert status not in responses, f"{said.name}: {status} is both an answer and a problem"
-        responses[status] = _problem_answer(kinds, book)
+        responses[status] = _problem_answer(status, kinds, book)
     return {str(status): responses[status] for status in sorted(responses)}
 
 
@@ -374,10 +382,11 @@ def _answer(answer: Answer, book: Book, example: Example | None) -> dict[str, An
     return said
 
 
-def _problem_answer(kinds: Sequence[Kind], book: Book) -> dict[str, Any]:
+def _problem_answer(status: int, kinds: Sequence[Kind], book: Book) -> dict[str, Any]:
+    more = {429: ("Retry-After", "RateLimit", "RateLimit-Policy"), 503: ("Retry-After",)}.get(status, ())
     return {
         "description": "\n".join(f"* `{kind.slug}`: {kind.title}." for kind in kinds),
-        "headers": _headers(("Request-Id",)),
+        "headers": _headers(("Request-Id", *more)),
         "content": {
             MEDIA_TYPE: {
                 "schema": book.schema(ProblemBody),

@@ -14,6 +14,7 @@ from domain.kernel.ruleset import Library, Ruleset
 from projections.store import Rows
 from service.accounts import Accounts, Caller
 from service.hall import Hall
+from service.limits import Limits
 from service.metrics import Metrics
 from service.settings import Settings
 from service.store.protocol import EventStore
@@ -41,6 +42,7 @@ class House(Struct, frozen=True, eq=False):
     """The projections, to be read."""
     metrics: Metrics
     redis: "Redis | None" = None
+    limits: Limits | None = None
 
     def viewer(self, game: Game, caller: Caller | None) -> Viewer:
         """Return what a caller is to `game` as it stands now, as far as the scopes of the token go.

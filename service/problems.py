@@ -381,6 +381,15 @@ UPGRADE_REQUIRED: Final = Kind(
     "Open a WebSocket, or use the server-sent events at …/events/stream.",
     {"detail": "The events of this game come over a WebSocket here."},
 )
+TOO_MANY_REQUESTS: Final = Kind(
+    "too-many-requests",
+    429,
+    "Too many requests",
+    "The token or the address that the request came from sends more requests than the service takes from one. Nothing "
+    "was looked at or changed.",
+    "Send it again after the seconds that `Retry-After` says; `RateLimit` tells with every answer how many are left.",
+    {"detail": "This token may send 20 requests a second, 200 after a rest.", "allowed": "Come again in 1 second."},
+)
 INTERNAL_ERROR: Final = Kind(
     "internal-error",
     500,

@@ -29,6 +29,7 @@ BEAT: Final = 0.5
 """Seconds between two pings, and of silence after which a subscription asks whether anybody is there."""
 
 CONNECTIONS: Final = 32
+"""At most so many; who comes when all are busy waits for one."""
 
 _LOST: Final = (RedisError, OSError, TimeoutError)
 
@@ -41,14 +42,17 @@ class Redis:
     """A Redis that may go away and come back. To be made by `open_redis`."""
 
     def __init__(self, url: str, metrics: Metrics) -> None:
-        self._client = Client.from_url(
-            url,
-            max_connections=CONNECTIONS,
-            socket_timeout=TIMEOUT,
-            socket_connect_timeout=TIMEOUT,
-            # Once more, for a connection that was closed as it lay idle. Patience is the business of `_watch`.
-            retry=Retry(NoBackoff(), 1),
-            client_name="tabularium",
+        self._client = Client.from_pool(
+            library.BlockingConnectionPool.from_url(
+                url,
+                max_connections=CONNECTIONS,
+                timeout=TIMEOUT,
+                socket_timeout=TIMEOUT,
+                socket_connect_timeout=TIMEOUT,
+                # Once more, for a connection that was closed as it lay idle. Patience is the business of `watch`.
+                retry=Retry(NoBackoff(), 1),
+                client_name="tabularium",
+            )
         )
         self._metrics = metrics
         self._well = asyncio.Event()

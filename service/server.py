@@ -31,6 +31,7 @@ class Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                forwarded_allow_ips=settings.proxies,
                 ws="websockets-sansio",
                 ws_max_size=settings.body_limit,
                 timeout_graceful_shutdown=max(1, round(settings.grace)),

@@ -33,6 +33,12 @@ class Settings(Struct, frozen=True):
         database_connections: how many connections to it a process has at most, beside the one that writes.
         redis_url: a Redis through which processes wake each other and share rate limits: ``redis://:password@host/0``,
             ``rediss://`` for TLS. Without it they look at the database five times a second.
+        rate_per_token: how many requests a second one token may send; 0 for any number.
+        rate_per_address: how many requests a second one address may send (of IPv6, one /64), whatever tokens they come
+            with; 0 for any number.
+        rate_burst: for how many seconds' worth of that may come at once after a rest.
+        proxies: the addresses and networks of the proxies that are believed when they say whose request it is
+            (``X-Forwarded-For``), with commas between them.
         host: the address to listen on.
         port: the port to listen on; 0 takes a free one.
         log_level: ``debug``, ``info``, ``warning`` or ``error``.
@@ -56,6 +62,10 @@ class Settings(Struct, frozen=True):
     database_url: DatabaseUrl = ""
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
     redis_url: RedisUrl = ""
+    rate_per_token: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
+    rate_per_address: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
+    rate_burst: Annotated[float, Meta(gt=0, le=3600)] = 10.0
+    proxies: str = "127.0.0.1"
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
     log_level: Annotated[str, Meta(pattern="^(debug|info|warning|error)$")] = "info"

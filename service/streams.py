@@ -20,6 +20,7 @@ from service.answers import encode, explained
 from service.calls import Call, authenticate, house_of, read_query
 from service.endpoint import Answer, endpoint
 from service.house import House
+from service.limits import address_of, token_of
 from service.metrics import Metrics
 from service.problems import Problem
 from service.shapes.log import Since
@@ -185,6 +186,8 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
     offered = [name.strip() for name in socket.headers.get("sec-websocket-protocol", "").split(",")]
     await socket.accept(subprotocols=PROTOCOL if PROTOCOL in offered else None)
     try:
+        if house.limits is not None:
+            await house.limits.admit(address_of(socket.scope), token_of(socket.scope))
         caller = await _caller(house, socket, offered)
         after = read_query(socket.scope["query_string"], Since).after
         played = await house.hall.game(GameId(game))

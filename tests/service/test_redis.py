@@ -7,7 +7,7 @@ import pytest
 from redis.asyncio import Redis as Client
 
 from service.metrics import Metrics
-from service.redis import Redis, RedisAway, open_redis
+from service.redis import CONNECTIONS, Redis, RedisAway, open_redis
 from tests.redis import Server, server
 
 PATIENCE = 20
@@ -55,6 +55,13 @@ async def test_a_question_is_answered(redis: Redis, metrics: Metrics) -> None:
     assert (await ask(redis), await ask(redis)) == (1, 2)
     assert redis.well
     assert value(metrics, "tabularium_redis_up") == 1
+
+
+async def test_more_may_ask_at_once_than_there_are_connections(redis: Redis) -> None:
+    assert sorted(await asyncio.gather(*(ask(redis) for _ in range(3 * CONNECTIONS)))) == [
+        *range(1, 3 * CONNECTIONS + 1)
+    ]
+    assert redis.well
 
 
 async def test_a_redis_that_stopped_is_used_again_when_it_is_back(own: Server, redis: Redis, metrics: Metrics) -> None:

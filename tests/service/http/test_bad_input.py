@@ -11,6 +11,7 @@ from litestar import Litestar
 
 from domain.boards import builtin
 from service import problems
+from service.limits import Limit, Standing, TooMany
 from service.problems import KINDS
 from service.store.protocol import StoreUnavailable
 from tests.service.http.serving import Player, Service
@@ -113,6 +114,7 @@ PROVOKED: dict[str, Provoke] = {
     "key-reused": _reuse_key,
     "refused": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, {"command": {"type": "put-up", "coins": 10**9}}),
     "upgrade-required": lambda s: s.ask("GET", f"{s.url}/events/socket"),
+    "too-many-requests": lambda s: _fail_with(s, TooMany([Standing(Limit("token", 20, 200), 0, 0.05)])),
     "internal-error": lambda s: _fail_with(s, RuntimeError("a fault of ours")),
     "unavailable": lambda s: _fail_with(s, StoreUnavailable("the disk is full")),
 }
