@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.kernel.board import Board
 from domain.kernel.game import Game, Step
-from domain.kernel.history import cause_of, effective_records, read_event, reader, steps
+from domain.kernel.history import cause_of, effective_records, read_event, reader, retraction, steps
 from domain.kernel.lifecycle import GAME_EVENTS, GameCreated, GameEvent, GameStarted, MovesRetracted
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
@@ -70,6 +70,25 @@ def advance(game: Game, records: Iterable[Record]) -> None:
     game.table = table
 
 
+def resume(game: Game, records: Sequence[Record]) -> Game:
+    """Return a game after all the records that follow it: as `follow` does, in less time when they are many.
+
+    Raises:
+        ValueError: the records do not follow, or moves before this game were retracted: fold the whole log.
+    """
+    if not records:
+        return game
+    first = records[0].version
+    if first != game.version + 1:
+        raise ValueError(f"version {first} does not follow version {game.version}")
+    if any(to < game.version for record in records if (to := retraction(record)) is not None):
+        raise ValueError(f"moves were retracted from before version {game.version}")
+    effective = effective_records(records)
+    after = later(game, records)
+    after.undo_seat, after.undo_to = _undo_of(after, effective, records, game)
+    return after
+
+
 def follow(game: Game, records: Iterable[Record]) -> Game:
     """Return the game after further records of its log, from a cached game or a snapshot on.
 
@@ -112,17 +131,21 @@ def retract(
 
 
 def _undo_of(
-    game: Game, effective: Sequence[Record], records: Sequence[Record]
+    game: Game, effective: Sequence[Record], records: Sequence[Record], base: Game | None = None
 ) -> tuple[Seat | None, tuple[Version, ...]]:
-    """Return what may be undone at the end of a log, by walking back to where something settled it."""
+    """Return what may be undone at the end of a log, by walking back to where something settled it.
+
+    The records are the whole log, or those that follow `base`.
+    """
     if game.status != "running":
         return None, ()
     seat: Seat | None = None
     back: list[Version] = []
     for record in reversed(effective):
         event = read_event(game.ruleset, record)
-        drawn = record.draws - records[record.version - 2].draws
-        if drawn or getattr(event, "reveals", False) or isinstance(event, GameEvent):
+        index = record.version - records[0].version
+        before = records[index - 1].draws if index else base.draws if base is not None else 0
+        if record.draws != before or getattr(event, "reveals", False) or isinstance(event, GameEvent):
             break
         if record.cause is None:
             continue
@@ -132,4 +155,7 @@ def _undo_of(
         if cause.seat != seat:
             break
         back.append(record.version - 1)
+    else:
+        if base is not None and seat in (None, base.undo_seat):
+            return base.undo_seat, (*base.undo_to, *reversed(back))
     return (seat, tuple(reversed(back))) if back else (None, ())
