@@ -26,9 +26,11 @@ from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, metrics, pages
 from service.settings import Settings
 from service.sharedwake import open_shared_wake
+from service.snapshots import Place, Snapshots
 from service.store.lock import only_service
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.sqlite import SqliteStore
+from service.store.sqlite_snapshots import SqliteSnapshots
 from service.wake import LocalWake, Wake
 
 if TYPE_CHECKING:
@@ -80,7 +82,9 @@ async def open_house(
             watched.refusals.labels(ruleset, rule).inc()
 
         accounts = Accounts(store.accounts, clock, randomness, settings.token_cache)
-        hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched)
+        snapshots = Snapshots(await open_snapshots(settings), watched)
+        opened.push_async_callback(snapshots.close)
+        hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
         opened.push_async_callback(hall.close)
         house = House(
             settings=settings,
@@ -118,6 +122,19 @@ async def open_store(settings: Settings, metrics: Metrics | None = None) -> Even
     if metrics is not None:
         metrics.watch_pool(store.connections)
     return store
+
+
+async def open_snapshots(settings: Settings) -> list[Place]:
+    """Open the places of the snapshots that the settings choose. Raises `StoreUnavailable`."""
+    if not settings.snapshot_every:
+        return []
+    if not settings.database_url:
+        kept = await SqliteSnapshots.open(settings.snapshot_database)
+    else:
+        from service.store.postgres_snapshots import PostgresSnapshots
+
+        kept = await PostgresSnapshots.open(settings.database_url)
+    return [Place("snapshots", kept, settings.snapshot_every)]
 
 
 def open_redis(settings: Settings, metrics: Metrics) -> "AbstractAsyncContextManager[Redis]":

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from domain.boards import BoardError, builtin, parse_board, validate
 from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
-from domain.kernel.fold import fold, follow, later, retract
+from domain.kernel.fold import fold, later, resume, retract
 from domain.kernel.game import Game, Step
 from domain.kernel.history import retraction
 from domain.kernel.lifecycle import GameCreated
@@ -25,12 +25,14 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Vault
+from domain.kernel.snapshot import SnapshotError
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.clock import Clock, stamp
 from service.heads import Heads
 from service.identity import ID_BYTES, new_id
 from service.metrics import Metrics, Outcome
 from service.settings import Settings
+from service.snapshots import Snapshot, Snapshots, board_of, resumed
 from service.store.protocol import (
     Append,
     Appended,
@@ -39,6 +41,7 @@ from service.store.protocol import (
     KeyReused,
     KeyUse,
     Opening,
+    Stored,
     StoreError,
     StoreUnavailable,
 )
@@ -151,6 +154,7 @@ class Hall:
         boards: Callable[[str], Board] = builtin,
         refused: Callable[[str, str], None] = lambda ruleset, rule: None,
         metrics: Metrics | None = None,
+        snapshots: Snapshots | None = None,
     ) -> None:
         """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
 
@@ -158,6 +162,7 @@ class Hall:
         """
         self._metrics = metrics or Metrics()
         self._cache = self._metrics.cache("games")
+        self._snapshots = snapshots or Snapshots([], self._metrics)
         self._store = store
         self._library = library
         self._wake = wake
@@ -546,6 +551,7 @@ class Hall:
             play.past[step.game.version] = step.game
         play.game, play.vault = step.game, vault
         play.recent = [*play.recent, *step.records][-RECENT:]
+        self._snapshots.passed(step.records[0].version - 1, step.game, play.secret)
 
     async def _play(self, game_id: GameId) -> Play:
         """Return a game in memory, loaded if need be. Raises `UnknownGame`."""
@@ -587,24 +593,43 @@ class Hall:
 
     async def _load(self, play: Play) -> None:
         try:
-            stored = await self._store.load(play.id)
-            if stored is None:
-                raise UnknownGame(f"There is no game {play.id!r}.")
-            records = stored.records
-            broken = first_broken(play.id, records) or (len(records) + 1 if len(records) < stored.head else None)
-            if broken is not None or not records:
-                raise GameDamaged(f"game {play.id} is damaged in the store from version {broken or 1} on")
-            try:
-                board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
-                game = fold(records, play.id, self._library, lambda _: board)
-                game.chance(stored.chance)
-            except (BoardError, LookupError, ValueError) as error:
-                raise GameDamaged(f"game {play.id} cannot be read from the store: {error}") from error
+            loaded = await self._snapshots.find(play.id, self._resumed)
+            game, stored = loaded or await self._folded(play.id)
         except BaseException:
             self._plays.pop(play.id, None)
             raise
         play.game, play.vault, play.secret = game, Vault(stored.secrets), stored.chance
-        play.past, play.recent = {}, records[-RECENT:]
+        play.past, play.recent = {}, stored.records[-RECENT:]
+        if loaded is None:
+            self._snapshots.passed(0, game, stored.chance)
+
+    async def _folded(self, game_id: GameId) -> tuple[Game, Stored]:
+        """Return a game folded from the whole of its log, and that."""
+        stored = await self._store.load(game_id)
+        if stored is None:
+            raise UnknownGame(f"There is no game {game_id!r}.")
+        records = stored.records
+        broken = first_broken(game_id, records) or (len(records) + 1 if len(records) < stored.head else None)
+        if broken is not None or not records:
+            raise GameDamaged(f"game {game_id} is damaged in the store from version {broken or 1} on")
+        try:
+            board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
+            game = fold(records, game_id, self._library, lambda _: board)
+            game.chance(stored.chance)
+        except (BoardError, LookupError, ValueError) as error:
+            raise GameDamaged(f"game {game_id} cannot be read from the store: {error}") from error
+        return game, stored
+
+    async def _resumed(self, snapshot: Snapshot) -> tuple[Game, Stored]:
+        """Return a game from a snapshot on, and what is stored of it from there on. Raises `SnapshotError`."""
+        stored = await self._store.load(snapshot.game, snapshot.version - 1)
+        if stored is None:
+            raise SnapshotError("there is no such game")
+        try:
+            board = await self._board(board_of(snapshot))
+            return resumed(snapshot, stored, self._library, lambda _: board), stored
+        except (BoardError, LookupError) as error:
+            raise SnapshotError(str(error)) from error
 
     async def _catch_up(self, play: Play) -> None:
         """Go on with a game in memory to where it stands in the store. To be called under its lock."""
@@ -616,7 +641,7 @@ class Hall:
         try:
             if first_broken(play.id, records, game.version, game.head) is not None:
                 raise ValueError("it does not go on where this game stands")
-            game = follow(game, records)
+            game = resume(game, records)
         except ValueError:
             # Moves were retracted; or something is wrong with the game, which is then said.
             await self._load(play)

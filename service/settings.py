@@ -46,6 +46,8 @@ class Settings(Struct, frozen=True):
             lose the last moments, though never damage the file; a killed process loses nothing either way.
         cache_games: how many games are kept in memory.
         checkpoint_every: the distance, in events, of the positions that a game in memory keeps of its past.
+        snapshot_every: the distance, in events, of the positions of a game that are stored, so that a long one need not
+            be folded from its start when it is loaded; 0 stores none.
         body_limit: the largest request body, in bytes.
         board_limit: the largest body of a request that brings a board, in bytes.
         heartbeat: seconds between the comments of a stream on which nothing happens.
@@ -72,6 +74,7 @@ class Settings(Struct, frozen=True):
     durable: bool = True
     cache_games: Annotated[int, Meta(ge=1)] = 256
     checkpoint_every: Annotated[int, Meta(ge=10)] = 250
+    snapshot_every: Annotated[int, Meta(ge=0)] = 1000
     body_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024
     board_limit: Annotated[int, Meta(ge=1024)] = 1024 * 1024
     heartbeat: Annotated[float, Meta(gt=0)] = 15.0
@@ -93,6 +96,11 @@ class Settings(Struct, frozen=True):
     def database(self) -> Path:
         """The file of the embedded store."""
         return self.data / "tabularium.db"
+
+    @property
+    def snapshot_database(self) -> Path:
+        """The file of the snapshots: beside the log, because it can be lost."""
+        return self.data / "snapshots.db"
 
     @property
     def projection_database(self) -> Path:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -52,22 +52,27 @@ def run(data: DataOption = None) -> None:
     For services that run with TABULARIUM_PROJECTIONS=false. Of several such processes one works, and the others wait.
     """
     from service import readmodels
+    from service.app import open_redis, open_wake
     from service.exporter import Exporter
     from service.logging import configure, log
     from service.metrics import Metrics
-    from service.wake import LocalWake
-
-    async def keep() -> None:
-        wake = LocalWake()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, wake.close)
-        async with _stores(data) as (store, rows):
-            exporter = Exporter(Metrics(), store, rows)
-            async with exporter.serving(settings.host, settings.metrics_port) as metrics:
-                log.info("projections are kept", metrics=metrics, settings=settings.shown())
-                await readmodels.follow(store, rows, LIBRARY, wake)
 
     settings = _settings(data)
+
+    async def keep() -> None:
+        async with AsyncExitStack() as opened:
+            store, rows = await opened.enter_async_context(_stores(data))
+            watched, redis = Metrics(), None
+            if settings.redis_url:
+                redis = await opened.enter_async_context(open_redis(settings, watched))
+            wake = await opened.enter_async_context(open_wake(settings, store, redis))
+            exporter = Exporter(watched, store, rows)
+            metrics = await opened.enter_async_context(exporter.serving(settings.host, settings.metrics_port))
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, wake.close)
+            log.info("projections are kept", metrics=metrics, settings=settings.shown())
+            await readmodels.follow(store, rows, LIBRARY, wake)
+
     configure(settings.log_level)
     _run(keep())
 
