@@ -82,7 +82,7 @@ async def open_house(
             watched.refusals.labels(ruleset, rule).inc()
 
         accounts = Accounts(store.accounts, clock, randomness, settings.token_cache)
-        snapshots = Snapshots(await open_snapshots(settings), watched)
+        snapshots = Snapshots(await open_snapshots(settings, redis), watched)
         opened.push_async_callback(snapshots.close)
         hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
         opened.push_async_callback(hall.close)
@@ -124,8 +124,8 @@ async def open_store(settings: Settings, metrics: Metrics | None = None) -> Even
     return store
 
 
-async def open_snapshots(settings: Settings) -> list[Place]:
-    """Open the places of the snapshots that the settings choose. Raises `StoreUnavailable`."""
+async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> list[Place]:
+    """Open the places of the snapshots that the settings choose, the quickest first. Raises `StoreUnavailable`."""
     if not settings.snapshot_every:
         return []
     if not settings.database_url:
@@ -134,7 +134,12 @@ async def open_snapshots(settings: Settings) -> list[Place]:
         from service.store.postgres_snapshots import PostgresSnapshots
 
         kept = await PostgresSnapshots.open(settings.database_url)
-    return [Place("snapshots", kept, settings.snapshot_every)]
+    places = [Place("snapshots", kept, settings.snapshot_every)]
+    if redis is not None:
+        from service.redis_snapshots import EVERY, RedisSnapshots
+
+        places.insert(0, Place("hot-snapshots", RedisSnapshots(redis), EVERY))
+    return places
 
 
 def open_redis(settings: Settings, metrics: Metrics) -> "AbstractAsyncContextManager[Redis]":

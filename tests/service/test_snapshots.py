@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,15 @@ from domain.kernel.words import GameId, Version
 from service.app import open_snapshots, open_store
 from service.hall import Hall
 from service.metrics import Metrics
+from service.redis import open_redis
+from service.redis_snapshots import RedisSnapshots
 from service.settings import Settings
 from service.snapshots import Place, Snapshot, Snapshots, SnapshotStore, take
 from service.store.protocol import EventStore, Stored, StoreUnavailable
 from service.store.sqlite_snapshots import SqliteSnapshots
 from service.wake import LocalWake
+from tests.postgres import shared_cluster
+from tests.redis import server, shared_server
 from tests.service.halls import ANNA, LIBRARY, House, fixed_randomness, own_board, ticking
 
 EVERY = 7
@@ -45,7 +50,7 @@ class Data:
     def __init__(self, settings: Settings, store: EventStore, kept: SnapshotStore) -> None:
         self.settings = settings
         self.store: Any = Watched(store)
-        self.kept = kept
+        self.kept: Any = kept
         self.metrics = Metrics()
         self.randomness = fixed_randomness()
         self.halls: list[tuple[Hall, Snapshots]] = []
@@ -87,6 +92,16 @@ class Data:
         return kernel.take(found)
 
 
+class Spoilt:
+    """A store of snapshots in which nothing works."""
+
+    def __init__(self, fails: Callable[..., Awaitable[Any]]) -> None:
+        self.newest = self.keep = self.drop = fails
+
+    async def close(self) -> None:
+        pass
+
+
 class _Lent:
     """A store of snapshots that is closed by its owner."""
 
@@ -97,16 +112,25 @@ class _Lent:
         pass
 
 
-@pytest.fixture
-async def data(tmp_path: Path, database_url: str) -> AsyncIterator[Data]:
-    settings = Settings(data=tmp_path, database_url=database_url, durable=False, snapshot_every=EVERY)
-    store = await open_store(settings)
-    (place,) = await open_snapshots(settings)
-    opened = Data(settings, store, place.store)
-    yield opened
-    await opened.written()
-    await place.store.close()
-    await store.close()
+@pytest.fixture(params=["sqlite", "postgres", "redis"])
+async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Data]:
+    """A store, and one place of snapshots: beside it, or in Redis."""
+    async with AsyncExitStack() as opened:
+        database_url, redis = "", None
+        if request.param == "postgres":
+            database_url = await opened.enter_async_context(shared_cluster().database())
+        if request.param == "redis":
+            shared_server().flush()
+            redis = await opened.enter_async_context(open_redis(shared_server().url, Metrics()))
+        settings = Settings(data=tmp_path, database_url=database_url, durable=False, snapshot_every=EVERY)
+        store = await open_store(settings)
+        opened.push_async_callback(store.close)
+        places = await open_snapshots(settings, redis)
+        for place in places:
+            opened.push_async_callback(place.store.close)
+        made = Data(settings, store, places[0].store)
+        opened.push_async_callback(made.written)
+        yield made
 
 
 def house(data: Data, hall: Hall) -> House:
@@ -286,7 +310,11 @@ async def test_one_of_moves_that_were_taken_back_since_is_thrown_away(data: Data
 
 async def test_games_are_played_while_snapshots_cannot_be_kept(data: Data) -> None:
     game = await played(data)
-    await data.kept.close()
+
+    async def fails(*_: object) -> None:
+        raise StoreUnavailable("no room")
+
+    data.kept = Spoilt(fails)
     found, after = await data.loaded(game)
     assert after == 0
     table = house(data, data.hall())
@@ -317,6 +345,7 @@ async def test_the_newest_is_kept(data: Data) -> None:
     assert await kept.newest(GameId("g2")) == snapshot("g2", 3)
 
 
+@pytest.mark.parametrize("data", ["sqlite", "postgres"], indirect=True)
 async def test_they_are_there_for_the_next_process(data: Data) -> None:
     await data.kept.keep(snapshot("g1", 5))
     (place,) = await open_snapshots(data.settings)
@@ -324,6 +353,46 @@ async def test_they_are_there_for_the_next_process(data: Data) -> None:
     await place.store.close()
     with pytest.raises(StoreUnavailable):
         await place.store.newest(GameId("g1"))
+
+
+@pytest.mark.parametrize("data", ["redis"], indirect=True)
+async def test_what_redis_should_not_hold_is_dropped(data: Data) -> None:
+    with shared_server().client() as client:
+        client.set("tabularium:snapshot:g1", b"9" * 20 + b"no message pack")
+        assert await data.kept.newest(GameId("g1")) is None
+        assert not client.keys("tabularium:snapshot:*")
+        await data.kept.keep(snapshot("g1", 5))
+        assert 0 < client.ttl("tabularium:snapshot:g1") <= 3600
+
+
+async def test_redis_may_be_stopped_and_flushed_and_is_used_again(tmp_path: Path) -> None:
+    metrics = Metrics()
+    with server() as own:
+        async with AsyncExitStack() as opened:
+            settings = Settings(data=tmp_path, durable=False, snapshot_every=1000)
+            store = await open_store(settings)
+            opened.push_async_callback(store.close)
+            redis = await opened.enter_async_context(open_redis(own.url, metrics))
+            data = Data(settings, store, RedisSnapshots(redis))
+            game = await played(data)
+            assert (await data.loaded(game))[1] > 0
+
+            own.halt()
+            found, after = await data.loaded(game)
+            assert after == 0
+            assert kernel.take(found) == await data.plain(game)
+            await house(data, data.hall()).play_round(game)
+            await data.written()
+
+            own.start()
+            async with asyncio.timeout(20):
+                await redis.until_well()
+            assert (await data.loaded(game))[1] == 0, "it has forgotten everything"
+            await data.written()
+            assert (await data.loaded(game))[1] > 0
+
+            own.flush()
+            assert (await data.loaded(game))[1] == 0
 
 
 async def test_a_damaged_file_is_made_anew(tmp_path: Path) -> None:
