@@ -31,6 +31,7 @@ from service.store.lock import only_service
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.sqlite import SqliteStore
 from service.store.sqlite_snapshots import SqliteSnapshots
+from service.tracing import Traced, is_tracing
 from service.wake import LocalWake, Wake
 
 if TYPE_CHECKING:
@@ -181,4 +182,4 @@ def create_app(house: House) -> ASGIApp:
         logging_config=None,
         state=State({"house": house}),
     )
-    return Journal(app, house.metrics)
+    return Journal(Traced(app) if is_tracing() else app, house.metrics)

@@ -45,6 +45,7 @@ from service.store.protocol import (
     StoreError,
     StoreUnavailable,
 )
+from service.tracing import span
 from service.views import Accepted, Checked, EventView, Viewer, decode_accepted, encode_accepted, event_view
 from service.wake import Wake
 
@@ -476,7 +477,8 @@ class Hall:
                 try:
                     if request.expected is not None and request.expected != play.now.version:
                         raise StaleVersion(request.expected, play.now.version)
-                    step = await decide(play, request)
+                    with span("decide"):
+                        step = await decide(play, request)
                     return await self._store_step(play, request, step)
                 except Conflict:
                     await self._catch_up(play)
@@ -522,7 +524,8 @@ class Hall:
     async def _append(self, batch: Append) -> Appended:
         began, outcome = perf_counter(), "failed"
         try:
-            appended = await self._store.append(batch)
+            with span("append", events=len(batch.records)):
+                appended = await self._store.append(batch)
             outcome = "accepted" if appended.repeated is None else "repeated"
         except (Conflict, KeyReused) as error:
             outcome = "conflict" if isinstance(error, Conflict) else "turned-away"
@@ -593,8 +596,9 @@ class Hall:
 
     async def _load(self, play: Play) -> None:
         try:
-            loaded = await self._snapshots.find(play.id, self._resumed)
-            game, stored = loaded or await self._folded(play.id)
+            with span("load"):
+                loaded = await self._snapshots.find(play.id, self._resumed)
+                game, stored = loaded or await self._folded(play.id)
         except BaseException:
             self._plays.pop(play.id, None)
             raise

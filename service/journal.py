@@ -67,6 +67,7 @@ class Journal:
             status=seen["status"],
             ms=round(took * 1000, 2),
             **({"game": game} if game else {}),
+            **({"trace": request["trace"]} if "trace" in request else {}),
         )
 
 

@@ -14,6 +14,7 @@ from service.house import House
 from service.logging import configure, log
 from service.settings import Settings
 from service.sockets import address_of, listen
+from service.tracing import tracing
 
 
 class Server(uvicorn.Server):
@@ -60,10 +61,16 @@ async def serve(settings: Settings, announce: Callable[[str], None] = lambda add
     """Serve until SIGINT or SIGTERM comes; `announce` is told the address once requests are taken.
 
     Raises:
-        StoreError: the database is damaged, or another service holds the data directory. Nothing was changed.
+        StoreError: the database is damaged, another service holds the data directory, or packages are missing.
+            Nothing was changed.
         OSError: the address cannot be listened on.
     """
     configure(settings.log_level)
+    with tracing(settings.traces_url):
+        await _serve(settings, announce)
+
+
+async def _serve(settings: Settings, announce: Callable[[str], None]) -> None:
     async with open_house(settings) as house:
         exporter = Exporter(house.metrics, house.store, house.rows)
         with listen(settings.host, settings.port) as listening:

@@ -22,6 +22,7 @@ class SettingsError(ValueError):
 DatabaseUrl = Annotated[str, Meta(pattern=r"^(postgres(ql)?://\S+)?$")]
 
 RedisUrl = Annotated[str, Meta(pattern=r"^((rediss?|unix)://\S+)?$")]
+HttpUrl = Annotated[str, Meta(pattern=r"^(https?://\S+)?$")]
 
 
 class Settings(Struct, frozen=True):
@@ -54,6 +55,8 @@ class Settings(Struct, frozen=True):
         projections: whether this process keeps the projections up with the log (otherwise `tabularium projections run`
             does); it reads them in any case.
         metrics_port: the port on which /metrics is told, and nothing else; when absent, `port` has it too.
+        traces_url: where traces go, by OTLP over HTTP: ``http://collector:4318/v1/traces``; none when empty. Which
+            requests are traced, and under what name, say OpenTelemetry's own variables (``OTEL_TRACES_SAMPLER`` …).
         registration: whether anybody may register; otherwise administrators open accounts.
         token_cache: seconds for which a token is taken without asking the database again: so long it may live on in
             other processes after it was revoked in one.
@@ -80,6 +83,7 @@ class Settings(Struct, frozen=True):
     heartbeat: Annotated[float, Meta(gt=0)] = 15.0
     projections: bool = True
     metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
+    traces_url: HttpUrl = ""
     registration: bool = True
     token_cache: Annotated[float, Meta(ge=0, le=60)] = 2.0
     grace: Annotated[float, Meta(ge=0)] = 2.0
