@@ -4,12 +4,13 @@ import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
 from service.clock import Clock, later, stamp, stamped
@@ -45,6 +46,10 @@ class TokenEnded(Exception):
     """The token has expired or was revoked, or its account was closed; the message says which and when."""
 
 
+class IssuerAway(Exception):
+    """Another issuer's keys are not known, and it does not answer."""
+
+
 class TooManyTokens(Exception):
     """The account has as many tokens as it can have."""
 
@@ -69,6 +74,28 @@ class Caller(Struct, frozen=True):
     ends: str | None = None
 
 
+class Identity(Struct, frozen=True):
+    """Whom another issuer's token speaks of.
+
+    Attributes:
+        issuer: the issuer.
+        subject: what it calls the person: always the same, and never another's.
+        name: a name to call an account by; may be empty, or none that an account can have.
+        scopes: what the token may be used for, as the issuer says.
+        ends: when it ends.
+    """
+
+    issuer: str
+    subject: str
+    name: str
+    scopes: frozenset[Scope]
+    ends: str
+
+
+Identify = Callable[[str], Awaitable[Identity]]
+"""Tells of whom another issuer's token speaks. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+
+
 class Accounts:
     """The accounts of a store. Every method may raise `StoreError`."""
 
@@ -78,12 +105,17 @@ class Accounts:
         clock: Clock,
         randomness: Callable[[int], bytes] = secrets.token_bytes,
         remember: float = 2.0,
+        identify: Identify | None = None,
     ) -> None:
-        """`remember` is for how many seconds a token is taken without asking the store again."""
+        """`remember` is for how many seconds a token is taken without asking the store again.
+
+        `identify` reads the tokens of another issuer, where one is trusted.
+        """
         self._store = store
         self._clock = clock
         self._randomness = randomness
         self._remember = remember
+        self._identify = identify
         self._known: dict[bytes, tuple[Caller, float]] = {}
         self._used: dict[TokenId, str] = {}
 
@@ -98,15 +130,17 @@ class Accounts:
 
         Raises `BadName`.
         """
-        name = name.strip()
-        if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        good = _name(name)
+        if good is None:
             raise BadName(f"A name is 1 to {LONGEST_NAME} characters that can be printed.")
-        player = PlayerId(new_id("p", self._randomness(ID_BYTES)))
-        row = PlayerRow(player, name, stamp(self._clock), ordered(tuple(scopes)))
+        row = PlayerRow(self._new_player(), good, stamp(self._clock), ordered(tuple(scopes)))
         await self._store.add(row)
-        token, value = self._made(player, FIRST_TOKEN, row.scopes, None)
+        token, value = self._made(row.player, FIRST_TOKEN, row.scopes, None)
         await self._store.add_token(token, _hash(value))
         return row, value
+
+    def _new_player(self) -> PlayerId:
+        return PlayerId(new_id("p", self._randomness(ID_BYTES)))
 
     async def player(self, player: PlayerId) -> PlayerRow | None:
         """Return an account, or None."""
@@ -178,40 +212,62 @@ class Accounts:
     # --- who is it? ---
 
     async def authenticate(self, token: str) -> Caller:
-        """Return whose token this is. Raises `UnknownToken` or `TokenEnded`."""
-        return await self._caller(_hash(token))
+        """Return whose token this is. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+        digest = _hash(token)
+        if self._identify is not None and token.count(".") == 2:
+            identify = self._identify
+            return await self._remembered(digest, lambda: self._look_up_known(identify, token, digest))
+        return await self._remembered(digest, lambda: self._look_up(digest))
 
     async def still(self, caller: Caller) -> Caller:
         """Return a caller as its token makes it now. Raises `TokenEnded`."""
-        return await self._caller(caller.digest)
+        if caller.token is not None:
+            return await self._remembered(caller.digest, lambda: self._look_up(caller.digest))
+        return await self._remembered(caller.digest, lambda: self._look_up_again(caller))
 
-    async def _caller(self, digest: bytes) -> Caller:
+    async def _remembered(self, digest: bytes, look_up: Callable[[], Awaitable[Caller]]) -> Caller:
         known = self._known.get(digest)
         if known is None or known[1] <= time.monotonic():
-            asked = time.monotonic()
-            caller = await self._look_up(digest)
+            self._known.pop(digest, None)
+            until = time.monotonic() + self._remember
+            known = await look_up(), until
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            known = self._known[digest] = caller, asked + self._remember
+            self._known[digest] = known
         caller = known[0]
         if caller.ends is not None and caller.ends <= stamp(self._clock):
             raise TokenEnded(f"The token ended at {caller.ends}.")
         return caller
 
     async def _look_up(self, digest: bytes) -> Caller:
-        self._known.pop(digest, None)
         found = await self._store.by_digest(digest)
         if found is None:
             raise UnknownToken("No account has this token.")
         token, player = found
-        now = stamp(self._clock)
-        if player.closed is not None:
-            raise TokenEnded(f"Its account was closed at {player.closed}.")
+        granted = _open(player)
         if token.revoked is not None:
             raise TokenEnded(f"The token was revoked at {token.revoked}.")
-        self._used[token.token] = now
-        granted = frozenset(player.scopes)
+        self._used[token.token] = stamp(self._clock)
         return Caller(player.player, granted & frozenset(token.scopes), granted, token.token, digest, token.ends)
+
+    async def _look_up_known(self, identify: Identify, token: str, digest: bytes) -> Caller:
+        """Return whom another issuer knows; at first sight an account is opened."""
+        who = await identify(token)
+        player = await self._store.known(who.issuer, who.subject)
+        if player is None:
+            row = PlayerRow(self._new_player(), _name(who.name) or "player", stamp(self._clock))
+            player = await self._store.add_known(row, who.issuer, who.subject)
+            if player == row:
+                log.info("account opened", account=row.player, issuer=who.issuer)
+        granted = _open(player)
+        return Caller(player.player, _left(who.scopes, granted), granted, None, digest, who.ends)
+
+    async def _look_up_again(self, caller: Caller) -> Caller:
+        player = await self._store.player(caller.player)
+        if player is None:
+            raise UnknownToken("There is no account for this token.")
+        granted = _open(player)
+        return replace(caller, scopes=_left(caller.scopes, granted), granted=granted)
 
     def _forget(self, which: Callable[[Caller], bool]) -> None:
         self._known = {digest: known for digest, known in self._known.items() if not which(known[0])}
@@ -246,6 +302,24 @@ class Accounts:
             with suppress(asyncio.CancelledError):
                 await task
             await self.flush()
+
+
+def _name(given: str) -> str | None:
+    """Return a name as an account has it; None for what is none."""
+    name = given.strip()
+    return name if 1 <= len(name) <= LONGEST_NAME and name.isprintable() else None
+
+
+def _open(player: PlayerRow) -> frozenset[Scope]:
+    """Return what an account may do. Raises `TokenEnded` when it was closed."""
+    if player.closed is not None:
+        raise TokenEnded(f"Its account was closed at {player.closed}.")
+    return frozenset(player.scopes)
+
+
+def _left(scopes: frozenset[Scope], granted: frozenset[Scope]) -> frozenset[Scope]:
+    """Return what another issuer's scopes come to: an administrator may take away what everybody may, and no more."""
+    return scopes - (frozenset(EVERYBODYS) - granted)
 
 
 def _hash(token: str) -> bytes:

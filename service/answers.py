@@ -13,7 +13,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from domain.boards import BoardError
 from projections.store import NotBuilt, Unavailable
 from service import problems
-from service.accounts import BadName, TokenEnded, TooManyTokens, UnknownToken
+from service.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
 from service.hall import (
     GameDamaged,
     NotSeated,
@@ -118,6 +118,8 @@ def explained(error: Exception) -> Problem:
             )
         case GameDamaged():
             return Problem(problems.INTERNAL_ERROR, "What is stored of this game is damaged.")
+        case IssuerAway():
+            return Problem(problems.UNAVAILABLE, str(error), headers={"Retry-After": "5"})
         case StoreError():
             return Problem(problems.UNAVAILABLE, "The store does not answer.", headers={"Retry-After": "1"})
         case NotBuilt():

@@ -13,8 +13,9 @@ from litestar.types import ASGIApp
 from domain.boards import builtin
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
-from service.accounts import Accounts
+from service.accounts import Accounts, Identify
 from service.answers import on_exception
+from service.background import background
 from service.calls import Call
 from service.clock import Clock, utc_now
 from service.hall import Hall
@@ -82,7 +83,8 @@ async def open_house(
             refusals.note(ruleset, rule)
             watched.refusals.labels(ruleset, rule).inc()
 
-        accounts = Accounts(store.accounts, clock, randomness, settings.token_cache)
+        identify = await opened.enter_async_context(trusting(settings)) if settings.oidc_issuer else None
+        accounts = Accounts(store.accounts, clock, randomness, settings.token_cache, identify)
         snapshots = Snapshots(await open_snapshots(settings, redis), watched)
         opened.push_async_callback(snapshots.close)
         hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
@@ -104,6 +106,21 @@ async def open_house(
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())
         yield house
+
+
+@asynccontextmanager
+async def trusting(settings: Settings) -> AsyncIterator[Identify]:
+    """Read the tokens of the issuer that the settings name. Raises `StoreUnavailable` where the library is missing."""
+    try:
+        from service.oidc import Issuer
+    except ModuleNotFoundError as error:
+        raise StoreUnavailable("OpenID Connect needs the extra packages of tabularium[production]") from error
+    issuer = Issuer(settings)
+    try:
+        async with background("reading the issuer's keys", issuer.keep()):
+            yield issuer.identify
+    finally:
+        await issuer.close()
 
 
 async def open_store(settings: Settings, metrics: Metrics | None = None) -> EventStore:

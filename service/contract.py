@@ -194,7 +194,8 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                 "token": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "A token of the account, with a scope that the endpoint names.",
+                    "description": "A token of the account, with a scope that the endpoint names; or a JWT, where the "
+                    "service trusts another issuer.",
                 }
             },
             "schemas": dict(sorted(book.structs.items())),

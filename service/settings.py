@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeVar, get_args, get_type_hints
+from typing import Annotated, TypeVar, cast, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
+
+from service.scopes import SCOPES, Scope
 
 T = TypeVar("T")
 
@@ -23,6 +25,17 @@ DatabaseUrl = Annotated[str, Meta(pattern=r"^(postgres(ql)?://\S+)?$")]
 
 RedisUrl = Annotated[str, Meta(pattern=r"^((rediss?|unix)://\S+)?$")]
 HttpUrl = Annotated[str, Meta(pattern=r"^(https?://\S+)?$")]
+
+
+IssuerUrl = Annotated[
+    str, Meta(pattern=r"^(https://[^\s?#]+|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/[^\s?#]*)?)?$")
+]
+"""Over plain HTTP on this machine only: whoever can change the keys under way can be anybody."""
+
+Algorithms = Annotated[str, Meta(pattern=r"^((RS|PS|ES)(256|384|512)|EdDSA)(,((RS|PS|ES)(256|384|512)|EdDSA))*$")]
+"""None of those with a shared secret."""
+
+ScopeNames = Annotated[str, Meta(pattern=rf"^([^\s,=]+=({'|'.join(SCOPES)})(,(?!$)|$))*$")]
 
 
 class Settings(Struct, frozen=True):
@@ -60,6 +73,14 @@ class Settings(Struct, frozen=True):
         registration: whether anybody may register; otherwise administrators open accounts.
         token_cache: seconds for which a token is taken without asking the database again: so long it may live on in
             other processes after it was revoked in one.
+        oidc_issuer: an OpenID Connect provider whose JWTs are taken as tokens, such as ``https://login.example.org``;
+            whoever comes with one for the first time gets an account.
+        oidc_audience: the audience that these must name: this service, as the provider knows it.
+        oidc_algorithms: the algorithms with which they may be signed, with commas between.
+        oidc_leeway: seconds that the provider's clock may be wrong.
+        oidc_scope_claim: the claim that says what a JWT may be used for, such as ``scope`` or ``realm_access.roles``.
+        oidc_scopes: what its values stand for: ``games-admin=admin,players=play``. When absent, every JWT may be used
+            for account, play and organize.
         grace: seconds that open requests have when the service stops.
     """
 
@@ -86,7 +107,17 @@ class Settings(Struct, frozen=True):
     traces_url: HttpUrl = ""
     registration: bool = True
     token_cache: Annotated[float, Meta(ge=0, le=60)] = 2.0
+    oidc_issuer: IssuerUrl = ""
+    oidc_audience: str = ""
+    oidc_algorithms: Algorithms = "RS256"
+    oidc_leeway: Annotated[float, Meta(ge=0, le=300)] = 30.0
+    oidc_scope_claim: Annotated[str, Meta(min_length=1)] = "scope"
+    oidc_scopes: ScopeNames = ""
     grace: Annotated[float, Meta(ge=0)] = 2.0
+
+    def __post_init__(self) -> None:
+        if self.oidc_issuer and not self.oidc_audience:
+            raise SettingsError(f"{PREFIX}OIDC_ISSUER needs {PREFIX}OIDC_AUDIENCE: the service, as the issuer knows it")
 
     def __repr__(self) -> str:
         return f"Settings({', '.join(f'{name}={value!r}' for name, value in self.shown().items())})"
@@ -95,6 +126,12 @@ class Settings(Struct, frozen=True):
         """Return all values by their names, without passwords."""
         values = {name: getattr(self, name) for name in self.__struct_fields__}
         return {name: str(each) if isinstance(each, Path) else without_password(each) for name, each in values.items()}
+
+    @property
+    def oidc_scope_names(self) -> dict[str, Scope]:
+        """What a JWT may be used for, by the values of its claim."""
+        pairs = (pair.partition("=") for pair in self.oidc_scopes.split(",") if pair)
+        return {name: cast(Scope, scope) for name, _, scope in pairs}
 
     @property
     def database(self) -> Path:

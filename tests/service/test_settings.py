@@ -41,6 +41,12 @@ def test_every_kind_of_setting_is_read() -> None:
         ("LOG_LEVEL", "loud"),
         ("HEARTBEAT", "nan"),
         ("COLOUR", "red"),
+        ("OIDC_ISSUER", "http://login.example.org"),
+        ("OIDC_ISSUER", "https://login.example.org"),
+        ("OIDC_ALGORITHMS", "RS256,HS256"),
+        ("OIDC_ALGORITHMS", "none"),
+        ("OIDC_SCOPES", "admins=everything"),
+        ("OIDC_SCOPES", "admins=admin,"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
@@ -70,6 +76,19 @@ def test_a_password_is_not_repeated_in_a_complaint(url: str) -> None:
     with pytest.raises(SettingsError) as error:
         from_env({"TABULARIUM_DATABASE_URL": url})
     assert "sesame" not in str(error.value)
+
+
+def test_an_issuer_is_trusted_with_what_it_may_grant() -> None:
+    settings = from_env(
+        {
+            "TABULARIUM_OIDC_ISSUER": "https://login.example.org/realms/games",
+            "TABULARIUM_OIDC_AUDIENCE": "tabularium",
+            "TABULARIUM_OIDC_ALGORITHMS": "ES256,EdDSA",
+            "TABULARIUM_OIDC_SCOPES": "games-admin=admin,players=play",
+        }
+    )
+    assert settings.oidc_scope_names == {"games-admin": "admin", "players": "play"}
+    assert from_env({}).oidc_scope_names == {}
 
 
 def test_every_setting_says_what_it_means() -> None:
