@@ -181,9 +181,12 @@ class Hall:
 
     # --- looking ---
 
-    async def game(self, game_id: GameId) -> Game:
-        """Return a game as it stands: with all that any process acknowledged before. Raises `UnknownGame`."""
-        return (await self._current(game_id)).now
+    async def game(self, game_id: GameId, at_least: Version | None = None) -> Game:
+        """Return a game as it stands: with all that any process acknowledged before. Raises `UnknownGame`.
+
+        Whom version `at_least` is new enough gets what is in memory when it goes that far, and nothing is asked.
+        """
+        return (await self._current(game_id, at_least)).now
 
     async def at(self, game_id: GameId, version: Version) -> Game:
         """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
@@ -483,7 +486,7 @@ class Hall:
                 except Conflict:
                     await self._catch_up(play)
                 except (Refusal, NotSeated, StaleVersion) as error:
-                    if await self._is_behind(play):
+                    if await self._head(play) > play.now.version:
                         await self._catch_up(play)
                         continue
                     # A repetition of what was accepted is refused more often than not: the game has moved on.
@@ -573,18 +576,21 @@ class Hall:
                 await self._load(play)
         return play
 
-    async def _current(self, game_id: GameId) -> Play:
-        """Return a game in memory that is as new as the store when this was asked. Raises `UnknownGame`."""
+    async def _current(self, game_id: GameId, at_least: Version | None = None) -> Play:
+        """Return a game in memory: as new as the store when this was asked, or as `at_least`. Raises `UnknownGame`."""
         known = self._plays.get(game_id)
         play = await self._play(game_id)
-        if known is play and await self._is_behind(play):
-            async with play.lock:
-                await self._catch_up(play)
+        if known is play:
+            needed = await self._head(play) if at_least is None else at_least
+            if play.now.version < needed:
+                async with play.lock:
+                    if play.now.version < needed:
+                        await self._catch_up(play)
         return play
 
-    async def _is_behind(self, play: Play) -> bool:
-        """Tell whether another process has gone on with a game."""
-        return self._heads is not None and await self._heads.of(play.id) > play.now.version
+    async def _head(self, play: Play) -> Version:
+        """Return the version at which a game stands, whichever process brought it there."""
+        return await self._heads.of(play.id) if self._heads is not None else play.now.version
 
     def _evict(self) -> None:
         spare = len(self._plays) - self._settings.cache_games
@@ -638,10 +644,11 @@ class Hall:
     async def _catch_up(self, play: Play) -> None:
         """Go on with a game in memory to where it stands in the store. To be called under its lock."""
         game = play.now
-        stored = await self._store.load(play.id, game.version, len(play.vault.all()))
-        records = stored.records if stored is not None else []
+        records = await self._store.read(play.id, game.version)
         if not records:
             return
+        # In this order: then they are all there that the records speak of.
+        secrets = await self._store.secrets(play.id, len(play.vault.all()))
         try:
             if first_broken(play.id, records, game.version, game.head) is not None:
                 raise ValueError("it does not go on where this game stands")
@@ -650,8 +657,7 @@ class Hall:
             # Moves were retracted; or something is wrong with the game, which is then said.
             await self._load(play)
             return
-        assert stored is not None
-        play.game, play.vault = game, play.vault.joined_by(stored.secrets)
+        play.game, play.vault = game, play.vault.joined_by(secrets)
         play.recent = [*play.recent, *records][-RECENT:]
 
     async def _board(self, digest: str) -> Board:

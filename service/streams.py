@@ -72,7 +72,7 @@ async def follow(house: House, game: GameId, caller: Caller | None, after: Versi
     async with house.wake.subscribe(game) as signal:
         while True:
             # Read after subscribing, and before waiting: so nothing is missed in between.
-            played = await house.hall.game(game)
+            played = await house.hall.game(game, signal.heard)
             while after < played.version:
                 caller = await house.accounts.still(caller) if caller is not None else None
                 viewer = house.viewer(played, caller)

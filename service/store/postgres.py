@@ -170,7 +170,10 @@ class PostgresStore:
 
         return await self._patiently(work) if asked else {}
 
-    async def load(self, game: GameId, after: Version = 0, known: int = 0) -> Stored | None:
+    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
+        return await self._patiently(lambda connection: _secrets(connection, game, known)) if _storable(game) else []
+
+    async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         async def work(connection: Connection) -> Stored | None:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 row = await connection.fetchrow(
@@ -180,17 +183,8 @@ class PostgresStore:
                 )
                 if row is None:
                     return None
-                secrets = await connection.fetch(
-                    "SELECT commitment, readers, salt, value FROM tabularium.secrets WHERE game = $1 ORDER BY number"
-                    " OFFSET $2",
-                    game,
-                    known,
-                )
-                try:
-                    vault = [_secret(*secret) for secret in secrets]
-                except msgspec.DecodeError as error:
-                    raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
-                return Stored(row[0], await _records(connection, game, after, None), vault, row[1])
+                secrets = await _secrets(connection, game, 0)
+                return Stored(row[0], await _records(connection, game, after, None), secrets, row[1])
 
         return await self._patiently(work) if _storable(game) else None
 
@@ -428,6 +422,18 @@ def _record(row: Any, start: int) -> Record:
     """Return the record of the columns of `_RECORD`, which begin at `start`."""
     version, event, schema, draws, at, cause, digest = row[start : start + 7]
     return Record(version, event.encode(), schema, draws, at, None if cause is None else cause.encode(), digest)
+
+
+async def _secrets(connection: Connection, game: GameId, known: int) -> list[Secret]:
+    rows = await connection.fetch(
+        "SELECT commitment, readers, salt, value FROM tabularium.secrets WHERE game = $1 ORDER BY number OFFSET $2",
+        game,
+        known,
+    )
+    try:
+        return [_secret(*row) for row in rows]
+    except msgspec.DecodeError as error:
+        raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
 
 
 def _secret(commitment: str, readers: str, salt: str, value: str) -> Secret:

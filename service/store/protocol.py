@@ -167,10 +167,14 @@ class EventStore(Protocol):
         """Return the versions at which games stand, read at one moment; unknown ones are not in it."""
         ...
 
-    async def load(self, game: GameId, after: Version = 0, known: int = 0) -> Stored | None:
-        """Return what is kept of a game, read at one moment; None for an unknown one.
+    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
+        """Return the secrets of a game in the order of their sealing, without the first `known` of them."""
+        ...
 
-        To somebody who has it up to version `after`, with the first `known` of its secrets, only what follows.
+    async def load(self, game: GameId, after: Version = 0) -> Stored | None:
+        """Return what is kept of a game, of its records those after version `after`, read at one moment.
+
+        None for an unknown game.
         """
         ...
 

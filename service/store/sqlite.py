@@ -169,7 +169,10 @@ class SqliteStore:
             )
         )
 
-    async def load(self, game: GameId, after: Version = 0, known: int = 0) -> Stored | None:
+    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
+        return await self._read(lambda connection: _secrets(connection, game, known))
+
+    async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         def work(connection: sqlite3.Connection) -> Stored | None:
             connection.execute("BEGIN")
             try:
@@ -178,15 +181,8 @@ class SqliteStore:
                 ).fetchone()
                 if row is None:
                     return None
-                secrets = connection.execute(
-                    "SELECT commitment, readers, salt, value FROM secrets WHERE game = ? ORDER BY number"
-                    " LIMIT -1 OFFSET ?",
-                    (game, known),
-                )
-                vault = [_secret(*secret) for secret in secrets]
-                return Stored(row[0], _records(connection, game, after, None), vault, row[1])
-            except msgspec.DecodeError as error:
-                raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
+                secrets = _secrets(connection, game, 0)
+                return Stored(row[0], _records(connection, game, after, None), secrets, row[1])
             finally:
                 connection.execute("COMMIT")
 
@@ -479,6 +475,17 @@ def _records(connection: sqlite3.Connection, game: GameId, after: Version, limit
 
 def _secret_columns(secret: Secret) -> tuple[str, str, str]:
     return msgspec.json.encode(secret.readers).decode(), secret.salt, canonical(secret.value).decode()
+
+
+def _secrets(connection: sqlite3.Connection, game: GameId, known: int) -> list[Secret]:
+    rows = connection.execute(
+        "SELECT commitment, readers, salt, value FROM secrets WHERE game = ? ORDER BY number LIMIT -1 OFFSET ?",
+        (game, known),
+    )
+    try:
+        return [_secret(*row) for row in rows]
+    except msgspec.DecodeError as error:
+        raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
 
 
 def _secret(commitment: str, readers: str, salt: str, value: str) -> Secret:

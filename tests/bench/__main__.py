@@ -4,7 +4,7 @@ import sys
 
 import msgspec
 
-from tests.bench import appends, kernel, past, production, projections, service
+from tests.bench import appends, kernel, past, production, projections, service, streams
 from tests.bench.measure import Figure
 
 BENCHMARKS = {
@@ -14,6 +14,7 @@ BENCHMARKS = {
     **production.BENCHMARKS,
     **projections.BENCHMARKS,
     **service.BENCHMARKS,
+    **streams.BENCHMARKS,
 }
 
 

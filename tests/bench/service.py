@@ -58,6 +58,7 @@ class Table:
         players = [client.post("/v1/players", {"name": f"bench {number}.{seat}"}) for seat in (1, 2)]
         callers = [client.as_player(player["token"]) for player in players]
         game = callers[0].post("/v1/games", {"ruleset": "conquest-classic-friz", "players": 2})
+        self.game: str = game["id"]
         self.path = f"/v1/games/{game['id']}/commands"
         self.state = f"/v1/games/{game['id']}/state"
         tokens: dict[str, str] = {}

@@ -39,9 +39,9 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    async def load(self, game: GameId, after: Version = 0, known: int = 0) -> Stored | None:
+    async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         self.loaded.append(after)
-        return await self._store.load(game, after, known)
+        return await self._store.load(game, after)
 
 
 class Data:

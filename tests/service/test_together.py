@@ -84,6 +84,15 @@ async def test_what_another_process_took_back_is_taken_back_here(houses: tuple[H
     assert await look(one, game) == await look(two, game)
 
 
+async def test_for_whom_an_old_version_is_new_enough_nothing_is_asked(houses: tuple[House, House]) -> None:
+    one, two = houses
+    game = await one.begun()
+    before = (await two.hall.game(game)).version
+    accepted = await one.give(game, ANNA, "put-up", coins=1)
+    assert (await two.hall.game(game, before)).version == before
+    assert (await two.hall.game(game, accepted.version)).version == accepted.version
+
+
 async def test_a_version_that_another_process_made_can_be_looked_at(houses: tuple[House, House]) -> None:
     one, two = houses
     game = await one.begun()

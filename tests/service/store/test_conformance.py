@@ -279,10 +279,12 @@ async def test_who_has_a_part_of_a_game_loads_the_rest(store: EventStore) -> Non
     await store.append(addition("g1", 1, secrets=sealed[:2]))
     await store.append(addition("g1", 2, count=2, secrets=sealed[2:]))
     for after in range(5):
-        for known in range(4):
-            stored = await store.load(G, after, known)
-            assert stored is not None
-            assert (stored.head, stored.records, stored.secrets) == (4, await store.read(G, after), [*sealed[known:]])
+        stored = await store.load(G, after)
+        assert stored is not None
+        assert (stored.head, stored.records, stored.secrets) == (4, await store.read(G, after), [*sealed])
+    for known in range(5):
+        assert await store.secrets(G, known) == [*sealed[known:]]
+    assert await store.secrets(GameId("g\0")) == await store.secrets(GameId("g2")) == []
 
 
 async def test_a_board_is_kept_once_for_all_games_on_it(store: EventStore) -> None:
