@@ -7,13 +7,14 @@ from datetime import datetime
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Final
+from urllib.parse import urlsplit
 
 from projections.library import PROJECTIONS
 from projections.store import Unavailable
 from service.clock import Clock, utc_now
 from service.doctor import embedded
 from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
-from service.settings import DATABASE_URL, Settings
+from service.settings import DATABASE_URL, Settings, without_password
 from service.store.protocol import EventStore, StoreError
 
 __all__ = ["Finding", "Level", "examine"]
@@ -30,6 +31,8 @@ async def examine(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[F
     yield ok("package", f"tabularium {version('tabularium')} on Python {platform.python_version()}")
     async for finding in _bounded(_redis(settings)):
         yield finding
+    if settings.traces_url:
+        yield await _collector(settings.traces_url)
     usable = True
     async for finding in _bounded(_store(settings, clock)):
         usable &= finding.level != "fail"
@@ -67,6 +70,28 @@ async def _redis(settings: Settings) -> AsyncIterator[Finding]:
 
     for finding in await redis.examine(settings):
         yield finding
+
+
+async def _collector(url: str) -> Finding:
+    """Return whether somebody takes traces."""
+    where = without_password(url)
+    if find_spec("opentelemetry") is None:
+        return fail(
+            "packages", "TABULARIUM_TRACES_URL is set, and the packages are missing", "Install tabularium[tracing]."
+        )
+    parts = urlsplit(url)
+    try:
+        async with asyncio.timeout(3):
+            _, writer = await asyncio.open_connection(
+                parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+            )
+        writer.close()
+    except (OSError, TimeoutError, ValueError) as error:
+        remedy = (
+            "Start the collector, or correct TABULARIUM_TRACES_URL. Meanwhile traces are dropped, and nobody waits."
+        )
+        return warn("traces", f"{where} cannot be reached: {one_line(error)}", remedy)
+    return ok("traces", f"{where} can be reached")
 
 
 async def _store(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,17 +53,19 @@ def commands() -> Iterator[tuple[str, list[str]]]:
     assert default is not None
     yield "Dockerfile", json.loads(default[1])
     for file in (*FILES, DEPLOY / "compose" / "login.sh"):
-        for said in re.findall(r"(?:`|-- |exec service )tabularium ([a-z]+(?: [a-z]+)?)[`\n]", file.read_text()):
-            yield file.name, said.split()
+        for said in re.findall(r"(?:`|-- |exec service )tabularium ([a-z][^`\n]*)[`\n]", file.read_text()):
+            yield file.name, shlex.split(said)
 
 
 @pytest.mark.parametrize(("where", "given"), list(commands()), ids=lambda each: each if isinstance(each, str) else "")
 def test_every_command_exists(where: str, given: list[str]):
-    group: Any = typer.main.get_command(app)
-    for word in given:
-        assert word in group.commands, (where, given)
-        group = group.commands[word]
-    assert not hasattr(group, "commands"), f"{given} names a group"
+    command: Any = typer.main.get_command(app)
+    rest = list(given)
+    while hasattr(command, "commands"):
+        assert rest, f"{where}: {given} names a group"
+        assert rest[0] in command.commands, (where, given)
+        command = command.commands[rest.pop(0)]
+    command.make_context(given[0], rest)  # raises for an option or an argument that there is not
 
 
 # --- the image ---

@@ -214,6 +214,15 @@ async def test_a_redis_that_does_not_answer_is_said_and_is_no_failure(tmp_path: 
         assert failing(await report(data=tmp_path, redis_url=redis.url.replace("//", "//:sesame@"))) == []
 
 
+async def test_a_collector_that_is_away_is_said(tmp_path: Path):
+    found = await report(data=tmp_path, traces_url="http://127.0.0.1:1/v1/traces")
+    assert failing(found) == ["traces"]
+    assert found["traces"].level == "warn"
+    with server() as anything:
+        found = await report(data=tmp_path, traces_url=f"http://127.0.0.1:{anything.port}/v1/traces")
+    assert failing(found) == []
+
+
 async def test_a_redis_that_hangs_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("service.doctor.redis.PATIENCE", 0.2)
     with server() as redis:
