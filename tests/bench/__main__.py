@@ -4,11 +4,12 @@ import sys
 
 import msgspec
 
-from tests.bench import appends, kernel, past, production, projections, service, streams
+from tests.bench import appends, cold, kernel, past, production, projections, service, streams
 from tests.bench.measure import Figure
 
 BENCHMARKS = {
     **appends.BENCHMARKS,
+    **cold.BENCHMARKS,
     **kernel.BENCHMARKS,
     **past.BENCHMARKS,
     **production.BENCHMARKS,
