@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import random
 import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -105,6 +106,32 @@ async def test_each_process_shows_at_once_what_the_other_acknowledged(pair: Pair
     await pair[0].give(game, anna, "open-bidding")
     await pair[1].play_out(game, anna, bert)
     assert (await pair[0].get(f"/v1/games/{game}"))["status"] == "over"
+
+
+async def test_no_read_is_older_than_an_answer_given_before_it(pair: Pair) -> None:
+    chance = random.Random(11)
+
+    async def play(anna: Player, bert: Player) -> None:
+        game = await chance.choice(pair).begun(anna, bert)
+        version = (await chance.choice(pair).get(f"/v1/games/{game}"))["version"]
+        while True:
+            now = await chance.choice(pair).get(f"/v1/games/{game}")
+            assert now["version"] == version
+            if now["status"] == "over":
+                return
+            (decision,) = now["decisions"]
+            holder = {seat["seat"]: seat["player"] for seat in now["seats"]}[decision["seats"][0]]
+            player = anna if anna.id == holder else bert
+            if decision["kind"] == "choose-card":
+                card = await chance.choice(pair).first_card(game, player)
+                given = await chance.choice(pair).give(game, player, "choose-card", card=card)
+            else:
+                await chance.choice(pair).give(game, player, "put-up", coins=1)
+                given = await chance.choice(pair).give(game, player, "open-bidding")
+            version = given["version"]
+
+    players = [await pair[0].register(f"Player {number}") for number in range(16)]
+    await asyncio.gather(*(play(anna, bert) for anna, bert in zip(players[::2], players[1::2], strict=True)))
 
 
 @pytest.mark.parametrize("how", ["stopped", "hung"])
