@@ -43,6 +43,9 @@ LARGEST_ANSWER: Final = 512 * 1024
 LONGEST_SUBJECT: Final = 255
 """Characters, as OpenID Connect Core 1.0 has it (section 2)."""
 
+UNTOLD: Final = (httpx.HTTPError, ValueError, TypeError, msgspec.DecodeError)
+"""What is raised when the issuer does not tell its keys."""
+
 _KINDS: Final = ("RSA", "EC", "OKP")
 """Kinds of keys that have a public half. One for HMAC would let anybody sign who can read it."""
 
@@ -179,21 +182,26 @@ class Issuer:
     async def _read_keys(self) -> None:
         """Read the keys; those that are known stay when that cannot be done. Raises nothing."""
         try:
-            told = await self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
-            if told.get("issuer") != self._issuer:
-                raise ValueError(f"it calls itself {told.get('issuer')!r}")
-            place = told.get("jwks_uri")
-            if not isinstance(place, str) or not self._is_safe(place):
-                raise ValueError("its jwks_uri is no https address")
-            keys = [key for each in (await self._fetch(place)).get("keys", ()) if (key := _read_key(each)) is not None]
-            if not keys:
-                raise ValueError("it publishes no key that can be used")
-        except (httpx.HTTPError, ValueError, TypeError, msgspec.DecodeError) as error:
+            keys = await self.published()
+        except UNTOLD as error:
             self._is_away = True
             log.warning("issuer does not tell its keys", issuer=self._issuer, why=str(error) or type(error).__name__)
             return
         self._keys, self._is_away = keys, False
         log.info("keys of the issuer read", issuer=self._issuer, keys=len(keys))
+
+    async def published(self) -> list[Key]:
+        """Return the keys that the issuer publishes now, one at least. Raises one of `UNTOLD`."""
+        told = await self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
+        if told.get("issuer") != self._issuer:
+            raise ValueError(f"it calls itself {told.get('issuer')!r}")
+        place = told.get("jwks_uri")
+        if not isinstance(place, str) or not self._is_safe(place):
+            raise ValueError("its jwks_uri is no https address")
+        keys = [key for each in (await self._fetch(place)).get("keys", ()) if (key := _read_key(each)) is not None]
+        if not keys:
+            raise ValueError("it publishes no key that can be used")
+        return keys
 
     def _is_safe(self, address: str) -> bool:
         place, issuer = urlsplit(address), urlsplit(self._issuer)

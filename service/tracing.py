@@ -49,15 +49,24 @@ def tracing(url: str) -> Iterator[None]:
         from opentelemetry.instrumentation.asyncpg import AsyncPGInstrumentor
         from opentelemetry.instrumentation.redis import RedisInstrumentor
         from opentelemetry.sdk.resources import Resource
-        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        from opentelemetry.trace import SpanKind
     except ModuleNotFoundError as error:
         raise StoreUnavailable("traces need the extra packages of tabularium[tracing]") from error
+
+    class Requests(BatchSpanProcessor):
+        """Sends what belongs to a request; not what the service asks of its own accord, every moment."""
+
+        def on_end(self, span: ReadableSpan) -> None:
+            if span.parent is not None or span.kind is SpanKind.SERVER:
+                super().on_end(span)
+
     provider = TracerProvider(
         resource=Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME", "tabularium")}),
         shutdown_on_exit=False,
     )
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=url)))
+    provider.add_span_processor(Requests(OTLPSpanExporter(endpoint=url)))
     instrumentors = (AsyncPGInstrumentor(), RedisInstrumentor())
     for instrumentor in instrumentors:
         instrumentor.instrument(tracer_provider=provider)

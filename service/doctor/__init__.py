@@ -31,6 +31,8 @@ async def examine(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[F
     yield ok("package", f"tabularium {version('tabularium')} on Python {platform.python_version()}")
     async for finding in _bounded(_redis(settings)):
         yield finding
+    if settings.oidc_issuer:
+        yield await _issuer(settings)
     if settings.traces_url:
         yield await _collector(settings.traces_url)
     usable = True
@@ -70,6 +72,33 @@ async def _redis(settings: Settings) -> AsyncIterator[Finding]:
 
     for finding in await redis.examine(settings):
         yield finding
+
+
+async def _issuer(settings: Settings) -> Finding:
+    """Return whether the issuer whose tokens are taken tells its keys, and whether one fits the settings."""
+    try:
+        from service.oidc import UNTOLD, Issuer
+    except ModuleNotFoundError:
+        said = "TABULARIUM_OIDC_ISSUER is set, and the packages are missing"
+        return fail("packages", said, "Install tabularium[production].")
+    issuer = Issuer(settings)
+    try:
+        keys = await issuer.published()
+    except UNTOLD as error:
+        remedy = (
+            "Correct TABULARIUM_OIDC_ISSUER, or the way to it. Meanwhile its tokens are taken with the keys that a"
+            " process knows already; our own are not concerned."
+        )
+        return warn("issuer", f"{settings.oidc_issuer} does not tell its keys: {one_line(error)}", remedy)
+    finally:
+        await issuer.close()
+    allowed = settings.oidc_algorithms.split(",")
+    fitting = [key for key in keys if key.algorithm is None or key.algorithm in allowed]
+    if not fitting:
+        theirs = ",".join(sorted({key.algorithm for key in keys if key.algorithm is not None}))
+        said = f"{settings.oidc_issuer} has no key for {' or '.join(allowed)}"
+        return warn("issuer", said, f"Set TABULARIUM_OIDC_ALGORITHMS={theirs}, if these are what you want to take.")
+    return ok("issuer", f"{settings.oidc_issuer} tells {len(keys)} keys, of which {len(fitting)} can be used")
 
 
 async def _collector(url: str) -> Finding:

@@ -14,6 +14,7 @@ from service.clock import utc_now
 from service.doctor import Finding, examine
 from service.doctor.grants import ROLE, Grant, granted, missing
 from service.settings import Settings
+from tests.issuer import provider
 from tests.postgres import Cluster, cluster, shared_cluster
 from tests.redis import server
 from tests.service.halls import open_house
@@ -212,6 +213,23 @@ async def test_a_redis_that_does_not_answer_is_said_and_is_no_failure(tmp_path: 
             assert remedy in found["redis"].remedy
             assert "sesame" not in str(found)
         assert failing(await report(data=tmp_path, redis_url=redis.url.replace("//", "//:sesame@"))) == []
+
+
+async def test_an_issuer_that_does_not_tell_its_keys_is_said(tmp_path: Path):
+    with provider() as issuer:
+        settings = {"data": tmp_path, "oidc_issuer": issuer.url, "oidc_audience": "tabularium"}
+        found = await report(**settings)
+        assert failing(found) == []
+        assert "tells 2 keys, of which 1 can be used" in found["issuer"].said
+        for key in issuer.published:
+            key["alg"] = "ES256"
+        found = await report(**settings)
+        assert failing(found) == ["issuer"]
+        assert "TABULARIUM_OIDC_ALGORITHMS=ES256" in found["issuer"].remedy
+        issuer.away = True
+        found = await report(**settings)
+        assert failing(found) == ["issuer"]
+        assert "answered 503" in found["issuer"].said
 
 
 async def test_a_collector_that_is_away_is_said(tmp_path: Path):

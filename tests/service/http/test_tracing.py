@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from service.tracing import is_tracing, tracing
 from tests.redis import shared_server
@@ -96,6 +97,8 @@ async def test_a_command_is_traced_through_the_service_and_nothing_that_was_sent
                 attributes(span) for span in collector.spans if attributes(span).get("db.system") == "postgresql"
             ]
             assert any("tabularium.append" in str(query) for query in queries)
+        roots = [span for span in collector.spans if not span.parent_span_id]
+        assert {span.kind for span in roots} == {Span.SPAN_KIND_SERVER}, "nothing that nobody asked for"
         sent = b"".join(collector.bodies)
         for hidden in (b"canary", b"Canary", token.encode()):
             assert hidden not in sent, hidden
