@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from litestar import Request
 from litestar.connection import ASGIConnection
+from litestar.exceptions import InternalServerException
 from litestar.handlers import BaseRouteHandler
 from msgspec import Struct
 
@@ -68,7 +69,11 @@ class Call(Request[Any, Any, Any]):
                 f"The Content-Type is {declared!r}." if declared else "There is no Content-Type.",
                 "Send `Content-Type: application/json`.",
             )
-        return read_json(await self.body(), decode)
+        try:
+            raw = await self.body()
+        except InternalServerException:  # so Litestar calls a client that hung up
+            raise Problem(problems.MALFORMED_JSON, "The body was cut off.", "Send the whole of it.") from None
+        return read_json(raw, decode)
 
     @property
     def key(self) -> str | None:

@@ -1,5 +1,6 @@
 """Bad input of all kinds: each gets a problem with a stable type, what was wrong, and what would have been right."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+import structlog
 from litestar import Litestar
 
 from domain.boards import builtin
@@ -289,3 +291,20 @@ async def test_a_strange_key_is_refused(scene: Scene) -> None:
         headers = [(b"authorization", token), (b"idempotency-key", key.encode("latin-1"))]
         answer = await scene.service.client.post(f"{scene.url}/commands", json=PUT_UP, headers=headers)
         assert answer.json()["type"] == problems.INVALID_HEADER.type, key
+
+
+async def test_a_body_that_is_cut_off_is_no_fault_of_ours(scene: Scene) -> None:
+    before, place = await scene.service.get(scene.url), scene.service.client.base_url
+    head = f"POST {scene.url}/commands HTTP/1.1\r\nHost: {place.host}\r\nContent-Length: 80\r\n"
+    head += f"Content-Type: application/json\r\nAuthorization: {scene.anna.headers['authorization']}\r\n\r\n"
+    with structlog.testing.capture_logs() as log:
+        _, writer = await asyncio.open_connection(place.host, place.port)
+        writer.write(head.encode() + b'{"command": {"type": "put-up", "coins": 1}}')
+        await writer.drain()
+        writer.transport.abort()
+        for _ in range(500):
+            if log:
+                break
+            await asyncio.sleep(0.01)
+    assert [(line["event"], line["status"]) for line in log] == [("request", 400)]
+    assert (await scene.service.get(scene.url))["head"] == before["head"]
