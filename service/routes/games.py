@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from typing import Final
 
 import msgspec
-from litestar.handlers import route
 from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import UNSET
@@ -239,14 +238,8 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     return answer(accepted, headers=etag(accepted.version))
 
 
-@route("/v1/games", http_method=["OPTIONS"], status_code=204)
-async def allow_games() -> Response[None]:
-    """Name the methods: left to itself, Litestar 2.25 names only that of the handler that was registered first."""
-    return Response(None, status_code=204, headers={"Allow": "GET, OPTIONS, POST"})
-
-
 ROUTES = (show_game, take_seat, leave_seat, start_game)
-COLLECTION = (allow_games, list_games, create_game)
+COLLECTION = (list_games, create_game)
 """Apart, because a board may be sent when a game is created: larger bodies are taken."""
 
 

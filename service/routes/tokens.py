@@ -67,7 +67,7 @@ async def make_token(request: Call) -> Response[bytes]:
         if scope not in caller.granted:
             raise problems.scope_missing((scope,), caller.scopes, caller.granted)
     row, value = await request.house.accounts.issue(caller.player, wish.name, wish.scopes, _expires(request, wish))
-    log.info("token made", account=caller.player, token=row.token, scopes=row.scopes)
+    log.info("token made", account=caller.player, token_id=row.token, scopes=row.scopes)
     return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
 
 
@@ -96,7 +96,7 @@ async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
     if made is None:
         raise Problem(problems.NO_SUCH_TOKEN, f"Token {old.token!r} has ended.", "POST /v1/tokens makes a new one.")
     row, value = made
-    log.info("token rotated", account=row.player, token=row.token, instead_of=old.token)
+    log.info("token rotated", account=row.player, token_id=row.token, instead_of=old.token)
     return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
 
 
@@ -118,7 +118,7 @@ async def revoke_token(request: Call, token: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     found = await _found(request, token)
     await request.house.accounts.revoke(found.token)
-    log.info("token revoked", account=found.player, token=found.token, by=request.signed_in.player)
+    log.info("token revoked", account=found.player, token_id=found.token, by=request.signed_in.player)
     ended = await request.house.accounts.token(found.token)
     return answer(token_view(ended or found))
 

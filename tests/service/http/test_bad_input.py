@@ -13,6 +13,7 @@ from litestar import Litestar
 
 from domain.boards import builtin
 from service import problems
+from service.contract import endpoints
 from service.limits import Limit, Standing, TooMany
 from service.problems import KINDS
 from service.store.protocol import StoreUnavailable
@@ -308,3 +309,12 @@ async def test_a_body_that_is_cut_off_is_no_fault_of_ours(scene: Scene) -> None:
             await asyncio.sleep(0.01)
     assert [(line["event"], line["status"]) for line in log] == [("request", 400)]
     assert (await scene.service.get(scene.url))["head"] == before["head"]
+
+
+async def test_every_address_names_its_methods(scene: Scene) -> None:
+    methods: dict[str, set[str]] = {}
+    for path, method, _ in endpoints():
+        methods.setdefault(path, {"OPTIONS"}).add(method)
+    for path, known in methods.items():
+        answer = await scene.ask("OPTIONS", path.replace("{", "").replace("}", ""))
+        assert {name for name in answer.headers["allow"].split(", ") if name != "HEAD"} == known, path
