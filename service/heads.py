@@ -22,8 +22,8 @@ class Heads:
         future = self._waiting.get(game)
         if future is None:
             future = self._waiting[game] = asyncio.get_running_loop().create_future()
-            if self._asking is None:
-                self._asking = asyncio.create_task(self._ask())
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._ask())
         # Others wait for the same answer, whatever becomes of this one who asks.
         return await asyncio.shield(future)
 

@@ -3,10 +3,12 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from tests.redis import server
 from tests.service.http.serving import Service, serving
 from tests.service.http.test_streams import socket_of
 
@@ -42,6 +44,26 @@ async def test_an_address_is_limited_whatever_tokens_it_makes_up(limited: Servic
     ]
     assert [answer.status_code for answer in answers] == [401] * 10 + [429] * 2
     assert answers[-1].json()["detail"].startswith("This address")
+
+
+async def test_processes_limit_together_and_without_redis_each_for_itself(tmp_path: Path) -> None:
+    async def admitted() -> list[int]:
+        answers = [[await each.client.get("/v1/games") for _ in range(8)] for each in (one, two)]
+        return [sum(answer.status_code == 200 for answer in each) for each in answers]
+
+    limits: dict[str, Any] = {"durable": False, "rate_per_address": 0.01, "rate_burst": 1000}
+    with server() as redis:
+        async with (
+            serving(tmp_path / "one", redis_url=redis.url, **limits) as one,
+            serving(tmp_path / "two", redis_url=redis.url, **limits) as two,
+        ):
+            assert await admitted() == [8, 2]
+        async with (
+            serving(tmp_path / "one", redis_url=redis.url, **limits) as one,
+            serving(tmp_path / "two", redis_url=redis.url, **limits) as two,
+        ):
+            redis.halt()
+            assert await admitted() == [8, 8]
 
 
 async def test_whether_the_service_lives_can_always_be_asked(limited: Service) -> None:

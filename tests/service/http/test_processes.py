@@ -12,6 +12,7 @@ from unittest import mock
 
 import pytest
 
+from service.background import background
 from service.sharedwake import CHANNEL
 from tests.postgres import shared_cluster
 from tests.redis import Server, server
@@ -159,6 +160,26 @@ async def test_without_redis_everything_goes_on(pair: Pair, redis: Server, how: 
             await asyncio.sleep(1.2)
             version = (await one.give(game, anna, "put-up", coins=1))["version"]
             await comes(frames, version)
+
+
+async def test_a_slow_redis_changes_nothing(pair: Pair, redis: Server) -> None:
+    one, two = pair
+    anna, bert, game = await seated(one)
+
+    async def slow_down() -> None:
+        with redis.client() as client:
+            while True:
+                client.client_pause(150, all=True)
+                await asyncio.sleep(0.2)
+
+    async with streaming(two, game, "?after=0") as frames, background("slowing redis down", slow_down()):
+        await one.give(game, anna, "put-up", coins=1)
+        await two.give(game, anna, "open-bidding")
+        await one.play_out(game, anna, bert)
+        async with asyncio.timeout(PATIENCE):
+            seen = await frames.events(10_000)
+    assert [int(frame["id"]) for frame in seen] == list(range(1, len(seen) + 1))
+    assert seen[-1]["event"] == "game-ended"
 
 
 async def test_a_flushed_redis_changes_nothing(pair: Pair, redis: Server) -> None:
