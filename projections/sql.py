@@ -14,7 +14,7 @@ from projections.store import Generation, Trouble
 
 Statement = tuple[str, tuple[Value, ...]]
 
-TYPES: Mapping[str, str] = {"text": "TEXT", "number": "BIGINT"}
+_TYPES: Mapping[str, str] = {"text": "TEXT", "number": "BIGINT"}
 
 GENERATIONS = """\
 CREATE TABLE IF NOT EXISTS projections (
@@ -75,11 +75,11 @@ def place(projection: str, generation: int, table: str) -> str:
     return f"{projection}_{generation}_{table}"
 
 
-def create(projection: str, generation: int, table: Table, types: Mapping[str, str] = TYPES) -> list[str]:
-    """Return the statements that make an empty table; `types` says what columns are called in the store's SQL."""
+def create(projection: str, generation: int, table: Table) -> list[str]:
+    """Return the statements that make an empty table."""
     name = place(projection, generation, table.name)
     columns = {**table.key, **table.columns}
-    body = ", ".join(f"{column} {types[kind]} NOT NULL" for column, kind in columns.items())
+    body = ", ".join(f"{column} {_TYPES[kind]} NOT NULL" for column, kind in columns.items())
     made = [f"CREATE TABLE {name} ({body}, PRIMARY KEY ({', '.join(table.key)}))"]
     for index in table.indexes:
         made.append(f"CREATE INDEX {name}_{'_'.join(index)} ON {name} ({', '.join(index)})")

@@ -1,4 +1,6 @@
-"""The store of projections on PostgreSQL: tables in a schema of their own, beside the log (`0006_rows.sql`).
+"""The store of projections on PostgreSQL: tables in a schema of their own, beside the log.
+
+`deploy/migrations/0006_rows.sql` has the checkpoints, `0008_rows_owner.sql` how the service makes and drops tables.
 
 Commits do not wait for the disk: what a crash of the database takes back, rows and checkpoint together, is folded anew.
 They come behind the events that they were made from in the same write-ahead log, so they are never ahead of these.
@@ -10,7 +12,7 @@ from typing import Any, Final, TypeVar
 import asyncpg
 
 from projections import sql
-from projections.change import Change
+from projections.change import Change, Table
 from projections.projection import Projection
 from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
 from service.store.postgres_connections import Connection, Connections
@@ -24,7 +26,6 @@ ATTEMPTS: Final = 5
 """How often a query is asked whose tables are dropped under it, by a rebuild that has finished."""
 
 _SCHEMA: Final = "tabularium_rows"
-_TYPES: Final[Mapping[str, str]] = {"text": 'TEXT COLLATE "C"', "number": "BIGINT"}
 _STANDS: Final = "projection = $1 AND number = $2 AND live = $3 AND position = $4 AND events = $5"
 
 _SWAPPED: Final = (asyncpg.UndefinedTableError, asyncpg.DeadlockDetectedError, asyncpg.InternalServerError)
@@ -115,8 +116,7 @@ class PostgresRows:
                     await _drop(connection, each)
             number = max((each.number for each in known), default=0) + 1
             for table in projection.tables:
-                for statement in sql.create(projection.name, number, table, _TYPES):
-                    await connection.execute(statement)
+                await _create(connection, sql.place(projection.name, number, table.name), table)
             await connection.execute(
                 f"INSERT INTO projections ({sql.COLUMNS}) VALUES ($1, $2, $3, 0, '', 0, '', 0, '')",
                 projection.name,
@@ -227,12 +227,20 @@ async def _held(connection: Connection, projection: str) -> list[Generation]:
     return [sql.generation(*row) for row in rows]
 
 
+async def _create(connection: Connection, name: str, table: Table) -> None:
+    columns = {**table.key, **table.columns}
+    numbers = [kind == "number" for kind in columns.values()]
+    await connection.execute("SELECT create_table($1, $2, $3, $4)", name, list(columns), numbers, len(table.key))
+    for index in table.indexes:
+        await connection.execute("SELECT create_index($1, $2)", name, list(index))
+
+
 async def _drop(connection: Connection, generation: Generation) -> None:
     prefix = sql.place(generation.projection, generation.number, "")
     for table in await connection.fetch(
         "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)", _SCHEMA, prefix
     ):
-        await connection.execute(f"DROP TABLE {table[0]}")
+        await connection.execute("SELECT drop_table($1)", table[0])
     await connection.execute(
         "DELETE FROM projections WHERE projection = $1 AND number = $2", generation.projection, generation.number
     )
