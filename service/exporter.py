@@ -20,6 +20,19 @@ PATIENCE: Final = 1.0
 """Seconds for which the stores are waited for; without their answer the rest is told all the same."""
 
 
+BEAT: Final = 0.5
+"""Seconds between two looks at how late the event loop is."""
+
+
+async def feel_the_loop(metrics: Metrics) -> None:
+    """Measure again and again how late the event loop is. Never returns."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + BEAT
+        await asyncio.sleep(BEAT)
+        metrics.loop_delay.observe(max(0.0, loop.time() - due))
+
+
 class Exporter:
     """The metrics of a process as Prometheus reads them. An ASGI app: every path has the metrics."""
 

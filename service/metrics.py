@@ -7,6 +7,7 @@ every label are few, and known from the code, the rule books and the settings. T
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from importlib.metadata import version
 from itertools import product
 from typing import Final, Literal
@@ -22,6 +23,8 @@ from prometheus_client import (
 )
 from prometheus_client.exposition import choose_encoder
 
+from service.clock import utc_now
+
 Outcome = Literal["accepted", "repeated", "refused", "conflict", "turned-away", "failed"]
 """What became of a command: `conflict` is a version that had passed or a lost race, `turned-away` everything else that
 was the caller's fault, `failed` what was the service's."""
@@ -35,6 +38,7 @@ METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 
 APPEND_BUCKETS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 3, 10)
 REQUEST_BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+DELAY_BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5)
 
 # A second series per counter, with the time of its birth, tells nothing that the process's start does not.
 disable_created_metrics()
@@ -89,13 +93,26 @@ class Metrics:
         )
         self.stream_clients = self._gauge("tabularium_stream_clients", "Clients that follow a game.", "kind")
         self.stream_events = self._counter("tabularium_stream_events", "Events sent to stream clients.", "kind")
+        self.stream_delay = self._histogram(
+            "tabularium_stream_delay_seconds",
+            "Time from recording an event, in whatever process, to sending it; of events that clients waited for.",
+            DELAY_BUCKETS,
+            "kind",
+        )
         for kind in STREAMS:
             self.stream_clients.labels(kind)
             self.stream_events.labels(kind)
+            self.stream_delay.labels(kind)
         self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.rate_limited = self._counter("tabularium_rate_limited", "Requests turned away with 429.", "by")
         for by in ("token", "address"):
             self.rate_limited.labels(by)
+
+        self.loop_delay = self._histogram(
+            "tabularium_loop_delay_seconds",
+            "How late the process does what it should: everybody waits so long, for work that does not pause.",
+            DELAY_BUCKETS,
+        )
 
         # --- what is kept in memory ---
         self.games_in_memory = self._gauge("tabularium_games_in_memory", "Games that this process keeps in memory.")
@@ -138,12 +155,20 @@ class Metrics:
             self.events.inc(events)
 
     @contextmanager
-    def following(self, kind: Literal["sse", "websocket"]) -> Iterator[Counter]:
-        """A context in which a client follows a game; it lends what counts the events that are sent."""
-        clients = self.stream_clients.labels(kind)
+    def following(self, kind: Literal["sse", "websocket"]) -> Iterator[Callable[[str], None]]:
+        """A context in which a client follows a game; it lends what is told the `at` of each event that is sent."""
+        clients, began = self.stream_clients.labels(kind), utc_now()
+        events, delay = self.stream_events.labels(kind), self.stream_delay.labels(kind)
+
+        def sent(at: str) -> None:
+            events.inc()
+            recorded = datetime.fromisoformat(at)
+            if recorded > began:  # nobody waited for those before
+                delay.observe(max(0.0, (utc_now() - recorded).total_seconds()))
+
         clients.inc()
         try:
-            yield self.stream_events.labels(kind)
+            yield sent
         finally:
             clients.dec()
 

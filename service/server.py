@@ -9,7 +9,8 @@ from contextlib import contextmanager
 import uvicorn
 
 from service.app import create_app, open_house
-from service.exporter import Exporter
+from service.background import background
+from service.exporter import Exporter, feel_the_loop
 from service.house import House
 from service.logging import configure, log
 from service.settings import Settings
@@ -74,7 +75,10 @@ async def _serve(settings: Settings, announce: Callable[[str], None]) -> None:
     async with open_house(settings) as house:
         exporter = Exporter(house.metrics, house.store, house.rows)
         with listen(settings.host, settings.port) as listening:
-            async with exporter.serving(settings.host, settings.metrics_port) as metrics:
+            async with (
+                background("measuring the event loop", feel_the_loop(house.metrics)),
+                exporter.serving(settings.host, settings.metrics_port) as metrics,
+            ):
                 log.info("serving", address=address_of(listening), metrics=metrics, settings=settings.shown())
                 announce(address_of(listening))
                 await Server(house).serve(sockets=[listening])

@@ -1,7 +1,7 @@
 """The events of a game as they happen: server-sent events, and a WebSocket with the same frames."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any, Final
 
@@ -11,7 +11,6 @@ from litestar.handlers import websocket
 from litestar.params import FromPath
 from litestar.response import Response, Stream
 from msgspec import Struct
-from prometheus_client import Counter
 
 from domain.kernel.words import GameId, Version
 from service import problems
@@ -129,7 +128,7 @@ async def _server_sent(metrics: Metrics, events: AsyncIterator[EventView | None]
                 if event is None:
                     yield b": still here\n\n"
                 else:
-                    sent.inc()
+                    sent(event.at)
                     yield server_sent(event)
 
 
@@ -215,14 +214,14 @@ async def _caller(house: House, socket: WebSocket[Any, Any, Any], offered: list[
 
 
 async def _send_until_gone(
-    socket: WebSocket[Any, Any, Any], events: AsyncIterator[EventView | None], sent: Counter
+    socket: WebSocket[Any, Any, Any], events: AsyncIterator[EventView | None], sent: Callable[[str], None]
 ) -> None:
     """Send events until there are no more. Raises `WebSocketDisconnect` as soon as the client is gone."""
 
     async def send() -> None:
         async for event in events:
             if event is not None:
-                sent.inc()
+                sent(event.at)
                 await socket.send_data(encode(Frame(event.version, event.type, event)).decode())
 
     async def listen() -> None:

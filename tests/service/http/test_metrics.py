@@ -2,6 +2,8 @@
 
 import asyncio
 import math
+import time
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -9,7 +11,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from projections.library import PROJECTIONS
-from service.exporter import Exporter
+from service.clock import stamp, utc_now
+from service.exporter import Exporter, feel_the_loop
+from service.metrics import Metrics
 from tests.service.http.serving import Service, serving
 
 
@@ -77,6 +81,34 @@ async def test_those_who_follow_a_game_are_counted_until_they_go(service: Servic
             return
         await asyncio.sleep(0.01)
     pytest.fail("who has gone is still counted")
+
+
+async def test_the_delay_of_events_is_measured_of_those_that_were_waited_for():
+    metrics = Metrics()
+    with metrics.following("sse") as sent:
+        sent("2026-11-21T06:25:14.000000Z")
+        sent(stamp(lambda: utc_now() - timedelta(milliseconds=1)))
+        sent(stamp(lambda: utc_now() + timedelta(seconds=40)))
+    told = metrics.told("")[0].decode()
+    assert 'tabularium_stream_events_total{kind="sse"} 3.0' in told
+    assert 'tabularium_stream_delay_seconds_count{kind="sse"} 1.0' in told
+    assert 'tabularium_stream_delay_seconds_bucket{kind="sse",le="0.001"} 1.0' in told, (
+        "a clock ahead of ours is no delay"
+    )
+
+
+async def test_a_loop_that_is_late_is_felt(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("service.exporter.BEAT", 0.01)
+    metrics = Metrics()
+    task = asyncio.create_task(feel_the_loop(metrics))
+    await asyncio.sleep(0)
+    time.sleep(0.3)  # noqa: ASYNC251  # what must not be done, done on purpose
+    await asyncio.sleep(0.05)
+    task.cancel()
+    samples = {
+        sample.labels.get("le"): sample.value for family in metrics.loop_delay.collect() for sample in family.samples
+    }
+    assert samples["+Inf"] > samples["0.25"]
 
 
 async def test_projections_say_how_far_behind_they_are(tmp_path: Path):
