@@ -1,5 +1,6 @@
 """What the doctor says of a database, or a data directory, that is broken on purpose."""
 
+import shutil
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from service import migrations
 from service.app import open_store
 from service.clock import utc_now
 from service.doctor import Finding, examine
+from service.doctor.embedded import GIB
 from service.doctor.grants import ROLE, Grant, granted, missing
 from service.settings import Settings
 from tests.issuer import provider
@@ -281,6 +283,12 @@ async def test_a_data_directory_is_looked_at_and_not_made(tmp_path: Path):
     assert "no SQLite database" in found["database"].said
     data.touch()
     assert failing(await report(data=data)) == ["data directory"]
+
+
+@pytest.mark.parametrize(("free", "level"), [(2 * GIB, "ok"), (GIB // 2, "warn"), (GIB // 100, "fail")])
+async def test_a_disk_that_fills_up_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: str):
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: type("Usage", (), {"free": free}))
+    assert (await report(data=tmp_path))["disk"].level == level
 
 
 async def test_projections_that_stopped_or_are_behind_are_said(url: str):

@@ -87,14 +87,12 @@ async def test_the_delay_of_events_is_measured_of_those_that_were_waited_for():
     metrics = Metrics()
     with metrics.following("sse") as sent:
         sent("2026-11-21T06:25:14.000000Z")
-        sent(stamp(lambda: utc_now() - timedelta(milliseconds=1)))
-        sent(stamp(lambda: utc_now() + timedelta(seconds=40)))
+        sent(stamp(lambda: utc_now() - timedelta(hours=1)))
+        sent(stamp(lambda: utc_now() + timedelta(hours=1)))
     told = metrics.told("")[0].decode()
     assert 'tabularium_stream_events_total{kind="sse"} 3.0' in told
     assert 'tabularium_stream_delay_seconds_count{kind="sse"} 1.0' in told
-    assert 'tabularium_stream_delay_seconds_bucket{kind="sse",le="0.001"} 1.0' in told, (
-        "a clock ahead of ours is no delay"
-    )
+    assert 'tabularium_stream_delay_seconds_sum{kind="sse"} 0.0' in told, "a clock ahead of ours is no delay"
 
 
 async def test_a_loop_that_is_late_is_felt(monkeypatch: pytest.MonkeyPatch):
@@ -105,10 +103,9 @@ async def test_a_loop_that_is_late_is_felt(monkeypatch: pytest.MonkeyPatch):
     time.sleep(0.3)  # noqa: ASYNC251  # what must not be done, done on purpose
     await asyncio.sleep(0.05)
     task.cancel()
-    samples = {
-        sample.labels.get("le"): sample.value for family in metrics.loop_delay.collect() for sample in family.samples
-    }
-    assert samples["+Inf"] > samples["0.25"]
+    (family,) = metrics.loop_delay.collect()
+    counts = {sample.labels.get("le"): sample.value for sample in family.samples}
+    assert counts["+Inf"] > counts["0.25"]
 
 
 async def test_projections_say_how_far_behind_they_are(tmp_path: Path):
