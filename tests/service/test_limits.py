@@ -30,6 +30,12 @@ def hands() -> Hands:
     return Hands()
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine full of tests a quarter of a second is soon over."""
+    monkeypatch.setattr("service.redis.TIMEOUT", 1.0)
+
+
 @pytest.fixture
 def own() -> Iterator[Server]:
     with server() as started:
