@@ -14,17 +14,10 @@ from domain.boards import BoardError
 from projections.store import NotBuilt, Unavailable
 from service import problems
 from service.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
-from service.hall import (
-    GameDamaged,
-    NotSeated,
-    StaleVersion,
-    UnknownGame,
-    UnknownPlayer,
-    UnknownRuleset,
-    UnknownVersion,
-)
+from service.hall import NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.limits import TooMany, told
 from service.logging import log
+from service.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.problems import MEDIA_TYPE, Problem
 from service.store.protocol import KeyReused, StoreError, UnknownCursor
 

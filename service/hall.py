@@ -1,38 +1,33 @@
-"""The games that are being played: loaded once, kept in memory, changed one request at a time."""
+"""What is asked of the games that are being played, and done to them: one request to each at a time."""
 
 import asyncio
-import bisect
 import hashlib
 import secrets
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from domain.boards import BoardError, builtin, parse_board, validate
+from domain.boards import builtin, parse_board, validate
 from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
-from domain.kernel.fold import fold, later, resume, retract
+from domain.kernel.fold import retract
 from domain.kernel.game import Game, Step
-from domain.kernel.history import retraction
-from domain.kernel.lifecycle import GameCreated
-from domain.kernel.record import Record, first_broken
+from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Vault
-from domain.kernel.snapshot import SnapshotError
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.clock import Clock, stamp
-from service.heads import Heads
 from service.identity import ID_BYTES, new_id
 from service.metrics import Metrics, Outcome
+from service.plays import Play, Plays, UnknownGame
 from service.settings import Settings
-from service.snapshots import Snapshot, Snapshots, board_of, resumed
+from service.snapshots import Snapshots
 from service.store.protocol import (
     Append,
     Appended,
@@ -41,36 +36,18 @@ from service.store.protocol import (
     KeyReused,
     KeyUse,
     Opening,
-    Stored,
-    StoreError,
     StoreUnavailable,
 )
 from service.tracing import span
 from service.views import Accepted, Checked, EventView, Viewer, decode_accepted, encode_accepted, event_view
 from service.wake import Wake
 
-RECENT: Final = 128
-"""How many of a game's last records are kept in memory, for those who follow it."""
-
 ATTEMPTS: Final = 5
 """How often a request is decided anew after another process was quicker."""
 
 
-class UnknownGame(LookupError):
-    """There is no such game."""
-
-
 class UnknownRuleset(LookupError):
     """There is no such ruleset; the message names the known ones."""
-
-
-class UnknownVersion(LookupError):
-    """The game does not have this version; `head` is its last."""
-
-    def __init__(self, version: Version, head: Version) -> None:
-        super().__init__(f"There is no version {version} of this game; its versions are 1 to {head}.")
-        self.version = version
-        self.head = head
 
 
 class UnknownPlayer(LookupError):
@@ -88,33 +65,6 @@ class StaleVersion(Exception):
         super().__init__(f"Version {expected} was expected; the game stands at version {head}.")
         self.expected = expected
         self.head = head
-
-
-class GameDamaged(StoreError):
-    """What is stored of a game is not what was once written, or this package cannot read it."""
-
-
-class Play(Struct, eq=False):
-    """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions.
-
-    `shown` is what was answered of the game `shown_of`, by the seat and by whether everything was shown.
-    """
-
-    id: GameId
-    game: Game | None = None
-    vault: Vault = field(default_factory=Vault)
-    secret: bytes = b""
-    past: dict[Version, Game] = field(default_factory=dict[Version, Game])
-    recent: list[Record] = field(default_factory=list[Record])
-    shown_of: Game | None = None
-    shown: dict[tuple[Seat | None, bool], bytes] = field(default_factory=dict[tuple[Seat | None, bool], bytes])
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    @property
-    def now(self) -> Game:
-        """The game as it stands. To be asked only once it has been loaded."""
-        assert self.game is not None
-        return self.game
 
 
 class Request(Struct, frozen=True):
@@ -162,22 +112,15 @@ class Hall:
         `refused` is told the ruleset and the rule whenever a request to a game is refused; it has to be quick.
         """
         self._metrics = metrics or Metrics()
-        self._cache = self._metrics.cache("games")
-        self._snapshots = snapshots or Snapshots([], self._metrics)
         self._store = store
         self._library = library
         self._wake = wake
         self._clock = clock
-        self._settings = settings
-        # The embedded store is this process's own: what is in memory is all there is.
-        self._heads = Heads(store) if settings.database_url else None
         self._randomness = randomness
         self._own_board = boards
         self._refused = refused
-        self._plays: OrderedDict[GameId, Play] = OrderedDict()
-        self._boards: dict[str, Board] = {}
+        self._plays = Plays(store, library, settings, self._metrics, snapshots or Snapshots([], self._metrics))
         self._running: set[asyncio.Task[Accepted]] = set()
-        self._metrics.games_in_memory.set_function(lambda: len(self._plays))
 
     # --- looking ---
 
@@ -186,28 +129,19 @@ class Hall:
 
         Whom version `at_least` is new enough gets what is in memory when it goes that far, and nothing is asked.
         """
-        return (await self._current(game_id, at_least)).now
+        return (await self._plays.current(game_id, at_least)).now
 
     async def at(self, game_id: GameId, version: Version) -> Game:
         """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
-        play = await self._play(game_id)
-        if version > play.now.version:
-            play = await self._current(game_id)
-        if not 1 <= version <= play.now.version:
-            raise UnknownVersion(version, play.now.version)
-        return play.now if version == play.now.version else await self._as_it_was(play, version)
+        return await self._plays.at(game_id, version)
 
     async def vault(self, game_id: GameId) -> Vault:
         """Return all secrets of a game, up to the last look at it at least. Raises `UnknownGame`."""
-        return (await self._play(game_id)).vault
+        return (await self._plays.of(game_id)).vault
 
     async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
         """Return the records that follow version `after`, up to the last look at it at least. Raises `UnknownGame`."""
-        play = await self._play(game_id)
-        if play.recent and play.recent[0].version <= after + 1:
-            first = after + 1 - play.recent[0].version
-            return play.recent[first:][:limit]
-        return await self._store.read(game_id, after, limit)
+        return await self._plays.records(game_id, after, limit)
 
     async def events(
         self, game_id: GameId, viewer: Viewer, after: Version = 0, limit: int | None = None
@@ -219,7 +153,7 @@ class Hall:
 
     async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], bytes]) -> bytes:
         """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
-        play = await self._play(game.id)
+        play = await self._plays.of(game.id)
         if play.game is not game:
             return show(play.vault)
         if play.shown_of is not game:
@@ -301,7 +235,7 @@ class Hall:
             board=digest,
             board_file=msgspec.json.encode(own),
         )
-        self._boards[digest] = own
+        self._plays.know(digest, own)
         work = self._store_step(Play(request.game, secret=secret), request, step, opening)
         return await self._finish("create", work)
 
@@ -399,7 +333,7 @@ class Hall:
 
         What follows a command that rolls or reveals is not looked at: nobody may try out dice. Raises as `command`.
         """
-        play = await self._current(game_id)
+        play = await self._plays.current(game_id)
         if expected is not None and expected != play.now.version:
             raise StaleVersion(expected, play.now.version)
         seat, version = self._seat(play.now, player), play.now.version
@@ -474,7 +408,7 @@ class Hall:
         return await asyncio.shield(task)
 
     async def _run(self, request: Request, decide: Decide) -> Accepted:
-        play = await self._play(request.game)
+        play = await self._plays.of(request.game)
         async with play.lock:
             for _ in range(ATTEMPTS):
                 try:
@@ -484,10 +418,10 @@ class Hall:
                         step = await decide(play, request)
                     return await self._store_step(play, request, step)
                 except Conflict:
-                    await self._catch_up(play)
+                    await self._plays.catch_up(play)
                 except (Refusal, NotSeated, StaleVersion) as error:
-                    if await self._head(play) > play.now.version:
-                        await self._catch_up(play)
+                    if await self._plays.head(play) > play.now.version:
+                        await self._plays.catch_up(play)
                         continue
                     # A repetition of what was accepted is refused more often than not: the game has moved on.
                     first = await self._first_answer(request)
@@ -520,7 +454,7 @@ class Hall:
         )
         if appended.repeated is not None:
             return replace(decode_accepted(appended.repeated), repeated=True)
-        self._keep(play, step, vault)
+        self._plays.keep(play, step, vault)
         self._wake.notify(game.id, game.version)
         return accepted
 
@@ -545,165 +479,6 @@ class Hall:
         if use.fingerprint != request.fingerprint:
             raise KeyReused
         return replace(decode_accepted(use.answer), repeated=True)
-
-    # --- what is in memory ---
-
-    def _keep(self, play: Play, step: Step, vault: Vault) -> None:
-        every = self._settings.checkpoint_every
-        if play.game is None:
-            self._plays[play.id] = play
-            self._evict()
-        elif play.game.version // every < step.game.version // every:
-            play.past[step.game.version] = step.game
-        play.game, play.vault = step.game, vault
-        play.recent = [*play.recent, *step.records][-RECENT:]
-        self._snapshots.passed(step.records[0].version - 1, step.game, play.secret)
-
-    async def _play(self, game_id: GameId) -> Play:
-        """Return a game in memory, loaded if need be. Raises `UnknownGame`."""
-        play = self._plays.get(game_id)
-        if play is None:
-            play = self._plays[game_id] = Play(game_id)
-            self._evict()
-        else:
-            self._plays.move_to_end(game_id)
-        if play.game is not None:
-            self._cache.hit()
-            return play
-        self._cache.miss()
-        async with play.lock:
-            if play.game is None:
-                await self._load(play)
-        return play
-
-    async def _current(self, game_id: GameId, at_least: Version | None = None) -> Play:
-        """Return a game in memory: as new as the store when this was asked, or as `at_least`. Raises `UnknownGame`."""
-        known = self._plays.get(game_id)
-        play = await self._play(game_id)
-        if known is play:
-            needed = await self._head(play) if at_least is None else at_least
-            if play.now.version < needed:
-                async with play.lock:
-                    if play.now.version < needed:
-                        await self._catch_up(play)
-        return play
-
-    async def _head(self, play: Play) -> Version:
-        """Return the version at which a game stands, whichever process brought it there."""
-        return await self._heads.of(play.id) if self._heads is not None else play.now.version
-
-    def _evict(self) -> None:
-        spare = len(self._plays) - self._settings.cache_games
-        if spare > 0:
-            idle = [game_id for game_id, play in self._plays.items() if not play.lock.locked()]
-            # The last is the one that is about to be used.
-            for game_id in idle[:-1][:spare]:
-                del self._plays[game_id]
-
-    async def _load(self, play: Play) -> None:
-        try:
-            with span("load"):
-                loaded = await self._snapshots.find(play.id, self._resumed)
-                game, stored = loaded or await self._folded(play.id)
-        except BaseException:
-            self._plays.pop(play.id, None)
-            raise
-        play.game, play.vault, play.secret = game, Vault(stored.secrets), stored.chance
-        play.past, play.recent = {}, stored.records[-RECENT:]
-        if loaded is None:
-            self._snapshots.passed(0, game, stored.chance)
-
-    async def _folded(self, game_id: GameId) -> tuple[Game, Stored]:
-        """Return a game folded from the whole of its log, and that."""
-        stored = await self._store.load(game_id)
-        if stored is None:
-            raise UnknownGame(f"There is no game {game_id!r}.")
-        records = stored.records
-        broken = first_broken(game_id, records) or (len(records) + 1 if len(records) < stored.head else None)
-        if broken is not None or not records:
-            raise GameDamaged(f"game {game_id} is damaged in the store from version {broken or 1} on")
-        try:
-            board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
-            game = fold(records, game_id, self._library, lambda _: board)
-            game.chance(stored.chance)
-        except (BoardError, LookupError, ValueError) as error:
-            raise GameDamaged(f"game {game_id} cannot be read from the store: {error}") from error
-        return game, stored
-
-    async def _resumed(self, snapshot: Snapshot) -> tuple[Game, Stored]:
-        """Return a game from a snapshot on, and what is stored of it from there on. Raises `SnapshotError`."""
-        stored = await self._store.load(snapshot.game, snapshot.version - 1)
-        if stored is None:
-            raise SnapshotError("there is no such game")
-        try:
-            board = await self._board(board_of(snapshot))
-            return resumed(snapshot, stored, self._library, lambda _: board), stored
-        except (BoardError, LookupError) as error:
-            raise SnapshotError(str(error)) from error
-
-    async def _catch_up(self, play: Play) -> None:
-        """Go on with a game in memory to where it stands in the store. To be called under its lock."""
-        game = play.now
-        records = await self._store.read(play.id, game.version)
-        if not records:
-            return
-        # In this order: then they are all there that the records speak of.
-        secrets = await self._store.secrets(play.id, len(play.vault.all()))
-        try:
-            if first_broken(play.id, records, game.version, game.head) is not None:
-                raise ValueError("it does not go on where this game stands")
-            game = resume(game, records)
-        except ValueError:
-            # Moves were retracted; or something is wrong with the game, which is then said.
-            await self._load(play)
-            return
-        play.game, play.vault = game, play.vault.joined_by(secrets)
-        play.recent = [*play.recent, *records][-RECENT:]
-
-    async def _board(self, digest: str) -> Board:
-        if digest not in self._boards:
-            file = await self._store.board(digest)
-            if file is None:
-                raise LookupError(f"its board {digest} is missing")
-            board = parse_board(file)
-            if Map.of(board).digest != digest:
-                raise LookupError(f"its board {digest} is damaged")
-            self._boards[digest] = board
-        return self._boards[digest]
-
-    # --- the past ---
-
-    async def _as_it_was(self, play: Play, version: Version) -> Game:
-        """Return the game at an earlier version: the nearest position kept before it, and the events since.
-
-        Positions are kept every `checkpoint_every` events as they are passed, so that only the first look at a long
-        game takes longer.
-        """
-        if version in play.past:
-            return play.past[version]
-        every = self._settings.checkpoint_every
-        kept = sorted(play.past)
-        nearest = bisect.bisect(kept, version)
-        start = kept[nearest - 1] if nearest else 0
-        game = play.past[start] if nearest else None
-        while start < version:
-            stop = min((start // every + 1) * every, version)
-            game = await self._onward(play, game, start, stop)
-            if stop % every == 0:
-                play.past[stop] = game
-            start = stop
-        assert game is not None
-        return game
-
-    async def _onward(self, play: Play, base: Game | None, start: Version, stop: Version) -> Game:
-        records = await self._store.read(play.id, start, stop - start)
-        if base is None:
-            return fold(records, play.id, self._library, lambda _: play.now.board)
-        for index in reversed(range(len(records))):
-            to = retraction(records[index])
-            if to is not None and to < start:
-                return later(await self._as_it_was(play, to), records[index:])
-        return later(base, records)
 
 
 def _outcome(done: asyncio.Task[Accepted]) -> Outcome:

@@ -82,7 +82,7 @@ async def _loads(hall: Hall, game: Played) -> list[float]:
     """Return the milliseconds that loads took, after the first: boards are read once."""
     times: list[float] = []
     for _ in range(REPEATS + 1):
-        vars(hall)["_plays"].clear()
+        vars(vars(hall)["_plays"])["_plays"].clear()
         began = time.perf_counter()
         loaded = await hall.game(game.simulation.game.id)
         times.append((time.perf_counter() - began) * 1000)

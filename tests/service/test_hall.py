@@ -18,16 +18,8 @@ from domain.kernel.game import Game
 from domain.kernel.record import Cause, Record, first_broken
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId
-from service.hall import (
-    GameDamaged,
-    Hall,
-    NotSeated,
-    StaleVersion,
-    UnknownGame,
-    UnknownPlayer,
-    UnknownRuleset,
-    UnknownVersion,
-)
+from service.hall import Hall, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
+from service.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.store.protocol import Append, Appended, KeyReused, StoreUnavailable
 from service.views import Accepted, Viewer
 from service.wake import LocalWake
