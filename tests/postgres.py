@@ -48,6 +48,10 @@ BEGIN
     LOOP
         EXECUTE format('DELETE FROM %s', full_one);
     END LOOP;
+    FOR full_one IN SELECT oid FROM pg_class WHERE relnamespace = 'tabularium'::regnamespace AND relkind = 'S'
+    LOOP
+        EXECUTE format('ALTER SEQUENCE %s RESTART', full_one);
+    END LOOP;
 END
 $$;
 """

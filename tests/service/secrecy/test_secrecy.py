@@ -1,8 +1,8 @@
 """Whoever may not know a secret gets the same bytes whatever it is: from every endpoint, live, and in refusals.
 
 A game is played twice with the same chance and the same deeds, but two hidden cards are swapped. Until the rules turn
-one of them up, everything that a spectator, a stranger, another seat or an organizer with a seat can get is compared
-byte for byte, and so is what the service itself writes down beside the log and the secrets.
+one of them up, everything that a spectator, another seat, an organizer with a seat, an auditor and administrator can
+get is compared byte for byte, and so is what the service itself writes down beside the log and the secrets.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ from tests.service.secrecy.world import Moment, lived
 from tests.tiny.auction import ChooseCard, Table
 
 SEEDS = range(5)
-LEAKY = Cast(seed=0, seats=2, blind=(0,), organizer=0, in_stock=False)
+LEAKY = Cast(seed=0, seats=2, blind=(0,), organizer=0, in_stock=False, commands=6)
 Database = Callable[[], AbstractAsyncContextManager[str]]
 
 

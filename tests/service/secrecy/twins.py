@@ -42,6 +42,7 @@ class Cast(Struct, frozen=True):
         blind: the numbers of the seats that look; neither swapped card is theirs.
         organizer: the number of the seat whose player organizes the game; None for somebody without a seat.
         in_stock: whether both cards lie in the stock, which is never turned up; else one is in a hand.
+        commands: after so many at most the game is left alone.
     """
 
     seed: int
@@ -49,6 +50,7 @@ class Cast(Struct, frozen=True):
     blind: tuple[int, ...]
     organizer: int | None
     in_stock: bool
+    commands: int = 1000
 
     @classmethod
     def drawn(cls, seed: int) -> "Cast":

@@ -4,19 +4,22 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any, Final
 from unittest import mock
 
 import structlog
 from msgspec import Struct
 
-from domain.kernel import snapshot
 from domain.kernel.game import Game
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, Seat
 from projections.library import PROJECTIONS
+from service.scopes import SCOPES
+from service.snapshots import take
 from tests.service.halls import fixed_randomness
 from tests.service.http.serving import Player, Service, serving
 from tests.service.secrecy.surface import Onlooker, Seen, onlooker
@@ -50,9 +53,18 @@ class Moment(Struct, frozen=True):
 
 async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> list[Moment]:
     """Play the game of `cast` in one of its two worlds, and return what was to be seen of it until it was over."""
-    with structlog.testing.capture_logs() as log, mock.patch("service.readmodels.FLUSH", 0.01):
+    chance = fixed_randomness(f"tokens {cast.seed}")
+    tokens = SimpleNamespace(token_bytes=chance, token_urlsafe=lambda count: chance(count).hex())
+    with (
+        structlog.testing.capture_logs() as log,
+        mock.patch("service.readmodels.FLUSH", 0.01),
+        mock.patch("service.accounts.secrets", tokens),
+    ):
         library = Library([Auction(cast, swapped=swapped)])
+        # The time stands still: how often the service looks at the clock depends on how quick the machine is.
+        now = datetime(2026, 11, 21, tzinfo=UTC)
         chosen: dict[str, Any] = {"library": library, "randomness": fixed_randomness(f"world {cast.seed}")}
+        chosen["clock"] = lambda: now
         async with serving(data, durable=False, database_url=database_url, **chosen) as service:
             return await _World(cast, service, log).lived()
 
@@ -74,7 +86,7 @@ class _World:
     async def lived(self) -> list[Moment]:
         service, moments = self._service, list[Moment]()
         self._players = [await service.register(name) for name in SEATED[: self._cast.seats]]
-        chair, stranger = await service.register("Chair"), await service.register("Stranger")
+        chair, official = await service.register("Chair"), await self._official()
         organizer = chair if self._cast.organizer is None else self._players[self._cast.organizer]
         wish = {"ruleset": "tiny-auction", "players": self._cast.seats, "title": "An auction to look at"}
         self._game = (await service.post("/v1/games", organizer, wish))["id"]
@@ -82,7 +94,7 @@ class _World:
             await service.post(self._address("/seats"), player, {"entropy": f"of {player.id}"})
         await service.post(self._address("/start"), organizer)
         self._insider = chair if organizer is chair else None
-        looking = {"spectator": None, "stranger": stranger}
+        looking = {"spectator": None, "official": official}
         looking |= {f"seat {number}": self._players[number] for number in self._cast.blind}
         async with contextlib.AsyncExitStack() as stack:
             self._onlookers = {
@@ -90,13 +102,20 @@ class _World:
                 for name, player in looking.items()
             }
             moments.append(await self._moment())
-            while (await self._now()).status == "running":
+            given = 0
+            while given < self._cast.commands and (await self._now()).status == "running":
                 for _ in range(LOOKS_EVERY):
                     if (await self._now()).status == "running":
                         await self._act()
+                        given += 1
                 if (await self._now()).status == "running":
                     moments.append(await self._moment())
         return moments
+
+    async def _official(self) -> Player:
+        """Return somebody who may do whatever an account may, but holds no seat and organizes nothing."""
+        row, token = await self._service.house.accounts.register("Official", SCOPES)
+        return Player(row.player, {"authorization": f"Bearer {token}"})
 
     def _address(self, path: str) -> str:
         return f"/v1/games/{self._game}{path}"
@@ -164,9 +183,11 @@ class _World:
             for projection in PROJECTIONS
             for table in projection.tables
         }
+        stored = await self._service.house.store.load(now.id)
+        assert stored is not None
         told, _ = self._service.house.metrics.told("")
         counted = [line for line in told.decode().splitlines() if line.startswith(COUNTED)]
-        return {**rows, "snapshot": snapshot.take(now), "log": await self._logged(), "metrics": counted}
+        return {**rows, "snapshot": take(now, stored.chance), "log": await self._logged(), "metrics": counted}
 
     async def _inside(self, blind: set[Seat]) -> bytes:
         """Return the position as those see it who are in the secret."""
