@@ -6,7 +6,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 ensure_environment
 # Inexact: in a developer's checkout the tools that test.sh installed stay where they are.
 extra=()
-if [[ -n ${TABULARIUM_DATABASE_URL:-} ]]; then extra=(--extra production); fi
+if [[ -n ${TABULARIUM_DATABASE_URL:-}${TABULARIUM_REDIS_URL:-} ]]; then extra+=(--extra production); fi
+if [[ -n ${TABULARIUM_TRACES_URL:-} ]]; then extra+=(--extra tracing); fi
 sync --no-dev --inexact "${extra[@]}"
 
 exec .venv/bin/tabularium serve "$@"

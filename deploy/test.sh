@@ -1,16 +1,28 @@
 #!/usr/bin/env bash
 # Every check, then the tests; the last line is pytest's summary. Arguments go to pytest: deploy/test.sh -n 0 -k chain
-# The tests start a PostgreSQL of their own and stop it; its server programs are installed where apt can do it.
+# The tests start PostgreSQL and Redis by themselves and stop them; the programs are installed where apt can do it.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
 ensure_environment
 sync --extra production
 
-if ! compgen -c initdb >/dev/null && ! compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null &&
-    [[ $EUID == 0 ]] && command -v apt-get >/dev/null; then
-    echo "== PostgreSQL"
-    apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends postgresql >/dev/null
+missing=()
+compgen -c initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+command -v redis-server >/dev/null || missing+=(redis-server)
+if [[ ${#missing[@]} -gt 0 && $EUID == 0 ]] && command -v apt-get >/dev/null; then
+    echo "== ${missing[*]}"
+    # While this file says no, a package starts no server of its own.
+    policy=/usr/sbin/policy-rc.d
+    if [[ -e $policy ]]; then
+        policy=
+    else
+        printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy"
+    fi
+    trap 'rm -f $policy' EXIT
+    apt-get -qq update
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends "${missing[@]}" >/dev/null
+    rm -f $policy
 fi
 
 # check NAME COMMAND...: what a check has to say is of interest when it fails.

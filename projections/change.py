@@ -77,7 +77,7 @@ class Changes:
 
     def _add(self, change: Change) -> None:
         name = change.table.name
-        row = _row(change)
+        row = row_of(change)
         if row is None:
             self._wide[name] = len(self._all)
             self._all.append(change)
@@ -95,7 +95,7 @@ class Changes:
         return self._all
 
 
-def _row(change: Change) -> tuple[Value, ...] | None:
+def row_of(change: Change) -> tuple[Value, ...] | None:
     """Return the key of the one row that a change touches; None when it may touch several."""
     match change:
         case Put() | Add():

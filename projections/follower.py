@@ -8,7 +8,10 @@ from msgspec import Struct
 
 from domain.boards import parse_board
 from domain.kernel.board import Board
-from domain.kernel.game import Game, GameCreated, advance, fold, retraction
+from domain.kernel.fold import advance, fold
+from domain.kernel.game import Game
+from domain.kernel.history import retraction
+from domain.kernel.lifecycle import GameCreated
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.game import GameCreated, GameEnded, GameStarted, SeatLeft, SeatTaken
+from domain.kernel.lifecycle import GameCreated, GameEnded, GameStarted, SeatLeft, SeatTaken
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from projections.change import Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection

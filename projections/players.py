@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from domain.kernel.game import GameEnded, GameStarted, SeatLeft, SeatTaken
+from domain.kernel.lifecycle import GameEnded, GameStarted, SeatLeft, SeatTaken
 from domain.kernel.words import PlayerId
 from projections.change import Amend, Change, Drop, Put, Table
 from projections.projection import Happened, Projection

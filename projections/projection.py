@@ -8,7 +8,9 @@ from typing import Any, ClassVar, Final, Union, cast
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.game import GAME_EVENTS, Game, GameCreated, GameEvent, cause_of, read_event
+from domain.kernel.game import Game
+from domain.kernel.history import cause_of, read_event
+from domain.kernel.lifecycle import GAME_EVENTS, GameCreated, GameEvent
 from domain.kernel.message import type_name
 from domain.kernel.record import Cause, Record
 from domain.kernel.ruleset import Ruleset

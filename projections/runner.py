@@ -5,9 +5,12 @@ process that does the same work, is met by a lost compare-and-set and not by row
 """
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final, Protocol
+from uuid import uuid4
 
 from msgspec import Struct, field
 
@@ -19,7 +22,7 @@ from projections.follower import Follower, Log
 from projections.projection import Projection
 from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
 
-BATCH: Final = 250
+BATCH: Final = 500
 """Events in one commit."""
 
 BREATH: Final = 20
@@ -27,6 +30,14 @@ BREATH: Final = 20
 
 GATHER: Final = 0.05
 """Seconds between two passes, so that the events of a busy moment come into one commit."""
+
+REST: Final = 4.0
+"""How long the runner rests after a pass, in times of how long that took: so that it takes a fifth of an event loop
+that it shares with those who answer requests, less when these keep it busy."""
+
+LEASE: Final = 5.0
+"""Seconds for which one process follows the log alone. It takes the lease anew long before they are over; when it dies,
+another goes on after them."""
 
 POLL: Final = 1.0
 """Seconds after which the log is looked at even if nobody has rung. A wake-up is a hint; the log is the truth."""
@@ -86,36 +97,65 @@ class Runner:
         library: Library,
         *,
         batch: int = BATCH,
+        rest: float = 0.0,
         tell: Callable[[Exception], None] = lambda said: None,
     ) -> None:
-        """`tell` is told when a projection stops (`Stopped`) and when something is `Unavailable`."""
+        """`rest` is how long to rest after a pass, in times of how long that took; see `REST`.
+
+        `tell` is told when a projection stops (`Stopped`) and when something is `Unavailable`."""
         self._projections = {projection.name: projection for projection in projections}
         self._log = log
         self._store = store
         self._library = library
         self._batch = batch
+        self._rest = rest
         self._tell = tell
         self._followers: dict[str, Follower] = {}
         self._stopped: set[tuple[str, int]] = set()
         self._careful: dict[str, int] = {}
+        self._name = uuid4().hex
+        self._leased_until = 0.0
 
     # --- serving ---
 
     async def run(self, bell: Bell) -> None:
-        """Follow the log until the bell is closed."""
-        while not bell.closed:
-            try:
-                folded = await self.step()
-            except Unavailable as unavailable:
-                self._tell(unavailable)
-                await asyncio.sleep(POLL)
-                continue
-            if folded == 0:
-                await bell.wait(POLL)
-            elif folded < self._batch:
-                await asyncio.sleep(GATHER)
-            else:
-                await asyncio.sleep(0)
+        """Follow the log until the bell is closed, in turn with other processes that do: one of them at a time."""
+        try:
+            while not bell.closed:
+                began = time.monotonic()
+                try:
+                    folded = await self.turn()
+                except Unavailable as unavailable:
+                    self._tell(unavailable)
+                    await asyncio.sleep(POLL)
+                    continue
+                if folded is None:
+                    await asyncio.sleep(POLL)
+                elif folded == 0:
+                    await bell.wait(POLL)
+                else:
+                    await asyncio.sleep(self.pause(folded, time.monotonic() - began))
+        finally:
+            self._leased_until = 0.0
+            with suppress(Unavailable):
+                await self._store.lease(self._name, 0)
+
+    def pause(self, folded: int, took: float) -> float:
+        """Return the seconds between a pass that folded so many events, and took so many seconds, and the next."""
+        return max(self._rest * took, 0 if folded >= self._batch else GATHER)
+
+    async def turn(self) -> int | None:
+        """Go on by one step if no other process does; return what `step` returns, None if another does.
+
+        Raises:
+            Unavailable: the log or the store does not answer.
+        """
+        now = time.monotonic()
+        if now > self._leased_until - LEASE / 2:
+            if not await self._store.lease(self._name, LEASE):
+                return None
+            self._leased_until = now + LEASE
+        return await self.step()
 
     async def catch_up(self) -> None:
         """Follow the log to its present end."""

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.game import GameCreated, GameEnded, GameStarted, MovesRetracted
+from domain.kernel.lifecycle import GameCreated, GameEnded, GameStarted, MovesRetracted
 from domain.kernel.words import GameId, Seat, Version
 from projections.change import Add, Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection

@@ -1,18 +1,20 @@
 """Changes and tables as SQL that SQLite and PostgreSQL both understand.
 
-Columns are TEXT or BIGINT; placeholders are ``?``, which `numbered` turns into ``$1, $2, …`` for PostgreSQL. There is
-no other seam between the two.
+Columns are TEXT, sorted by bytes, or BIGINT; placeholders are ``?``, which `numbered` turns into ``$1, $2, …`` for
+PostgreSQL. There is no other seam between the two.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count
 
-from projections.change import Add, Amend, Change, Drop, Put, Table, Value
+from domain.kernel.words import GameId
+from projections.change import Add, Amend, Change, Drop, Put, Table, Value, row_of
+from projections.store import Generation, Trouble
 
 Statement = tuple[str, tuple[Value, ...]]
 
-_TYPES = {"text": "TEXT", "number": "BIGINT"}
+_TYPES: Mapping[str, str] = {"text": "TEXT", "number": "BIGINT"}
 
 GENERATIONS = """\
 CREATE TABLE IF NOT EXISTS projections (
@@ -29,6 +31,9 @@ CREATE TABLE IF NOT EXISTS projections (
 )"""
 """The checkpoints. `position` is the cursor of the log after the last event folded, empty before the first."""
 
+COLUMNS = "projection, number, version, live, position, events, trouble_game, trouble_version, trouble"
+"""Those of a checkpoint, as `generation` takes them."""
+
 REFUSALS = """\
 CREATE TABLE IF NOT EXISTS refusals (
     ruleset TEXT NOT NULL,
@@ -38,10 +43,31 @@ CREATE TABLE IF NOT EXISTS refusals (
 )"""
 """How often each rule has refused a command. No fold of the log: a refusal leaves no event."""
 
+LEASES = """\
+CREATE TABLE IF NOT EXISTS leases (
+    name   TEXT PRIMARY KEY,
+    holder TEXT NOT NULL,
+    until  REAL NOT NULL
+)"""
+"""Which process follows the log, until when (Unix time)."""
+
 NOTE_REFUSALS = (
     "INSERT INTO refusals (ruleset, rule, times) VALUES (?, ?, ?)"
     " ON CONFLICT (ruleset, rule) DO UPDATE SET times = refusals.times + excluded.times"
 )
+
+
+def generation(
+    projection: str, number: int, version: int, live: int, position: str, events: int, game: str, at: int, why: str
+) -> Generation:
+    """Return the generation of a checkpoint's row."""
+    trouble = Trouble(GameId(game), at, why) if why else None
+    return Generation(projection, number, version, bool(live), position or None, events, trouble)
+
+
+def standing(at: Generation) -> tuple[str, int, int, str, int]:
+    """Return where a generation stands: the values of projection, number, live, position and events."""
+    return at.projection, at.number, int(at.live), at.cursor or "", at.events
 
 
 def place(projection: str, generation: int, table: str) -> str:
@@ -81,6 +107,33 @@ def statement(projection: str, generation: int, change: Change) -> Statement:
                 column, bound = change.beyond
                 return f"{text} AND {column} > ?", (*values, bound)
             return text, values
+
+
+def batches(
+    projection: str, generation: int, changes: Iterable[Change]
+) -> Iterator[tuple[str, list[tuple[Value, ...]]]]:
+    """Return statements, each with the values of all its executions, that come to the same as the changes in order.
+
+    Changes of different rows may change places, so most of a batch of events comes into a few statements.
+    """
+    by_table: dict[str, list[Change]] = {}
+    for change in changes:
+        by_table.setdefault(change.table.name, []).append(change)
+    for of_table in by_table.values():
+        gathered: dict[str, list[tuple[Value, ...]]] = {}
+        stated: dict[tuple[Value, ...], str] = {}
+        for change in of_table:
+            text, values = statement(projection, generation, change)
+            row = row_of(change)
+            if row is None or stated.get(row, text) != text:
+                yield from gathered.items()
+                gathered, stated = {}, {}
+            if row is None:
+                yield text, [values]
+            else:
+                stated[row] = text
+                gathered.setdefault(text, []).append(values)
+        yield from gathered.items()
 
 
 def _pairs(columns: Mapping[str, Value], between: str) -> str:

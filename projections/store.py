@@ -60,7 +60,11 @@ class Generation(Struct, frozen=True):
 
 
 class Rows(Protocol):
-    """Where rows are read."""
+    """Where rows are read, and how far they are."""
+
+    async def generations(self) -> list[Generation]:
+        """Return all generations of all projections. Raises `Unavailable`."""
+        ...
 
     async def select(self, projection: Projection, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return what a query finds in the live rows. ``{games}`` in it stands for the projection's table `games`.
@@ -79,8 +83,12 @@ class Rows(Protocol):
 class ProjectionStore(Rows, Protocol):
     """A store of rows. Every method may raise `Unavailable`; whatever one changes, it changes whole or not at all."""
 
-    async def generations(self) -> list[Generation]:
-        """Return all generations of all projections."""
+    async def lease(self, holder: str, seconds: float) -> bool:
+        """Return whether `holder` may follow the log for so many seconds, in which nobody else may.
+
+        Whoever has it may have it again; 0 seconds give it back. Rows are right without: it only saves that several
+        processes do the same work.
+        """
         ...
 
     async def begin(self, projection: Projection) -> Generation:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from domain.kernel.game import GameEnded, GameStarted, MovesRetracted
+from domain.kernel.lifecycle import GameEnded, GameStarted, MovesRetracted
 from domain.kernel.message import told
 from domain.kernel.words import GameId, Version
 from projections.change import Change, Put, Table

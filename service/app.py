@@ -2,8 +2,8 @@
 
 import secrets
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
-from typing import Final
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Final
 
 from litestar import Litestar, Router
 from litestar.config.cors import CORSConfig
@@ -13,25 +13,35 @@ from litestar.types import ASGIApp
 from domain.boards import builtin
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
-from service.accounts import Accounts
+from service.accounts import Accounts, Identify
 from service.answers import on_exception
+from service.background import background
 from service.calls import Call
 from service.clock import Clock, utc_now
 from service.hall import Hall
 from service.house import Boards, House
 from service.journal import Journal
+from service.limits import Limiting, limits_of
+from service.metrics import Metrics
 from service.readmodels import Refusals, keeping, open_rows
-from service.routes import API, LARGE, pages
+from service.routes import API, LARGE, metrics, pages
 from service.settings import Settings
+from service.sharedwake import open_shared_wake
+from service.snapshots import Place, Snapshots
 from service.store.lock import only_service
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.sqlite import SqliteStore
-from service.wake import LocalWake
+from service.store.sqlite_snapshots import SqliteSnapshots
+from service.tracing import Traced, is_tracing
+from service.wake import LocalWake, Wake
+
+if TYPE_CHECKING:
+    from service.redis import Redis
 
 # A token is sent by a header that no browser adds by itself, so any site may be a frontend.
 CORS: Final = CORSConfig(
     allow_origins=["*"],
-    allow_methods=["GET", "POST", "DELETE"],
+    allow_methods=["GET", "POST", "PUT", "DELETE"],
     allow_headers=[
         "Authorization",
         "Content-Type",
@@ -40,7 +50,7 @@ CORS: Final = CORSConfig(
         "If-None-Match",
         "Last-Event-ID",
     ],
-    expose_headers=["ETag", "Location", "Request-Id", "Retry-After"],
+    expose_headers=["ETag", "Location", "RateLimit", "RateLimit-Policy", "Request-Id", "Retry-After"],
     max_age=3600,
 )
 
@@ -57,56 +67,136 @@ async def open_house(
 
     Raises `StoreDamaged`, or `StoreUnavailable` when another service holds the data directory.
     """
-    with nullcontext() if settings.database_url else only_service(settings.data):
-        store = await open_store(settings)
-        wake = LocalWake()
+    async with AsyncExitStack() as opened:
+        if not settings.database_url:
+            opened.enter_context(only_service(settings.data))
+        watched = Metrics()
+        redis = await opened.enter_async_context(open_redis(settings, watched)) if settings.redis_url else None
+        store = await open_store(settings, watched)
+        opened.push_async_callback(store.close)
         rows = await open_rows(settings)
+        opened.push_async_callback(rows.close)
+        wake = await opened.enter_async_context(open_wake(settings, store, redis))
         refusals = Refusals(rows)
-        hall = Hall(store, library, wake, clock, settings, randomness, boards, refusals.note)
+
+        def refused(ruleset: str, rule: str) -> None:
+            refusals.note(ruleset, rule)
+            watched.refusals.labels(ruleset, rule).inc()
+
+        identify = await opened.enter_async_context(trusting(settings)) if settings.oidc_issuer else None
+        accounts = Accounts(store.accounts, clock, randomness, settings.token_cache, identify)
+        snapshots = Snapshots(await open_snapshots(settings, redis), watched)
+        opened.push_async_callback(snapshots.close)
+        hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
+        opened.push_async_callback(hall.close)
         house = House(
             settings=settings,
             library=library,
             boards=boards,
             store=store,
-            accounts=Accounts(store, clock, randomness),
+            accounts=accounts,
             wake=wake,
             hall=hall,
             rows=rows,
+            metrics=watched,
+            redis=redis,
+            limits=limits_of(settings, redis, watched),
         )
-        try:
-            async with keeping(settings, library, store, rows, wake), refusals.kept():
-                yield house
-        finally:
-            wake.close()
-            await hall.close()
-            await rows.close()
-            await store.close()
+        await opened.enter_async_context(keeping(settings, library, store, rows, wake))
+        await opened.enter_async_context(refusals.kept())
+        await opened.enter_async_context(accounts.kept())
+        yield house
 
 
-async def open_store(settings: Settings) -> EventStore:
-    """Open the store that the settings choose. Raises `StoreDamaged` or `StoreUnavailable`."""
+@asynccontextmanager
+async def trusting(settings: Settings) -> AsyncIterator[Identify]:
+    """Read the tokens of the issuer that the settings name. Raises `StoreUnavailable` where the library is missing."""
+    try:
+        from service.oidc import Issuer
+    except ModuleNotFoundError as error:
+        raise StoreUnavailable("OpenID Connect needs the extra packages of tabularium[production]") from error
+    issuer = Issuer(settings)
+    try:
+        async with background("reading the issuer's keys", issuer.keep()):
+            yield issuer.identify
+    finally:
+        await issuer.close()
+
+
+async def open_store(settings: Settings, metrics: Metrics | None = None) -> EventStore:
+    """Open the store that the settings choose; `metrics` watch its connections.
+
+    Raises `StoreDamaged` or `StoreUnavailable`.
+    """
     if not settings.database_url:
         return await SqliteStore.open(settings.database, durable=settings.durable)
     try:
         from service.store.postgres import PostgresStore
     except ModuleNotFoundError as error:
         raise StoreUnavailable("PostgreSQL needs the extra packages of tabularium[production]") from error
-    return await PostgresStore.open(
+    store = await PostgresStore.open(
         settings.database_url, durable=settings.durable, connections=settings.database_connections
     )
+    if metrics is not None:
+        metrics.watch_pool(store.connections)
+    return store
+
+
+async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> list[Place]:
+    """Open the places of the snapshots that the settings choose, the quickest first. Raises `StoreUnavailable`."""
+    if not settings.snapshot_every:
+        return []
+    if not settings.database_url:
+        kept = await SqliteSnapshots.open(settings.snapshot_database)
+    else:
+        from service.store.postgres_snapshots import PostgresSnapshots
+
+        kept = await PostgresSnapshots.open(settings.database_url)
+    places = [Place("snapshots", kept, settings.snapshot_every)]
+    if redis is not None:
+        from service.redis_snapshots import EVERY, RedisSnapshots
+
+        places.insert(0, Place("hot-snapshots", RedisSnapshots(redis), EVERY))
+    return places
+
+
+def open_redis(settings: Settings, metrics: Metrics) -> "AbstractAsyncContextManager[Redis]":
+    """Return a context that lends the Redis that the settings name. Raises `StoreUnavailable`."""
+    try:
+        from service import redis
+    except ModuleNotFoundError as error:
+        raise StoreUnavailable("Redis needs the extra packages of tabularium[production]") from error
+    return redis.open_redis(settings.redis_url, metrics)
+
+
+@asynccontextmanager
+async def open_wake(settings: Settings, store: EventStore, redis: "Redis | None") -> AsyncIterator[Wake]:
+    """Lend what wakes the readers: of this process, or of all that share its store."""
+    if settings.database_url:
+        async with open_shared_wake(store, redis) as shared:
+            yield shared
+    else:
+        wake = LocalWake()
+        try:
+            yield wake
+        finally:
+            wake.close()
 
 
 def create_app(house: House) -> ASGIApp:
     """Return the service over the parts of an open house."""
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=house.settings.board_limit)
+    # Told on the same port unless they have one of their own.
+    watched = metrics.ROUTES if house.settings.metrics_port is None else ()
     app = Litestar(
-        route_handlers=[*API, large, *pages.ROUTES],
+        route_handlers=[*API, large, *pages.ROUTES, *watched],
         request_class=Call,
         request_max_body_size=house.settings.body_limit,
         exception_handlers={Exception: on_exception},
         cors_config=CORS,
+        middleware=[Limiting(house.limits)] if house.limits is not None else [],
         openapi_config=None,  # ours is made by `service.contract`
         logging_config=None,
         state=State({"house": house}),
     )
-    return Journal(app)
+    return Journal(Traced(app) if is_tracing() else app, house.metrics)

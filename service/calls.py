@@ -2,20 +2,26 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_type_hints
 from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import Request
 from litestar.connection import ASGIConnection
+from litestar.exceptions import InternalServerException
+from litestar.handlers import BaseRouteHandler
 from msgspec import Struct
 
-from domain.kernel.words import LARGEST_INTEGER, PlayerId, Version
+from domain.kernel.words import LARGEST_INTEGER, Version
 from service import problems
+from service.accounts import Caller, UnknownToken
 from service.problems import Problem
+from service.scopes import Scope
 
 if TYPE_CHECKING:
+    from service.endpoint import Endpoint
     from service.house import House
 
 T = TypeVar("T")
@@ -34,22 +40,21 @@ class Call(Request[Any, Any, Any]):
         """The parts of the service."""
         return house_of(self)
 
-    async def player(self) -> PlayerId | None:
-        """Return who asks; None for nobody in particular. Raises `Problem` for a token that nobody has."""
-        given = self.headers.get("authorization")
-        return await authenticate(self.house, given) if given is not None else None
+    @property
+    def caller(self) -> Caller | None:
+        """Who asks; None for nobody in particular, and at endpoints that ask nobody."""
+        return self.scope.get("caller")
 
-    async def signed_in(self) -> PlayerId:
-        """Return who asks. Raises `Problem` when the request does not say."""
-        player = await self.player()
-        if player is None:
-            raise Problem(
-                problems.MISSING_TOKEN,
-                "The request has no Authorization header.",
-                "Send `Authorization: Bearer <token>`.",
-                headers={"WWW-Authenticate": "Bearer"},
-            )
-        return player
+    @property
+    def signed_in(self) -> Caller:
+        """Who asks, at an endpoint that lets in nobody unknown."""
+        caller = self.caller
+        assert caller is not None, "the endpoint requires an account"
+        return caller
+
+    def require(self, *scopes: Scope) -> None:
+        """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
+        require(self.signed_in, scopes)
 
     def read_query(self, shape: type[Q]) -> Q:
         """Return the query parameters, which are those of `shape` and no others. Raises `Problem`."""
@@ -64,7 +69,11 @@ class Call(Request[Any, Any, Any]):
                 f"The Content-Type is {declared!r}." if declared else "There is no Content-Type.",
                 "Send `Content-Type: application/json`.",
             )
-        return read_json(await self.body(), decode)
+        try:
+            raw = await self.body()
+        except InternalServerException:  # so Litestar calls a client that hung up
+            raise Problem(problems.MALFORMED_JSON, "The body was cut off.", "Send the whole of it.") from None
+        return read_json(raw, decode)
 
     @property
     def key(self) -> str | None:
@@ -99,36 +108,57 @@ def house_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "House":
     return cast("House", connection.app.state["house"])
 
 
-async def authenticate(house: "House", authorization: str) -> PlayerId:
-    """Return whose token an ``Authorization`` header carries. Raises `Problem`."""
+async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Find out who asks, before the function of an endpoint is called: a guard.
+
+    Raises `Problem`, or as `authenticate`.
+    """
+    said: Endpoint = handler.opt["endpoint"]
+    given = connection.headers.get("authorization")
+    caller = await authenticate(house_of(connection), given) if given is not None else None
+    if said.account == "required":
+        if caller is None:
+            raise Problem(
+                problems.MISSING_TOKEN,
+                "The request has no Authorization header.",
+                "Send `Authorization: Bearer <token>`.",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        if said.scopes:
+            require(caller, said.scopes)
+    cast(dict[str, Any], connection.scope)["caller"] = caller
+
+
+def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
+    """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
+    if caller.scopes.isdisjoint(scopes):
+        raise problems.scope_missing(scopes, caller.scopes, caller.granted)
+
+
+async def authenticate(house: "House", authorization: str) -> Caller:
+    """Return whose token an ``Authorization`` header carries. Raises `UnknownToken` or `TokenEnded`."""
     scheme, _, token = authorization.partition(" ")
-    player = await house.accounts.authenticate(token.strip()) if scheme.lower() == "bearer" else None
-    if player is None:
-        raise Problem(
-            problems.UNKNOWN_TOKEN,
-            "No account has this token." if scheme.lower() == "bearer" else "The Authorization is not a bearer token.",
-            "Send `Authorization: Bearer <token>` with the token that registration gave.",
-            headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
-        )
-    return player
+    if scheme.lower() != "bearer":
+        raise UnknownToken("The Authorization is not a bearer token.")
+    return await house.accounts.authenticate(token.strip())
 
 
 def read_query(raw: bytes, shape: type[Q]) -> Q:
     """Return query parameters, which are those of `shape`, each at most once. Raises `Problem`."""
-    fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
-    known = f"It knows {', '.join(fields)}." if fields else "It knows none."
+    numeric = _parameters(shape)
+    known = f"It knows {', '.join(numeric)}." if numeric else "It knows none."
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
     except ValueError:
         raise Problem(problems.INVALID_QUERY, "The query is not URL-encoded UTF-8.", known) from None
     given: dict[str, Any] = {}
     for name, value in pairs:
-        if name not in fields:
+        if name not in numeric:
             raise Problem(problems.INVALID_QUERY, f"This endpoint knows no query parameter {name!r}.", known)
         if name in given:
             raise Problem(problems.INVALID_QUERY, f"The query parameter {name!r} is given twice.", "Give it once.")
         # Never by msgspec's lax reading, which takes "1.0" for a number and "null" for none.
-        given[name] = int(value) if _is_number(shape, name) and _NUMBER.fullmatch(value) else value
+        given[name] = int(value) if numeric[name] and _NUMBER.fullmatch(value) else value
     try:
         return msgspec.convert(given, shape)
     except msgspec.ValidationError as error:
@@ -140,9 +170,14 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
         ) from None
 
 
-def _is_number(shape: type[Struct], name: str) -> bool:
-    kind = get_type_hints(shape)[name]
-    return int in (kind, *getattr(kind, "__args__", ()))
+@cache
+def _parameters(shape: type[Struct]) -> Mapping[str, bool]:
+    """Return the parameters of a query, and of each whether it is a number."""
+    kinds = get_type_hints(shape)
+    fields = msgspec.structs.fields(shape)
+    return {
+        field.encode_name: int in (kinds[field.name], *getattr(kinds[field.name], "__args__", ())) for field in fields
+    }
 
 
 def read_json(raw: bytes, decode: Callable[[bytes], T]) -> T:

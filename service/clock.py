@@ -1,7 +1,7 @@
 """The time, as the log writes it."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[], datetime]
 """Tells the time, in UTC."""
@@ -14,4 +14,19 @@ def utc_now() -> datetime:
 
 def stamp(clock: Clock) -> str:
     """Return the time as RFC 3339 in UTC with microseconds, such as ``2026-11-21T06:25:14.000000Z``."""
-    return clock().replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return written(clock())
+
+
+def written(time: datetime) -> str:
+    """Return a time, which knows its zone, as `stamp` writes it."""
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def stamped(text: str) -> datetime:
+    """Return the time of a stamp."""
+    return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
+
+
+def later(text: str, wait: timedelta) -> str:
+    """Return the stamp of a time so much later."""
+    return written(stamped(text) + wait)

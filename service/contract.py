@@ -27,6 +27,7 @@ from service.house import Boards
 from service.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
 from service.routes import API, LARGE
 from service.schemas import Book, Schema
+from service.scopes import MEANINGS
 from service.streams import Frame
 
 SCHEMAS: Final = "#/components/schemas/"
@@ -36,6 +37,9 @@ A rules service for board games: every move an event, every refusal a cited rule
 
 **Who you are.** Register with `POST /v1/players` and send the token as `Authorization: Bearer <token>`. Whoever sends
 none sees what a spectator sees.
+
+**What a token may be used for** are its scopes: {scopes}. Every endpoint says which it needs. An account has several
+tokens: make a bot one of its own, which you can revoke without touching the others.
 
 **A game.** Create one, let players take its seats, start it. From then on the game waits at least for one open
 *decision*; `GET …/options` says what your seat may do about it, `POST …/commands` does it, and `GET …/events/stream`
@@ -59,10 +63,12 @@ streams can be asked as HEAD, too.
 TAGS: Final = {
     "Rulesets": "What can be played.",
     "Players": "Accounts.",
+    "Tokens": "What proves who you are: several for an account, each good for some things.",
     "Games": "Games, until they begin.",
     "Play": "The position, what may be done, and doing it.",
     "Log": "What happened: events, sentences, streams, the export.",
     "Statistics": "What the logs of all games tell: folded from them, and a moment behind them.",
+    "Administration": "Accounts and what they may do, and the log of all games: for administrators and auditors.",
     "Service": "Whether the service is well.",
 }
 
@@ -72,6 +78,7 @@ PARAMETERS: Final = {
     "player": "The id of a player.",
     "game": "The id of a game.",
     "seat": "A seat of the game.",
+    "token": "The id of a token, or `current` for the one that the request comes with.",
 }
 
 _VERSION_TAG: Final[Schema] = {"type": "string", "pattern": '^"(0|[1-9][0-9]{0,14})"$'}
@@ -94,6 +101,12 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
 ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "ETag": ("The version of the game, in quotes.", _VERSION_TAG),
     "Location": ("The address of what was made.", {"type": "string"}),
+    "RateLimit": (
+        "What the service's limits, if it has any, leave: requests `r`, and seconds `t` until all are there again.",
+        {"type": "string"},
+    ),
+    "RateLimit-Policy": ("The limits: requests `q` in seconds `w`.", {"type": "string"}),
+    "Retry-After": ("Seconds to wait before the request is sent again.", {"type": "string", "pattern": "^[0-9]+$"}),
     "Request-Id": ("Names the request; the service's log has the same id.", {"type": "string", "format": "uuid"}),
 }
 
@@ -171,14 +184,19 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
         "info": {
             "title": "Tabularium",
             "version": metadata.version("tabularium"),
-            "description": INTRODUCTION,
+            "description": INTRODUCTION.format(scopes=_scopes()),
         },
         "servers": [{"url": "/"}],
         "tags": [{"name": name, "description": what} for name, what in TAGS.items()],
         "paths": dict(paths),
         "components": {
             "securitySchemes": {
-                "token": {"type": "http", "scheme": "bearer", "description": "The token that registration gave."}
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A token of the account, with a scope that the endpoint names; or a JWT, where the "
+                    "service trusts another issuer.",
+                }
             },
             "schemas": dict(sorted(book.structs.items())),
             "examples": {
@@ -186,6 +204,10 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
             },
         },
     }
+
+
+def _scopes() -> str:
+    return "; ".join(f"`{scope}`: {meaning}" for scope, meaning in MEANINGS.items())
 
 
 def _book(library: Library) -> Book:
@@ -248,15 +270,23 @@ def _operation(path: str, said: Endpoint, book: Book, shown: Examples) -> dict[s
         "operationId": said.name,
         "tags": [said.tag],
         "summary": said.summary,
-        "description": said.description,
+        "description": _described(said),
         "parameters": [*_path_parameters(path, shown), *_query_parameters(said, book), *_header_parameters(said)],
     }
     if said.account != "none":
-        operation["security"] = [{"token": []}] if said.account == "required" else [{"token": []}, {}]
+        # OpenAPI 3.1 lets a bearer token's requirement name what the token must be good for; one entry is enough.
+        each = [{"token": [scope]} for scope in said.scopes] or [{"token": []}]
+        operation["security"] = each if said.account == "required" else [*each, {}]
     if said.body is not None:
         operation["requestBody"] = _request_body(said, book, example)
     operation["responses"] = _responses(said, book, example)
     return operation
+
+
+def _described(said: Endpoint) -> str:
+    if not said.scopes:
+        return said.description
+    return f"{said.description}\n\nScope: {' or '.join(f'`{scope}`' for scope in said.scopes)}."
 
 
 def _path_parameters(path: str, shown: Examples) -> list[dict[str, Any]]:
@@ -317,10 +347,14 @@ def _request_body(said: Endpoint, book: Book, example: Example | None) -> dict[s
 def possible_problems(said: Endpoint) -> list[Kind]:
     """Return everything that can be wrong with a request to an endpoint."""
     kinds = [*said.problems, problems.INVALID_QUERY, problems.INTERNAL_ERROR, problems.UNAVAILABLE]
+    if said.tag != "Service":
+        kinds.append(problems.TOO_MANY_REQUESTS)
     if said.account != "none":
-        kinds.append(problems.UNKNOWN_TOKEN)
+        kinds += [problems.UNKNOWN_TOKEN, problems.TOKEN_ENDED]
     if said.account == "required":
         kinds.append(problems.MISSING_TOKEN)
+    if said.scopes:
+        kinds.append(problems.SCOPE_MISSING)
     if set(said.headers) - {"If-None-Match"}:
         kinds.append(problems.INVALID_HEADER)
     if said.body is not None:
@@ -335,7 +369,7 @@ def _responses(said: Endpoint, book: Book, example: Example | None) -> dict[str,
     responses = {answer.status: _answer(answer, book, example) for answer in said.answers}
     for status, kinds in by_status.items():
         assert status not in responses, f"{said.name}: {status} is both an answer and a problem"
-        responses[status] = _problem_answer(kinds, book)
+        responses[status] = _problem_answer(status, kinds, book)
     return {str(status): responses[status] for status in sorted(responses)}
 
 
@@ -349,10 +383,11 @@ def _answer(answer: Answer, book: Book, example: Example | None) -> dict[str, An
     return said
 
 
-def _problem_answer(kinds: Sequence[Kind], book: Book) -> dict[str, Any]:
+def _problem_answer(status: int, kinds: Sequence[Kind], book: Book) -> dict[str, Any]:
+    more = {429: ("Retry-After", "RateLimit", "RateLimit-Policy"), 503: ("Retry-After",)}.get(status, ())
     return {
         "description": "\n".join(f"* `{kind.slug}`: {kind.title}." for kind in kinds),
-        "headers": _headers(("Request-Id",)),
+        "headers": _headers(("Request-Id", *more)),
         "content": {
             MEDIA_TYPE: {
                 "schema": book.schema(ProblemBody),

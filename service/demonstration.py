@@ -1,5 +1,6 @@
 """A whole game between bots, through the HTTP API of a service."""
 
+import os
 import random
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 
 from service.bots import BoldClassicBot, Bot, RandomBot
 from service.client import Client, Problem
+from service.settings import PREFIX
 
 STARTED = "Tabularium is running at "
 
@@ -81,11 +83,17 @@ class Demonstration:
 
 
 @contextmanager
-def own_service() -> Iterator[str]:
-    """Run a service of its own on a free port and a throwaway data directory; yield its address."""
+def own_service(**settings: str) -> Iterator[str]:
+    """Run a service of its own on a free port and a throwaway data directory; yield its address.
+
+    `settings` are those of its environment that are not the caller's own, by their names without the prefix.
+    """
     with tempfile.TemporaryDirectory(prefix="tabularium-") as data:
         arguments = [sys.executable, "-m", "service.cli", "serve", "--port", "0", "--data", data]
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        environ = {**os.environ, **{f"{PREFIX}{name.upper()}": value for name, value in settings.items()}}
+        with subprocess.Popen(
+            arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environ
+        ) as process:
             try:
                 assert process.stdout is not None, "its output is piped"
                 first = process.stdout.readline().strip()

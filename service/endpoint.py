@@ -7,10 +7,12 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Response, Stream
 from msgspec import Struct
 
+from service.calls import admit
 from service.problems import Kind
-from service.shapes import Nothing
+from service.scopes import Scope
+from service.shapes.common import Nothing
 
-Method = Literal["GET", "POST", "DELETE"]
+Method = Literal["GET", "POST", "PUT", "DELETE"]
 Account = Literal["none", "optional", "required"]
 """Whether an endpoint asks who the caller is."""
 
@@ -46,6 +48,7 @@ class Endpoint(Struct, frozen=True):
         answers: what it gives.
         problems: what can be wrong, beside what can be wrong everywhere.
         account: whether it asks who the caller is.
+        scopes: what the caller's token must be good for, one of these; nothing in particular when there are none.
         query: its query parameters.
         headers: the names of the headers that it reads, out of `contract.HEADERS`.
         body: the shape of its body; None for one without a body.
@@ -58,6 +61,7 @@ class Endpoint(Struct, frozen=True):
     answers: tuple[Answer, ...]
     problems: tuple[Kind, ...]
     account: Account
+    scopes: tuple[Scope, ...]
     query: type[Struct]
     headers: tuple[str, ...]
     body: type[Struct] | None
@@ -71,14 +75,17 @@ def endpoint(
     answers: tuple[Answer, ...],
     problems: tuple[Kind, ...] = (),
     account: Account = "none",
+    scopes: tuple[Scope, ...] = (),
     query: type[Struct] = Nothing,
     headers: tuple[str, ...] = (),
     body: type[Struct] | None = None,
 ) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
     """Make a route of a function, whose docstring is the endpoint's summary and description.
 
-    `path` is in Litestar's form. The function answers a `Response` itself, or raises `Problem`.
+    `path` is in Litestar's form. The function answers a `Response` itself, or raises `Problem`. It is called only for
+    whom `account` and `scopes` let in.
     """
+    assert account == "required" or not scopes, "a scope is asked only of somebody"
 
     def decorate(function: Callable[..., Any]) -> HTTPRouteHandler:
         summary, _, description = (function.__doc__ or "").partition("\n")
@@ -90,13 +97,17 @@ def endpoint(
             answers=answers,
             problems=problems,
             account=account,
+            scopes=scopes,
             query=query,
             headers=headers,
             body=body,
         )
         # An endpoint that streams is bound to say so in its signature; all others return bytes that are JSON already.
         assert function.__annotations__["return"] in (Response[bytes], Response[bytes] | Stream, Stream)
-        return HTTPRouteHandler(path, http_method=[method], status_code=200, opt={"endpoint": said})(function)
+        guards = [admit] if account != "none" else None
+        return HTTPRouteHandler(path, http_method=[method], status_code=200, guards=guards, opt={"endpoint": said})(
+            function
+        )
 
     return decorate
 

@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel import export, schema
-from domain.kernel.game import Game, GameStarted, Step
+from domain.kernel.game import Game, Step
+from domain.kernel.lifecycle import GameStarted
 from domain.kernel.message import told as told_of
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
@@ -19,21 +20,46 @@ from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
-from service import schemas, shapes, streams
+from service import schemas, streams
+from service.accounts import Caller
 from service.hall import Hall
 from service.house import Boards
 from service.routes import statistics
 from service.routes.log import passages
 from service.routes.play import state_view
+from service.routes.players import me
 from service.routes.rulesets import ruleset_detail
-from service.shapes import Sentence
-from service.store.protocol import GameRow, PlayerRow
+from service.scopes import EVERYBODYS
+from service.shapes.accounts import (
+    AccountPage,
+    Grant,
+    Issued,
+    LoggedEvent,
+    LogPage,
+    Rotation,
+    TokenPage,
+    account_view,
+    token_view,
+)
+from service.shapes.common import Health
+from service.shapes.games import GamePage, TakeSeat, game_detail, game_summary
+from service.shapes.log import EventPage, HistoryPage, Sentence
+from service.shapes.play import OptionsView
+from service.shapes.players import Registered, Registration, player_view
+from service.shapes.rulesets import RulePage, RulesetPage, board_view, rule_view, ruleset_summary
+from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
+from service.store.accounts import PlayerRow, TokenId, TokenRow
+from service.store.protocol import GameRow
 from service.views import Accepted, Checked, Viewer, event_view
 
 AT: Final = "2026-11-21T18:00:00.000000Z"
 SECRET: Final = bytes(range(32))
 GAME: Final = GameId("gm5x2q7ahbk3oxw7c")
 NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus")
+
+BOTS: Final = TokenRow(
+    TokenId("t4h2k6n8p3r5t7vway"), PlayerId("p0h4nv6wjj3k2yzts"), "my bot", ("play",), AT, "2027-02-19T18:00:00.000000Z"
+)
 
 
 class Example(Struct, frozen=True):
@@ -121,32 +147,32 @@ def examples(library: Library, boards: Boards) -> Examples:
     ruleset, now = scene.ruleset, scene.given.game
     viewer = scene.viewer(now)
     rules = ruleset.catalogue.for_ruleset(ruleset.id)
-    first = shapes.rule_view(ruleset.catalogue, rules[0])
+    first = rule_view(ruleset.catalogue, rules[0])
     row, me = scene.row(now), scene.players[0]
     answers: dict[str, Example] = {
         "listRulesets": Example(
-            shapes.RulesetPage(tuple(shapes.ruleset_summary(library.current(known)) for known in library.ids()), None)
+            RulesetPage(tuple(ruleset_summary(library.current(known)) for known in library.ids()), None)
         ),
         "showRuleset": Example(ruleset_detail(ruleset)),
-        "showBoard": Example(shapes.board_view(_excerpt(scene))),
-        "listRules": Example(shapes.RulePage((first,), "Q0MtQlJELTAx")),
+        "showBoard": Example(board_view(_excerpt(scene))),
+        "listRules": Example(RulePage((first,), "Q0MtQlJELTAx")),
         "showRule": Example(first),
         "showSchemas": Example(_schemas_excerpt(ruleset)),
         "registerPlayer": Example(
-            shapes.Registered(shapes.player_view(me), "tab_0yH8xk2bq5mQf7w9s1u3d5r7t9v1x3z5A7C9E1G3I5K"),
-            shapes.Registration(me.name),
+            Registered(player_view(me), "tab_0yH8xk2bq5mQf7w9s1u3d5r7t9v1x3z5A7C9E1G3I5K"),
+            Registration(me.name),
         ),
-        "showMe": Example(shapes.player_view(me)),
-        "showPlayer": Example(shapes.player_view(me)),
+        **_accounts(scene),
+        "showPlayer": Example(player_view(me)),
         "createGame": Example(
-            shapes.game_detail(scene.row(scene.created.game), scene.created.game, scene.names, Viewer(me.player)),
+            game_detail(scene.row(scene.created.game), scene.created.game, scene.names, Viewer(me.player)),
             {"ruleset": ruleset.id, "players": len(scene.players), "title": row.title},
         ),
-        "listGames": Example(shapes.GamePage((shapes.game_summary(row, scene.names),), None)),
-        "showGame": Example(shapes.game_detail(row, now, scene.names, viewer)),
+        "listGames": Example(GamePage((game_summary(row, scene.names),), None)),
+        "showGame": Example(game_detail(row, now, scene.names, viewer)),
         "takeSeat": Example(
             scene.accepted(scene.created.game, scene.joined[0]),
-            shapes.TakeSeat(next(iter(now.players)), f"dice of {me.name}"),
+            TakeSeat(next(iter(now.players)), f"dice of {me.name}"),
         ),
         "leaveSeat": Example(
             scene.accepted(
@@ -159,13 +185,13 @@ def examples(library: Library, boards: Boards) -> Examples:
         "showOptions": Example(_options(scene)),
         "giveCommands": Example(scene.accepted(scene.started.game, scene.given), {"command": scene.command}),
         "checkCommands": Example(Checked(scene.started.game.version, 1), {"command": scene.command}),
-        "listEvents": Example(shapes.EventPage(scene.accepted(scene.started.game, scene.given).events, None)),
+        "listEvents": Example(EventPage(scene.accepted(scene.started.game, scene.given).events, None)),
         "streamEvents": Example(streams.streamed(scene.accepted(scene.started.game, scene.given).events[0])),
         "tellHistory": Example(_history(scene)),
         "exportGame": Example(_export(scene)),
         **_statistics(scene, library),
-        "showHealth": Example(shapes.Health("ok")),
-        "showReadiness": Example(shapes.Health("ok")),
+        "showHealth": Example(Health("ok")),
+        "showReadiness": Example(Health("ok")),
     }
     plain = {
         name: Example(msgspec.to_builtins(_plain(each.answer)), msgspec.to_builtins(_plain(each.body)))
@@ -177,18 +203,45 @@ def examples(library: Library, boards: Boards) -> Examples:
         "player": me.player,
         "game": GAME,
         "seat": next(iter(now.players)),
+        "token": BOTS.token,
     }
     return Examples(plain, parameters)
+
+
+def _accounts(scene: _Scene) -> dict[str, Example]:
+    """Return what is asked about accounts and tokens, and answered."""
+    owner = scene.players[0]
+    granted = frozenset(owner.scopes)
+    caller = Caller(owner.player, granted, granted, TokenId("tq7zk3v5m2c4n8xwab"), b"")
+    first = TokenRow(TokenId("tq7zk3v5m2c4n8xwab"), owner.player, "registration", owner.scopes, AT, used=AT)
+    issued = Issued("tab_kH3d9s0aQw7xZr5tY2uI4oP6lM8nB1vC3xZ5aS7dF9g", token_view(BOTS))
+    page = TokenPage((token_view(BOTS), token_view(first)))
+    ended = token_view(msgspec.structs.replace(BOTS, revoked=AT))
+    auditor = msgspec.structs.replace(scene.players[1], scopes=(*EVERYBODYS, "audit"))
+    record = scene.given.records[0]
+    logged = LoggedEvent(GAME, event_view(record, Vault(), Viewer()))
+    return {
+        "showMe": Example(me(owner, caller)),
+        "listTokens": Example(page),
+        "makeToken": Example(issued, {"name": BOTS.name, "scopes": ["play"], "expires": "2027-02-19T18:00:00Z"}),
+        "rotateToken": Example(issued, Rotation(overlap=300)),
+        "revokeToken": Example(ended),
+        "listAccounts": Example(AccountPage((account_view(auditor),), None)),
+        "listTokensOf": Example(page),
+        "grantScopes": Example(account_view(auditor), Grant(auditor.scopes)),
+        "closeAccount": Example(account_view(msgspec.structs.replace(owner, closed=AT))),
+        "readLog": Example(LogPage((logged,), "1207")),
+    }
 
 
 def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:
     """Return what the projections tell of the scene, with a few dice and refusals added."""
     ruleset, now, begun = scene.ruleset, scene.given.game, scene.started.game
-    heading = shapes.heading(begun)
+    heading = begun.heading
     table: Any = begun.table
     place = ruleset.round(table)
     summary = scoreboard.Summary(
-        ruleset.id, now.status, now.version, place, shapes.heading(now), (), "", AT, AT, "", commands=1, retractions=0
+        ruleset.id, now.status, now.version, place, now.heading, (), "", AT, AT, "", commands=1, retractions=0
     )
     score = scoreboard.RoundScore(place, begun.version, ruleset.score(table))
     entries = (
@@ -201,11 +254,11 @@ def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:
     record = players.RulesetRecord(ruleset.id, gathering=0, running=1, finished=12, won=5)
     return {
         "showScoreboard": Example(statistics.scoreboard_view(GAME, summary, [score])),
-        "showTimeline": Example(shapes.TimelinePage(tuple(map(statistics.timeline_entry, entries)), None)),
+        "showTimeline": Example(TimelinePage(tuple(map(statistics.timeline_entry, entries)), None)),
         "showRecord": Example(statistics.player_record(scene.players[0].player, [record])),
-        "showDice": Example(shapes.DicePage((statistics.die_tally(library, ruleset.id, die, counted),), None)),
+        "showDice": Example(DicePage((statistics.die_tally(library, ruleset.id, die, counted),), None)),
         "showRefusals": Example(
-            shapes.RuleTallyPage((statistics.rule_tally(library, rules.RuleTally(ruleset.id, rule, 3), 140),), None)
+            RuleTallyPage((statistics.rule_tally(library, rules.RuleTally(ruleset.id, rule, 3), 140),), None)
         ),
     }
 
@@ -233,18 +286,18 @@ def _options(scene: _Scene) -> Any:
     game = scene.started.game
     options = game.options(scene.seat, scene.vault)[:3]
     mine = tuple(decision for decision in game.decisions if scene.seat in decision.seats)
-    return shapes.OptionsView(GAME, game.version, scene.seat, mine, tuple(options))
+    return OptionsView(GAME, game.version, scene.seat, mine, tuple(options))
 
 
 def _history(scene: _Scene) -> Any:
-    heading = shapes.heading(scene.given.game)
+    heading = scene.given.game.heading
     names = scene.given.game.names
     told = [
         (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, told_of(event, names)))
         for record in scene.given.records
         if (event := msgspec.json.decode(record.event, type=scene.ruleset.event_union)) is not None
     ]
-    return shapes.HistoryPage(tuple(passages(told)), None)
+    return HistoryPage(tuple(passages(told)), None)
 
 
 def _export(scene: _Scene) -> str:

@@ -1,22 +1,22 @@
-"""The games that are being played: loaded once, kept in memory, changed one request at a time."""
+"""What is asked of the games that are being played, and done to them: one request to each at a time."""
 
 import asyncio
-import bisect
 import hashlib
 import secrets
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from time import perf_counter
 from typing import Any, Final
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from domain.boards import BoardError, builtin, parse_board, validate
+from domain.boards import builtin, parse_board, validate
 from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
-from domain.kernel.game import Game, GameCreated, Step, fold, later, retraction
-from domain.kernel.record import Record, first_broken
+from domain.kernel.fold import retract
+from domain.kernel.game import Game, Step
+from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo
 from domain.kernel.ruleset import Library, Ruleset
@@ -24,42 +24,30 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.clock import Clock, stamp
 from service.identity import ID_BYTES, new_id
+from service.metrics import Metrics, Outcome
+from service.plays import Play, Plays, UnknownGame
 from service.settings import Settings
+from service.snapshots import Snapshots
 from service.store.protocol import (
     Append,
+    Appended,
     Conflict,
     EventStore,
     KeyReused,
     KeyUse,
     Opening,
-    StoreError,
     StoreUnavailable,
 )
+from service.tracing import span
 from service.views import Accepted, Checked, EventView, Viewer, decode_accepted, encode_accepted, event_view
 from service.wake import Wake
-
-RECENT: Final = 128
-"""How many of a game's last records are kept in memory, for those who follow it."""
 
 ATTEMPTS: Final = 5
 """How often a request is decided anew after another process was quicker."""
 
 
-class UnknownGame(LookupError):
-    """There is no such game."""
-
-
 class UnknownRuleset(LookupError):
     """There is no such ruleset; the message names the known ones."""
-
-
-class UnknownVersion(LookupError):
-    """The game does not have this version; `head` is its last."""
-
-    def __init__(self, version: Version, head: Version) -> None:
-        super().__init__(f"There is no version {version} of this game; its versions are 1 to {head}.")
-        self.version = version
-        self.head = head
 
 
 class UnknownPlayer(LookupError):
@@ -77,28 +65,6 @@ class StaleVersion(Exception):
         super().__init__(f"Version {expected} was expected; the game stands at version {head}.")
         self.expected = expected
         self.head = head
-
-
-class GameDamaged(StoreError):
-    """What is stored of a game is not what was once written, or this package cannot read it."""
-
-
-class Play(Struct, eq=False):
-    """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions."""
-
-    id: GameId
-    game: Game | None = None
-    vault: Vault = field(default_factory=Vault)
-    secret: bytes = b""
-    past: dict[Version, Game] = field(default_factory=dict[Version, Game])
-    recent: list[Record] = field(default_factory=list[Record])
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    @property
-    def now(self) -> Game:
-        """The game as it stands. To be asked only once it has been loaded."""
-        assert self.game is not None
-        return self.game
 
 
 class Request(Struct, frozen=True):
@@ -138,47 +104,44 @@ class Hall:
         randomness: Callable[[int], bytes] = secrets.token_bytes,
         boards: Callable[[str], Board] = builtin,
         refused: Callable[[str, str], None] = lambda ruleset, rule: None,
+        metrics: Metrics | None = None,
+        snapshots: Snapshots | None = None,
     ) -> None:
         """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
 
         `refused` is told the ruleset and the rule whenever a request to a game is refused; it has to be quick.
         """
+        self._metrics = metrics or Metrics()
         self._store = store
         self._library = library
         self._wake = wake
         self._clock = clock
-        self._settings = settings
         self._randomness = randomness
         self._own_board = boards
         self._refused = refused
-        self._plays: OrderedDict[GameId, Play] = OrderedDict()
-        self._boards: dict[str, Board] = {}
+        self._plays = Plays(store, library, settings, self._metrics, snapshots or Snapshots([], self._metrics))
         self._running: set[asyncio.Task[Accepted]] = set()
 
     # --- looking ---
 
-    async def game(self, game_id: GameId) -> Game:
-        """Return a game as it stands. Raises `UnknownGame`."""
-        return (await self._play(game_id)).now
+    async def game(self, game_id: GameId, at_least: Version | None = None) -> Game:
+        """Return a game as it stands: with all that any process acknowledged before. Raises `UnknownGame`.
+
+        Whom version `at_least` is new enough gets what is in memory when it goes that far, and nothing is asked.
+        """
+        return (await self._plays.current(game_id, at_least)).now
 
     async def at(self, game_id: GameId, version: Version) -> Game:
         """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
-        play = await self._play(game_id)
-        if not 1 <= version <= play.now.version:
-            raise UnknownVersion(version, play.now.version)
-        return play.now if version == play.now.version else await self._as_it_was(play, version)
+        return await self._plays.at(game_id, version)
 
     async def vault(self, game_id: GameId) -> Vault:
-        """Return all secrets of a game. Raises `UnknownGame`."""
-        return (await self._play(game_id)).vault
+        """Return all secrets of a game, up to the last look at it at least. Raises `UnknownGame`."""
+        return (await self._plays.of(game_id)).vault
 
     async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        """Return the records that follow version `after`. Raises `UnknownGame`."""
-        play = await self._play(game_id)
-        if play.recent and play.recent[0].version <= after + 1:
-            first = after + 1 - play.recent[0].version
-            return play.recent[first:][:limit]
-        return await self._store.read(game_id, after, limit)
+        """Return the records that follow version `after`, up to the last look at it at least. Raises `UnknownGame`."""
+        return await self._plays.records(game_id, after, limit)
 
     async def events(
         self, game_id: GameId, viewer: Viewer, after: Version = 0, limit: int | None = None
@@ -187,6 +150,18 @@ class Hall:
         records = await self.records(game_id, after, limit)
         vault = await self.vault(game_id)
         return [event_view(record, vault, viewer) for record in records]
+
+    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], bytes]) -> bytes:
+        """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
+        play = await self._plays.of(game.id)
+        if play.game is not game:
+            return show(play.vault)
+        if play.shown_of is not game:
+            play.shown_of, play.shown = game, {}
+        eyes = (viewer.seat, viewer.everything)
+        if eyes not in play.shown:
+            play.shown[eyes] = show(play.vault)
+        return play.shown[eyes]
 
     @staticmethod
     def viewer(game: Game, player: PlayerId | None) -> Viewer:
@@ -224,7 +199,7 @@ class Hall:
             KeyReused: the key came with another request before.
         """
         ruleset = self._ruleset(ruleset_id)
-        if organizer is not None and await self._store.player(organizer) is None:
+        if organizer is not None and await self._store.accounts.player(organizer) is None:
             raise UnknownPlayer(f"There is no account {organizer!r}.")
         own = self._own_board(ruleset.board) if board is None else _read_board(board)
         digest = Map.of(own).digest
@@ -260,8 +235,9 @@ class Hall:
             board=digest,
             board_file=msgspec.json.encode(own),
         )
-        self._boards[digest] = own
-        return await self._finish(self._store_step(Play(request.game, secret=secret), request, step, opening))
+        self._plays.know(digest, own)
+        work = self._store_step(Play(request.game, secret=secret), request, step, opening)
+        return await self._finish("create", work)
 
     async def take_seat(
         self,
@@ -333,7 +309,7 @@ class Hall:
             KeyReused: the key came with another request before.
             msgspec.DecodeError: a command is not JSON.
         """
-        content = ["command", *(msgspec.json.decode(raw) for raw in commands)] if key else []
+        content = ["command", *(msgspec.json.decode(raw) for raw in commands)] if key else ["command"]
 
         async def decide(play: Play, request: Request) -> Step:
             seat = self._seat(play.now, player)
@@ -357,7 +333,7 @@ class Hall:
 
         What follows a command that rolls or reveals is not looked at: nobody may try out dice. Raises as `command`.
         """
-        play = await self._play(game_id)
+        play = await self._plays.current(game_id)
         if expected is not None and expected != play.now.version:
             raise StaleVersion(expected, play.now.version)
         seat, version = self._seat(play.now, player), play.now.version
@@ -377,8 +353,16 @@ class Hall:
 
     async def _undo(self, play: Play, seat: Seat, to: Version, request: Request) -> Step:
         history = await self._store.read(play.id)
-        return play.now.retract(
-            to, "undo", history, self._library, seat=seat, player=request.player, at=request.at, key=request.key
+        return retract(
+            play.now,
+            to,
+            "undo",
+            history,
+            self._library,
+            seat=seat,
+            player=request.player,
+            at=request.at,
+            key=request.key,
         )
 
     @staticmethod
@@ -413,27 +397,32 @@ class Hall:
             key=_hashed(player, key) if key else None,
             content=canonical(content) if key else b"",
         )
-        return await self._finish(self._run(request, decide))
+        return await self._finish(content[0], self._run(request, decide))
 
-    async def _finish(self, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+    async def _finish(self, kind: str, work: Coroutine[Any, Any, Accepted]) -> Accepted:
         """Await `work`, which goes on to its end even when the client who asked for it has gone."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        task.add_done_callback(lambda done: self._metrics.commands.labels(kind, _outcome(done)).inc())
         return await asyncio.shield(task)
 
     async def _run(self, request: Request, decide: Decide) -> Accepted:
-        play = await self._play(request.game)
+        play = await self._plays.of(request.game)
         async with play.lock:
             for _ in range(ATTEMPTS):
                 try:
                     if request.expected is not None and request.expected != play.now.version:
                         raise StaleVersion(request.expected, play.now.version)
-                    step = await decide(play, request)
+                    with span("decide"):
+                        step = await decide(play, request)
                     return await self._store_step(play, request, step)
                 except Conflict:
-                    await self._load(play)
+                    await self._plays.catch_up(play)
                 except (Refusal, NotSeated, StaleVersion) as error:
+                    if await self._plays.head(play) > play.now.version:
+                        await self._plays.catch_up(play)
+                        continue
                     # A repetition of what was accepted is refused more often than not: the game has moved on.
                     first = await self._first_answer(request)
                     if first is None:
@@ -451,7 +440,7 @@ class Hall:
         events = tuple(event_view(record, vault, viewer) for record in step.records)
         accepted = Accepted(game.id, after, game.version, events)
         use = request.key and KeyUse(request.player, request.key, request.fingerprint, encode_accepted(accepted))
-        appended = await self._store.append(
+        appended = await self._append(
             Append(
                 game=game.id,
                 expected=after,
@@ -465,9 +454,22 @@ class Hall:
         )
         if appended.repeated is not None:
             return replace(decode_accepted(appended.repeated), repeated=True)
-        self._keep(play, step, vault)
+        self._plays.keep(play, step, vault)
         self._wake.notify(game.id, game.version)
         return accepted
+
+    async def _append(self, batch: Append) -> Appended:
+        began, outcome = perf_counter(), "failed"
+        try:
+            with span("append", events=len(batch.records)):
+                appended = await self._store.append(batch)
+            outcome = "accepted" if appended.repeated is None else "repeated"
+        except (Conflict, KeyReused) as error:
+            outcome = "conflict" if isinstance(error, Conflict) else "turned-away"
+            raise
+        finally:
+            self._metrics.appended(outcome, perf_counter() - began, len(batch.records))
+        return appended
 
     async def _first_answer(self, request: Request) -> Accepted | None:
         """Return what this request was answered before, if it was. Raises `KeyReused`."""
@@ -478,105 +480,22 @@ class Hall:
             raise KeyReused
         return replace(decode_accepted(use.answer), repeated=True)
 
-    # --- what is in memory ---
 
-    def _keep(self, play: Play, step: Step, vault: Vault) -> None:
-        every = self._settings.checkpoint_every
-        if play.game is None:
-            self._plays[play.id] = play
-            self._evict()
-        elif play.game.version // every < step.game.version // every:
-            play.past[step.game.version] = step.game
-        play.game, play.vault = step.game, vault
-        play.recent = [*play.recent, *step.records][-RECENT:]
-
-    async def _play(self, game_id: GameId) -> Play:
-        """Return a game in memory, loaded if need be. Raises `UnknownGame`."""
-        play = self._plays.get(game_id)
-        if play is None:
-            play = self._plays[game_id] = Play(game_id)
-            self._evict()
-        else:
-            self._plays.move_to_end(game_id)
-        if play.game is None:
-            async with play.lock:
-                if play.game is None:
-                    await self._load(play)
-        return play
-
-    def _evict(self) -> None:
-        spare = len(self._plays) - self._settings.cache_games
-        if spare > 0:
-            idle = [game_id for game_id, play in self._plays.items() if not play.lock.locked()]
-            # The last is the one that is about to be used.
-            for game_id in idle[:-1][:spare]:
-                del self._plays[game_id]
-
-    async def _load(self, play: Play) -> None:
-        try:
-            stored = await self._store.load(play.id)
-            if stored is None:
-                raise UnknownGame(f"There is no game {play.id!r}.")
-            records = stored.records
-            broken = first_broken(play.id, records) or (len(records) + 1 if len(records) < stored.head else None)
-            if broken is not None or not records:
-                raise GameDamaged(f"game {play.id} is damaged in the store from version {broken or 1} on")
-            try:
-                board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
-                game = fold(records, play.id, self._library, lambda _: board)
-                game.chance(stored.chance)
-            except (BoardError, LookupError, ValueError) as error:
-                raise GameDamaged(f"game {play.id} cannot be read from the store: {error}") from error
-        except BaseException:
-            self._plays.pop(play.id, None)
-            raise
-        play.game, play.vault, play.secret = game, Vault(stored.secrets), stored.chance
-        play.past, play.recent = {}, records[-RECENT:]
-
-    async def _board(self, digest: str) -> Board:
-        if digest not in self._boards:
-            file = await self._store.board(digest)
-            if file is None:
-                raise LookupError(f"its board {digest} is missing")
-            board = parse_board(file)
-            if Map.of(board).digest != digest:
-                raise LookupError(f"its board {digest} is damaged")
-            self._boards[digest] = board
-        return self._boards[digest]
-
-    # --- the past ---
-
-    async def _as_it_was(self, play: Play, version: Version) -> Game:
-        """Return the game at an earlier version: the nearest position kept before it, and the events since.
-
-        Positions are kept every `checkpoint_every` events as they are passed, so that only the first look at a long
-        game takes longer.
-        """
-        if version in play.past:
-            return play.past[version]
-        every = self._settings.checkpoint_every
-        kept = sorted(play.past)
-        nearest = bisect.bisect(kept, version)
-        start = kept[nearest - 1] if nearest else 0
-        game = play.past[start] if nearest else None
-        while start < version:
-            stop = min((start // every + 1) * every, version)
-            game = await self._onward(play, game, start, stop)
-            if stop % every == 0:
-                play.past[stop] = game
-            start = stop
-        assert game is not None
-        return game
-
-    async def _onward(self, play: Play, base: Game | None, start: Version, stop: Version) -> Game:
-        records = await self._store.read(play.id, start, stop - start)
-        if base is None:
-            return fold(records, play.id, self._library, lambda _: play.now.board)
-        for index in reversed(range(len(records))):
-            to = retraction(records[index])
-            if to is not None and to < start:
-                return later(await self._as_it_was(play, to), records[index:])
-        return later(base, records)
+def _outcome(done: asyncio.Task[Accepted]) -> Outcome:
+    """Return what became of a command."""
+    if done.cancelled():
+        return "failed"
+    match done.exception():
+        case None:
+            return "repeated" if done.result().repeated else "accepted"
+        case Refusal():
+            return "refused"
+        case StaleVersion():
+            return "conflict"
+        case NotSeated() | KeyReused() | UnknownGame() | ValueError():
+            return "turned-away"
+        case _:
+            return "failed"
 
 
 def _read_board(file: bytes) -> Board:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -12,12 +12,17 @@ from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
 from projections.store import Rows
-from service.accounts import Accounts
+from service.accounts import Accounts, Caller
 from service.hall import Hall
+from service.limits import Limits
+from service.metrics import Metrics
 from service.settings import Settings
 from service.store.protocol import EventStore
 from service.views import Viewer
 from service.wake import Wake
+
+if TYPE_CHECKING:
+    from service.redis import Redis
 
 Boards = Callable[[str], Board]
 """Returns the board of an id. Raises `BoardError`."""
@@ -35,15 +40,26 @@ class House(Struct, frozen=True, eq=False):
     hall: Hall
     rows: Rows
     """The projections, to be read."""
+    metrics: Metrics
+    redis: "Redis | None" = None
+    limits: Limits | None = None
+
+    def viewer(self, game: Game, caller: Caller | None) -> Viewer:
+        """Return what a caller is to `game` as it stands now, as far as the scopes of the token go.
+
+        With `play` it shows what the caller's seat sees, with `organize` what the organizer sees, otherwise what
+        everybody sees.
+        """
+        if caller is None:
+            return self.hall.viewer(game, None)
+        whole = self.hall.viewer(game, caller.player)
+        everything = game.status == "over" or (whole.everything and "organize" in caller.scopes)
+        return Viewer(caller.player, whole.seat if "play" in caller.scopes else None, everything)
 
     @staticmethod
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:
         """Return the rules that hold in games of `ruleset`: its own, and those of the house."""
         return ruleset.catalogue, house_rules()
-
-    async def view(self, game: Game, viewer: Viewer) -> Struct | None:
-        """Return the position as `viewer` may see it; None before the game begins."""
-        return game.view(viewer.seat, await self.hall.vault(game.id), everything=viewer.everything)
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""One line of the log for every request, and an id by which its answer and its log lines are found."""
+"""One line of the log and one count for every request, and an id by which its answer and its log lines are found."""
 
 import time
 from collections.abc import MutableMapping
@@ -6,11 +6,12 @@ from typing import Any, Final, cast
 from uuid import uuid4
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from service.logging import log
+from service.metrics import Metrics
 
-_QUIET: Final = ("/health", "/ready")
+_QUIET: Final = ("/health", "/ready", "/metrics")
 
 
 class Journal:
@@ -19,8 +20,10 @@ class Journal:
     Also answers HEAD wherever GET is answered (streams excepted), which Litestar does not.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app = app
+        self._metrics = metrics
+        self._log = log.bind()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -41,15 +44,21 @@ class Journal:
             await send(message)
 
         began = time.perf_counter()
-        with bound_contextvars(request=request["request_id"]):
-            try:
-                await self.app(cast(Scope, request), receive, send_on)
-            finally:
-                self._write(request, method, seen, time.perf_counter() - began)
+        bound = bind_contextvars(request=request["request_id"])
+        try:
+            await self.app(cast(Scope, request), receive, send_on)
+        finally:
+            self._write(request, method, seen, time.perf_counter() - began)
+            reset_contextvars(**bound)
 
-    @staticmethod
-    def _write(request: MutableMapping[str, Any], method: str, seen: MutableMapping[str, Any], took: float) -> None:
-        write = log.debug if request["path"] in _QUIET else log.info
+    def _write(
+        self, request: MutableMapping[str, Any], method: str, seen: MutableMapping[str, Any], took: float
+    ) -> None:
+        # What never reached a route has no template, and its path may be anything.
+        route = request.get("path_template") or "unmatched"
+        stream = method == "WEBSOCKET" or route.endswith("/stream")
+        self._metrics.answered(method, route, seen["status"], took, stream=stream)
+        write = self._log.debug if request["path"] in _QUIET else self._log.info
         game = request.get("path_params", {}).get("game")
         write(
             "request",
@@ -58,6 +67,7 @@ class Journal:
             status=seen["status"],
             ms=round(took * 1000, 2),
             **({"game": game} if game else {}),
+            **({"trace": request["trace"]} if "trace" in request else {}),
         )
 
 

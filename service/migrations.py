@@ -58,14 +58,17 @@ def known() -> list[Migration]:
 
 
 def read(place: Path) -> list[Migration]:
-    """Return the migrations in a directory. Raises `MigrationError` when they are not numbered 1, 2, 3 …"""
-    found: list[Migration] = []
-    for number, file in enumerate(sorted(place.glob("*.sql")), start=1):
+    """Return the migrations in a directory, in their order. Raises `MigrationError` when two have the same number.
+
+    Numbers may be left out: work that goes on at the same time takes numbers of its own.
+    """
+    found: dict[int, Migration] = {}
+    for file in sorted(place.glob("*.sql")):
         match = re.fullmatch(r"(\d{4})_([a-z0-9_]+)", file.stem)
-        if match is None or int(match[1]) != number:
-            raise MigrationError(f"{file.name} should be migration {number:04}: NNNN_name.sql, numbered without a gap")
-        found.append(Migration(number, match[2], file.read_text(encoding="utf-8")))
-    return found
+        if match is None or int(match[1]) in (0, *found):
+            raise MigrationError(f"{file.name} should be NNNN_name.sql, with a number of its own")
+        found[int(match[1])] = Migration(int(match[1]), match[2], file.read_text(encoding="utf-8"))
+    return list(found.values())
 
 
 async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:

@@ -1,6 +1,6 @@
 """What can go wrong with a request, each kind with an address of its own (RFC 9457)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -10,6 +10,7 @@ from domain.kernel.catalogue import Catalogue, CatalogueError
 from domain.kernel.decision import Decision
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import RuleId, Version
+from service.scopes import SCOPES, Scope
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -50,6 +51,7 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
         source: where that rule stands.
         decision: the open decision that matters here: the caller's own where there is one.
         options_url: what the caller may do now.
+        scopes: scopes of which the token has none, and any would be enough.
     """
 
     type: str
@@ -65,6 +67,7 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
     source: str = ""
     decision: Decision | None = None
     options_url: str = ""
+    scopes: tuple[Scope, ...] = ()
 
 
 class Problem(Exception):
@@ -146,8 +149,39 @@ UNKNOWN_TOKEN: Final = Kind(
     "The token is not known",
     "The request has an `Authorization` header that is not of the form `Bearer <token>`, or a token that no account "
     "has.",
-    "Send the token exactly as it was given at registration. A lost token cannot be shown again: register anew.",
+    "Send the token exactly as it was given. A lost token cannot be shown again: make another with one that you have, "
+    "or register anew.",
     {"detail": "No account has this token."},
+)
+TOKEN_ENDED: Final = Kind(
+    "token-ended",
+    401,
+    "The token is no longer valid",
+    "The token was valid once: it has expired, it was revoked, or its account was closed.",
+    "Use another token of the account, or make one: POST /v1/tokens, with a token whose scope is `account`.",
+    {"detail": "The token was revoked at 2026-11-21T18:00:00.000000Z."},
+)
+SCOPE_MISSING: Final = Kind(
+    "scope-missing",
+    403,
+    "The token may not be used for this",
+    "What was asked needs a scope that the token does not have, or one that its account has not been granted. `scopes` "
+    "names those of which any would be enough.",
+    "Use a token with one of these scopes: POST /v1/tokens makes one of what the account has been granted, and "
+    "administrators grant: PUT /v1/players/{player}/scopes.",
+    {
+        "detail": "The token has the scope play; this takes organize.",
+        "allowed": "Use a token of yours that has it, or make one with POST /v1/tokens.",
+        "scopes": ("organize",),
+    },
+)
+REGISTRATION_CLOSED: Final = Kind(
+    "registration-closed",
+    403,
+    "Registration is closed",
+    "On this service nobody registers himself.",
+    "Ask an administrator for an account, or use a token of the issuer that the service trusts.",
+    {"detail": "On this service administrators open accounts."},
 )
 NOT_SEATED: Final = Kind(
     "not-seated",
@@ -188,6 +222,14 @@ UNKNOWN_PLAYER: Final = Kind(
     "No account has this id.",
     "Use an id that registration or a game's summary gave.",
     {"detail": "There is no player 'nobody'."},
+)
+NO_SUCH_TOKEN: Final = Kind(
+    "no-such-token",
+    404,
+    "There is no such token",
+    "You have no token of this id. An id is no token itself: it begins with `t`, and the list of tokens shows it.",
+    "GET /v1/tokens lists your tokens; `current` is the one that the request comes with.",
+    {"detail": "You have no token 'tgone'."},
 )
 UNKNOWN_GAME: Final = Kind(
     "unknown-game",
@@ -249,6 +291,14 @@ SEAT_TAKEN: Final = Kind(
         "rule_title": "One player, one seat",
         "source": "Tabularium documentation",
     },
+)
+TOO_MANY_TOKENS: Final = Kind(
+    "too-many-tokens",
+    409,
+    "The account has too many tokens",
+    "An account has at most 100 tokens that have not ended.",
+    "Revoke one that is not needed: GET /v1/tokens says when each was last used, DELETE /v1/tokens/{token} ends it.",
+    {"detail": "The account has 100 tokens, and can have no more."},
 )
 STALE_VERSION: Final = Kind(
     "stale-version",
@@ -331,6 +381,15 @@ UPGRADE_REQUIRED: Final = Kind(
     "Open a WebSocket, or use the server-sent events at …/events/stream.",
     {"detail": "The events of this game come over a WebSocket here."},
 )
+TOO_MANY_REQUESTS: Final = Kind(
+    "too-many-requests",
+    429,
+    "Too many requests",
+    "The token or the address that the request came from sends more requests than the service takes from one. Nothing "
+    "was looked at or changed.",
+    "Send it again after the seconds that `Retry-After` says; `RateLimit` tells with every answer how many are left.",
+    {"detail": "This token may send 20 requests a second, 200 after a rest.", "allowed": "Come again in 1 second."},
+)
 INTERNAL_ERROR: Final = Kind(
     "internal-error",
     500,
@@ -374,6 +433,22 @@ def invalid_body(error: msgspec.ValidationError, inside: str = "") -> Problem:
     sentence, _, place = str(error).partition(" - at `")
     path = (inside or "$") + place.rstrip("`").removeprefix("$")
     return Problem(INVALID_BODY, f"{sentence}, at {path}.", "See the contract for what is taken.", path=path)
+
+
+def scope_missing(needed: Sequence[Scope], has: Collection[Scope], granted: Collection[Scope]) -> Problem:
+    """Return the problem of a token that `has` no scope out of `needed`, while its account has been `granted` some."""
+    held = [scope for scope in SCOPES if scope in has]
+    count = "scopes" if len(held) > 1 else "scope"
+    having = f"the {count} {' and '.join(held)}" if held else "no scope"
+    return Problem(
+        SCOPE_MISSING,
+        f"The token has {having}; this takes {' or '.join(needed)}.",
+        "Use a token of yours that has it, or make one with POST /v1/tokens."
+        if set(granted) & set(needed)
+        else "Your account has not been granted it; an administrator grants it: PUT /v1/players/{player}/scopes.",
+        headers={"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{needed[0]}"'},
+        scopes=tuple(needed),
+    )
 
 
 def refused(

@@ -11,7 +11,7 @@ from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId
 from projections.library import PROJECTIONS
 from projections.projection import Projection
-from projections.runner import Runner, Stopped
+from projections.runner import REST, Runner, Stopped
 from projections.store import ProjectionStore, Unavailable
 from service.logging import log
 from service.settings import Settings
@@ -23,10 +23,15 @@ FLUSH: Final = 2.0
 """Seconds between two writings of the refusals. A process that is killed forgets those since the last."""
 
 
-async def open_rows(settings: Settings) -> SqliteRows:
-    """Open the store of the projections. Raises `StoreUnavailable`."""
+async def open_rows(settings: Settings) -> ProjectionStore:
+    """Open the store of the projections, beside that of the log. Raises `StoreUnavailable`."""
     try:
-        return await SqliteRows.open(settings.projection_database)
+        if not settings.database_url:
+            return await SqliteRows.open(settings.projection_database)
+        # Imported late: it needs the extra packages of tabularium[production].
+        from service.store.postgres_rows import PostgresRows
+
+        return await PostgresRows.open(settings.database_url)
     except Unavailable as error:
         raise StoreUnavailable(str(error)) from error
 
@@ -64,10 +69,15 @@ class StoreLog:
 
 
 def runner(
-    store: EventStore, rows: ProjectionStore, library: Library, projections: Sequence[Projection] = PROJECTIONS
+    store: EventStore,
+    rows: ProjectionStore,
+    library: Library,
+    projections: Sequence[Projection] = PROJECTIONS,
+    *,
+    rest: float = 0.0,
 ) -> Runner:
-    """Return the runner that keeps `rows` up with the log of `store`."""
-    return Runner(projections, StoreLog(store), rows, library, tell=_tell)
+    """Return the runner that keeps `rows` up with the log of `store`; `rest` says how it shares its event loop."""
+    return Runner(projections, StoreLog(store), rows, library, rest=rest, tell=_tell)
 
 
 @asynccontextmanager
@@ -79,10 +89,10 @@ async def keeping(
         yield
         return
     async with wake.subscribe(None) as bell:
-        keeper = runner(store, rows, library)
+        keeper = runner(store, rows, library, rest=REST)
         # So that over a short log the projections can be read from the first request on.
         with suppress(Unavailable):
-            await keeper.step()
+            await keeper.turn()
         running = asyncio.create_task(keeper.run(bell))
         running.add_done_callback(_tell_end)
         try:
@@ -91,6 +101,12 @@ async def keeping(
             running.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await running
+
+
+async def follow(store: EventStore, rows: ProjectionStore, library: Library, wake: Wake) -> None:
+    """Keep the projections up with the log until `wake` is closed, in a process that does nothing else."""
+    async with wake.subscribe(None) as bell:
+        await runner(store, rows, library).run(bell)
 
 
 class Refusals:

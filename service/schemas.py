@@ -16,9 +16,9 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec import inspect as types
 
-from domain.kernel.game import GAME_EVENTS, Undo
+from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.ruleset import Ruleset
-from service.shapes import Schemas
+from service.shapes.rulesets import Schemas
 
 Schema = dict[str, Any]
 
@@ -128,6 +128,8 @@ def _plain(info: types.Type) -> Schema:
         case types.StrType():
             bounds = {"minLength": info.min_length, "maxLength": info.max_length, "pattern": info.pattern}
             return {"type": "string", **_given(bounds)}
+        case types.DateTimeType():
+            return {"type": "string", "format": "date-time"}
         case types.BoolType():
             return {"type": "boolean"}
         case types.NoneType():

@@ -9,9 +9,13 @@ from contextlib import contextmanager
 import uvicorn
 
 from service.app import create_app, open_house
+from service.background import background
+from service.exporter import Exporter, feel_the_loop
 from service.house import House
-from service.logging import configure
+from service.logging import configure, log
 from service.settings import Settings
+from service.sockets import address_of, listen
+from service.tracing import tracing
 
 
 class Server(uvicorn.Server):
@@ -29,6 +33,7 @@ class Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                forwarded_allow_ips=settings.proxies,
                 ws="websockets-sansio",
                 ws_max_size=settings.body_limit,
                 timeout_graceful_shutdown=max(1, round(settings.grace)),
@@ -57,23 +62,23 @@ async def serve(settings: Settings, announce: Callable[[str], None] = lambda add
     """Serve until SIGINT or SIGTERM comes; `announce` is told the address once requests are taken.
 
     Raises:
-        StoreError: the database is damaged, or another service holds the data directory. Nothing was changed.
+        StoreError: the database is damaged, another service holds the data directory, or packages are missing.
+            Nothing was changed.
         OSError: the address cannot be listened on.
     """
     configure(settings.log_level)
+    with tracing(settings.traces_url):
+        await _serve(settings, announce)
+
+
+async def _serve(settings: Settings, announce: Callable[[str], None]) -> None:
     async with open_house(settings) as house:
+        exporter = Exporter(house.metrics, house.store, house.rows)
         with listen(settings.host, settings.port) as listening:
-            host, port = listening.getsockname()[:2]
-            announce(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-            await Server(house).serve(sockets=[listening])
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens. Raises `OSError`."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio turns Nagle's algorithm off; without, every answer waits 40 ms for an ACK.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listening.bind((host, port))
-    listening.listen(1024)
-    return listening
+            async with (
+                background("measuring the event loop", feel_the_loop(house.metrics)),
+                exporter.serving(settings.host, settings.metrics_port) as metrics,
+            ):
+                log.info("serving", address=address_of(listening), metrics=metrics, settings=settings.shown())
+                announce(address_of(listening))
+                await Server(house).serve(sockets=[listening])

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeVar, get_args, get_type_hints
+from typing import Annotated, TypeVar, cast, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
+
+from service.scopes import SCOPES, Scope
 
 T = TypeVar("T")
 
@@ -21,6 +23,20 @@ class SettingsError(ValueError):
 
 DatabaseUrl = Annotated[str, Meta(pattern=r"^(postgres(ql)?://\S+)?$")]
 
+RedisUrl = Annotated[str, Meta(pattern=r"^((rediss?|unix)://\S+)?$")]
+HttpUrl = Annotated[str, Meta(pattern=r"^(https?://\S+)?$")]
+
+
+IssuerUrl = Annotated[
+    str, Meta(pattern=r"^(https://[^\s?#]+|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/[^\s?#]*)?)?$")
+]
+"""Over plain HTTP on this machine only: whoever can change the keys under way can be anybody."""
+
+Algorithms = Annotated[str, Meta(pattern=r"^((RS|PS|ES)(256|384|512)|EdDSA)(,((RS|PS|ES)(256|384|512)|EdDSA))*$")]
+"""None of those with a shared secret."""
+
+ScopeNames = Annotated[str, Meta(pattern=rf"^([^\s,=]+=({'|'.join(SCOPES)})(,(?!$)|$))*$")]
+
 
 class Settings(Struct, frozen=True):
     """The settings of one service process.
@@ -29,6 +45,14 @@ class Settings(Struct, frozen=True):
         data: the directory that holds the database; made when it is missing.
         database_url: a PostgreSQL database instead of the embedded one: ``postgresql://user:password@host/name``.
         database_connections: how many connections to it a process has at most, beside the one that writes.
+        redis_url: a Redis through which processes wake each other and share rate limits: ``redis://:password@host/0``,
+            ``rediss://`` for TLS. Without it they look at the database five times a second.
+        rate_per_token: how many requests a second one token may send; 0 for any number.
+        rate_per_address: how many requests a second one address may send (of IPv6, one /64), whatever tokens they come
+            with; 0 for any number.
+        rate_burst: for how many seconds' worth of that may come at once after a rest.
+        proxies: the addresses and networks of the proxies that are believed when they say whose request it is
+            (``X-Forwarded-For``), with commas between them.
         host: the address to listen on.
         port: the port to listen on; 0 takes a free one.
         log_level: ``debug``, ``info``, ``warning`` or ``error``.
@@ -36,36 +60,88 @@ class Settings(Struct, frozen=True):
             lose the last moments, though never damage the file; a killed process loses nothing either way.
         cache_games: how many games are kept in memory.
         checkpoint_every: the distance, in events, of the positions that a game in memory keeps of its past.
+        snapshot_every: the distance, in events, of the positions of a game that are stored, so that a long one need not
+            be folded from its start when it is loaded; 0 stores none.
         body_limit: the largest request body, in bytes.
         board_limit: the largest body of a request that brings a board, in bytes.
         heartbeat: seconds between the comments of a stream on which nothing happens.
-        projections: whether this process keeps the projections up with the log; it reads them in any case.
+        projections: whether this process keeps the projections up with the log (otherwise `tabularium projections run`
+            does); it reads them in any case.
+        metrics_port: the port on which /metrics is told, and nothing else; when absent, `port` has it too.
+        traces_url: where traces go, by OTLP over HTTP: ``http://collector:4318/v1/traces``; none when empty. Which
+            requests are traced, and under what name, say OpenTelemetry's own variables (``OTEL_TRACES_SAMPLER`` …).
+        registration: whether anybody may register; otherwise administrators open accounts.
+        token_cache: seconds for which a token is taken without asking the database again: so long it may live on in
+            other processes after it was revoked in one.
+        oidc_issuer: an OpenID Connect provider whose JWTs are taken as tokens, such as ``https://login.example.org``;
+            whoever comes with one for the first time gets an account.
+        oidc_audience: the audience that these must name: this service, as the provider knows it.
+        oidc_algorithms: the algorithms with which they may be signed, with commas between.
+        oidc_leeway: seconds that the provider's clock may be wrong.
+        oidc_scope_claim: the claim that says what a JWT may be used for, such as ``scope`` or ``realm_access.roles``.
+        oidc_scopes: what its values stand for: ``games-admin=admin,players=play``. When absent, every JWT may be used
+            for account, play and organize.
         grace: seconds that open requests have when the service stops.
     """
 
     data: Path = Path("data")
     database_url: DatabaseUrl = ""
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
+    redis_url: RedisUrl = ""
+    rate_per_token: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
+    rate_per_address: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
+    rate_burst: Annotated[float, Meta(gt=0, le=3600)] = 10.0
+    proxies: str = "127.0.0.1"
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
     log_level: Annotated[str, Meta(pattern="^(debug|info|warning|error)$")] = "info"
     durable: bool = True
     cache_games: Annotated[int, Meta(ge=1)] = 256
     checkpoint_every: Annotated[int, Meta(ge=10)] = 250
+    snapshot_every: Annotated[int, Meta(ge=0)] = 1000
     body_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024
     board_limit: Annotated[int, Meta(ge=1024)] = 1024 * 1024
     heartbeat: Annotated[float, Meta(gt=0)] = 15.0
     projections: bool = True
+    metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
+    traces_url: HttpUrl = ""
+    registration: bool = True
+    token_cache: Annotated[float, Meta(ge=0, le=60)] = 2.0
+    oidc_issuer: IssuerUrl = ""
+    oidc_audience: str = ""
+    oidc_algorithms: Algorithms = "RS256"
+    oidc_leeway: Annotated[float, Meta(ge=0, le=300)] = 30.0
+    oidc_scope_claim: Annotated[str, Meta(min_length=1)] = "scope"
+    oidc_scopes: ScopeNames = ""
     grace: Annotated[float, Meta(ge=0)] = 2.0
 
+    def __post_init__(self) -> None:
+        if self.oidc_issuer and not self.oidc_audience:
+            raise SettingsError(f"{PREFIX}OIDC_ISSUER needs {PREFIX}OIDC_AUDIENCE: the service, as the issuer knows it")
+
     def __repr__(self) -> str:
+        return f"Settings({', '.join(f'{name}={value!r}' for name, value in self.shown().items())})"
+
+    def shown(self) -> dict[str, object]:
+        """Return all values by their names, without passwords."""
         values = {name: getattr(self, name) for name in self.__struct_fields__}
-        return f"Settings({', '.join(f'{name}={without_password(value)!r}' for name, value in values.items())})"
+        return {name: str(each) if isinstance(each, Path) else without_password(each) for name, each in values.items()}
+
+    @property
+    def oidc_scope_names(self) -> dict[str, Scope]:
+        """What a JWT may be used for, by the values of its claim."""
+        pairs = (pair.partition("=") for pair in self.oidc_scopes.split(",") if pair)
+        return {name: cast(Scope, scope) for name, _, scope in pairs}
 
     @property
     def database(self) -> Path:
         """The file of the embedded store."""
         return self.data / "tabularium.db"
+
+    @property
+    def snapshot_database(self) -> Path:
+        """The file of the snapshots: beside the log, because it can be lost."""
+        return self.data / "snapshots.db"
 
     @property
     def projection_database(self) -> Path:
@@ -93,7 +169,22 @@ def from_env(environ: Mapping[str, str]) -> Settings:
 
 def without_password(value: T) -> T | str:
     """Return `value`; of an address that holds a password, the address with that struck out."""
-    return re.sub(r"(?<=:)[^:@]+(?=@)|(?<=password=)[^&\s]+", "…", value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    # Up to the last @, whatever characters a password has that nobody encoded.
+    return re.sub(r"^((?:\w+:/+)?+[^:@\s]*:)\S*(?=@)|(?<=password=)[^&\s]+", _strike_out, value)
+
+
+def _strike_out(match: re.Match[str]) -> str:
+    return f"{match[1] or ''}…"
+
+
+def meanings() -> dict[str, str]:
+    """Return what each setting means, by its name."""
+    attributes = re.sub(r"\s+", " ", (Settings.__doc__ or "").partition("Attributes:")[2])
+    names = "|".join(Settings.__struct_fields__)
+    parts = re.split(rf"(?:^| )({names}): ", attributes)
+    return dict(zip(parts[1::2], (meaning.strip() for meaning in parts[2::2]), strict=True))
 
 
 def _convert(text: str, kind: object) -> object:

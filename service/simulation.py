@@ -14,7 +14,9 @@ from msgspec import Struct
 from domain.boards import builtin
 from domain.kernel import schema
 from domain.kernel.decision import Option
-from domain.kernel.game import Game, Step, Undo, fold
+from domain.kernel.fold import fold
+from domain.kernel.game import Game, Step
+from domain.kernel.lifecycle import Undo
 from domain.kernel.message import type_name
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal

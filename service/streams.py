@@ -1,7 +1,7 @@
 """The events of a game as they happen: server-sent events, and a WebSocket with the same frames."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any, Final
 
@@ -12,14 +12,17 @@ from litestar.params import FromPath
 from litestar.response import Response, Stream
 from msgspec import Struct
 
-from domain.kernel.words import GameId, PlayerId, Version
+from domain.kernel.words import GameId, Version
 from service import problems
+from service.accounts import Caller, TokenEnded
 from service.answers import encode, explained
 from service.calls import Call, authenticate, house_of, read_query
 from service.endpoint import Answer, endpoint
 from service.house import House
+from service.limits import address_of, token_of
+from service.metrics import Metrics
 from service.problems import Problem
-from service.shapes import Since
+from service.shapes.log import Since
 from service.views import EventView
 
 BATCH: Final = 200
@@ -60,25 +63,26 @@ class StreamedEvent(Struct, frozen=True):
     data: str
 
 
-async def follow(
-    house: House, game: GameId, player: PlayerId | None, after: Version
-) -> AsyncIterator[EventView | None]:
+async def follow(house: House, game: GameId, caller: Caller | None, after: Version) -> AsyncIterator[EventView | None]:
     """Yield the events after a version, as they come; None for every heartbeat without any.
 
-    Ends with the last event of the game, and when the service stops.
+    Ends with the last event of the game, and when the service stops. Raises `TokenEnded` when the caller's token does.
     """
     async with house.wake.subscribe(game) as signal:
         while True:
             # Read after subscribing, and before waiting: so nothing is missed in between.
-            played = await house.hall.game(game)
+            played = await house.hall.game(game, signal.heard)
             while after < played.version:
-                viewer = house.hall.viewer(played, player)
+                caller = await house.accounts.still(caller) if caller is not None else None
+                viewer = house.viewer(played, caller)
                 for event in await house.hall.events(game, viewer, after, BATCH):
                     yield event
                     after = event.version
             if played.status == "over" or signal.closed:
                 return
             if not await signal.wait(house.settings.heartbeat):
+                if caller is not None:
+                    await house.accounts.still(caller)
                 yield None
 
 
@@ -100,26 +104,32 @@ async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] |
 
     One frame per event: `id` is the version, `event` the type, `data` the event as the caller may see it, as in the
     list of events. A comment comes when nothing happened for 15 seconds. Reconnect with `Last-Event-ID`, as browsers
-    do by themselves, and nothing is missed or doubled. The stream ends when the game does, and when the service
-    stops. A browser's `EventSource` sends no `Authorization` header: it sees what a spectator sees; read the stream
-    with `fetch`, or use the WebSocket.
+    do by themselves, and nothing is missed or doubled. The stream ends when the game does, when the service stops, and
+    when the caller's token ends. A browser's `EventSource` sends no `Authorization` header: it sees what a spectator
+    sees; read the stream with `fetch`, or use the WebSocket.
     """
     after = request.read_query(Since).after
     last = request.version_in("last-event-id")
-    player = await request.player()
     played = await request.house.hall.game(GameId(game))
     start = _start(last if last is not None else after, played.version)
     if played.status == "over" and start == played.version:
         return Response(b"", status_code=204)
-    frames = _server_sent(follow(request.house, played.id, player, start))
+    frames = _server_sent(request.house.metrics, follow(request.house, played.id, request.caller, start))
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
 
 
-async def _server_sent(events: AsyncIterator[EventView | None]) -> AsyncIterator[bytes]:
-    yield b"retry: 2000\n: connected\n\n"
-    async for event in events:
-        yield b": still here\n\n" if event is None else server_sent(event)
+async def _server_sent(metrics: Metrics, events: AsyncIterator[EventView | None]) -> AsyncIterator[bytes]:
+    with metrics.following("sse") as sent:
+        yield b"retry: 2000\n: connected\n\n"
+        # Whoever connects again with the token that ended is told so.
+        with suppress(TokenEnded):
+            async for event in events:
+                if event is None:
+                    yield b": still here\n\n"
+                else:
+                    sent(event.at)
+                    yield server_sent(event)
 
 
 def streamed(event: EventView) -> StreamedEvent:
@@ -175,11 +185,14 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
     offered = [name.strip() for name in socket.headers.get("sec-websocket-protocol", "").split(",")]
     await socket.accept(subprotocols=PROTOCOL if PROTOCOL in offered else None)
     try:
-        player = await _player(house, socket, offered)
+        if house.limits is not None:
+            await house.limits.admit(address_of(socket.scope), token_of(socket.scope))
+        caller = await _caller(house, socket, offered)
         after = read_query(socket.scope["query_string"], Since).after
         played = await house.hall.game(GameId(game))
-        events = follow(house, played.id, player, _start(after, played.version))
-        await _send_until_gone(socket, events)
+        events = follow(house, played.id, caller, _start(after, played.version))
+        with house.metrics.following("websocket") as sent:
+            await _send_until_gone(socket, events, sent)
         now = await house.hall.game(played.id)
         code = OVER if now.status == "over" else STOPPING
     except WebSocketDisconnect:
@@ -192,7 +205,7 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
         await socket.close(code)
 
 
-async def _player(house: House, socket: WebSocket[Any, Any, Any], offered: list[str]) -> PlayerId | None:
+async def _caller(house: House, socket: WebSocket[Any, Any, Any], offered: list[str]) -> Caller | None:
     given = socket.headers.get("authorization")
     token = next((name.removeprefix("bearer.") for name in offered if name.startswith("bearer.")), None)
     if given is None and token is not None:
@@ -200,12 +213,15 @@ async def _player(house: House, socket: WebSocket[Any, Any, Any], offered: list[
     return await authenticate(house, given) if given is not None else None
 
 
-async def _send_until_gone(socket: WebSocket[Any, Any, Any], events: AsyncIterator[EventView | None]) -> None:
+async def _send_until_gone(
+    socket: WebSocket[Any, Any, Any], events: AsyncIterator[EventView | None], sent: Callable[[str], None]
+) -> None:
     """Send events until there are no more. Raises `WebSocketDisconnect` as soon as the client is gone."""
 
     async def send() -> None:
         async for event in events:
             if event is not None:
+                sent(event.at)
                 await socket.send_data(encode(Frame(event.version, event.type, event)).decode())
 
     async def listen() -> None:

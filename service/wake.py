@@ -10,10 +10,15 @@ from domain.kernel.words import GameId, Version
 
 
 class Signal:
-    """Where one subscriber waits. Read the store after subscribing and after every wait, and nothing is missed."""
+    """Where one subscriber waits. Read the store after subscribing and after every wait, and nothing is missed.
+
+    `heard` is the version to which the last wait says that the game went; None when that is not known.
+    """
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
+        self._newest: Version | None = 0
+        self.heard: Version | None = None
         self.closed = False
 
     async def wait(self, seconds: float | None = None) -> bool:
@@ -21,6 +26,7 @@ class Signal:
 
         When `closed` is True the service is stopping: nothing more will come.
         """
+        self.heard = None
         try:
             async with asyncio.timeout(seconds):
                 await self._event.wait()
@@ -28,9 +34,12 @@ class Signal:
             return False
         if not self.closed:
             self._event.clear()
+            self.heard, self._newest = self._newest, 0
         return True
 
-    def notify(self) -> None:
+    def notify(self, version: Version | None) -> None:
+        """End the wait: the game went to `version`, or nobody knows what happened."""
+        self._newest = None if version is None or self._newest is None else max(version, self._newest)
         self._event.set()
 
     def close(self) -> None:
@@ -78,7 +87,17 @@ class LocalWake:
     def notify(self, game: GameId, version: Version) -> None:
         for followed in (game, None):
             for signal in self._signals.get(followed, ()):
-                signal.notify()
+                signal.notify(version)
+
+    def notify_all(self) -> None:
+        """Wake everybody: nobody knows what happened."""
+        for signals in self._signals.values():
+            for signal in signals:
+                signal.notify(None)
+
+    def followed(self) -> list[GameId]:
+        """Return the games that somebody follows."""
+        return [game for game in self._signals if game is not None]
 
     def close(self) -> None:
         self._closed = True

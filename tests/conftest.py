@@ -1,7 +1,23 @@
-"""What the whole test session starts and stops."""
+"""What the whole test session starts and stops, and the stores that the service is tested on."""
 
-from tests.postgres import stop_shared_cluster
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.postgres import shared_cluster, stop_shared_cluster
+from tests.redis import stop_shared_server
 
 
 def pytest_sessionfinish() -> None:
     stop_shared_cluster()
+    stop_shared_server()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def database_url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
+    """The setting that chooses the store: a database with nothing in it, or none for the embedded store."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    async with shared_cluster().database() as url:
+        yield url

@@ -27,7 +27,9 @@ from domain.kernel import catalogue, schema, snapshot
 from domain.kernel.board import Board
 from domain.kernel.chance import Chance, CommittedChance
 from domain.kernel.draft import Draft
-from domain.kernel.game import Game, follow, read_event, retraction, starts_of_commands, steps
+from domain.kernel.fold import follow, resume
+from domain.kernel.game import Game
+from domain.kernel.history import read_event, retraction, starts_of_commands, steps
 from domain.kernel.message import Event
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
@@ -128,6 +130,14 @@ class Laws:
                     break
                 game = follow(game, step)
                 assert _whole(game) == _whole(play.at_each_version[step[-1].version])
+            for end in _some([end for end in ends if end >= version], 8, Random(seed)):
+                tail = play.records[version:end]
+                if all(to is None or to >= version for to in map(retraction, tail)):
+                    again = resume(self._restored(play), tail)
+                    assert _whole(again) == _whole(play.at_each_version[end])
+                else:
+                    with pytest.raises(ValueError, match="were retracted"):
+                        resume(self._restored(play), tail)
 
     def test_a_position_from_a_snapshot_is_decided_alike(self, seed: int) -> None:
         """Nothing that a table holds besides its state may count: not where a dictionary or a unit came from."""

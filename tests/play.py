@@ -12,7 +12,8 @@ from domain.kernel import schema
 from domain.kernel.board import Board
 from domain.kernel.decision import Option
 from domain.kernel.export import export
-from domain.kernel.game import Game, Step, fold
+from domain.kernel.fold import fold, retract
+from domain.kernel.game import Game, Step
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Secret, Vault
@@ -98,12 +99,12 @@ class Play:
     def undo(self, seat: Seat, to: Version) -> Step:
         player = self.game.players[seat]
         return self.take(
-            self.game.retract(to, "undo", self.records, self.library, seat=seat, player=player, at=self.now)
+            retract(self.game, to, "undo", self.records, self.library, seat=seat, player=player, at=self.now)
         )
 
     def rule(self, to: Version, reason: str = "a slip") -> Step:
         return self.take(
-            self.game.retract(to, "ruling", self.records, self.library, player=ORGANIZER, reason=reason, at=self.now)
+            retract(self.game, to, "ruling", self.records, self.library, player=ORGANIZER, reason=reason, at=self.now)
         )
 
     def fold(self, version: Version | None = None) -> Game:

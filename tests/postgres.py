@@ -34,13 +34,23 @@ DO $$
 DECLARE
     full_one regclass;
 BEGIN
+    FOR full_one IN
+        SELECT oid FROM pg_class
+        WHERE relnamespace = 'tabularium_rows'::regnamespace AND relkind = 'r' AND relname ~ '_[0-9]+_'
+    LOOP
+        EXECUTE format('DROP TABLE %s', full_one);
+    END LOOP;
     SET LOCAL session_replication_role = replica;  -- without triggers
     FOR full_one IN
         SELECT oid FROM pg_class
-        WHERE relnamespace = 'tabularium'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-            AND relname <> 'migrations'
+        WHERE relnamespace IN ('tabularium'::regnamespace, 'tabularium_rows'::regnamespace)
+            AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'migrations'
     LOOP
         EXECUTE format('DELETE FROM %s', full_one);
+    END LOOP;
+    FOR full_one IN SELECT oid FROM pg_class WHERE relnamespace = 'tabularium'::regnamespace AND relkind = 'S'
+    LOOP
+        EXECUTE format('ALTER SEQUENCE %s RESTART', full_one);
     END LOOP;
 END
 $$;

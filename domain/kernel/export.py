@@ -26,7 +26,8 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from domain.kernel.board import Board, from_canonical
 from domain.kernel.board import canonical as board_bytes
 from domain.kernel.canonical import canonical, digest
-from domain.kernel.game import Game, GameCreated, Status
+from domain.kernel.game import Game
+from domain.kernel.lifecycle import GameCreated, Status
 from domain.kernel.record import Cause, Record, chain_hash, genesis
 from domain.kernel.secret import Secret, Vault
 from domain.kernel.words import LARGEST_INTEGER, GameId, Seat, Version

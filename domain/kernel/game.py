@@ -1,9 +1,8 @@
 """A game: the aggregate whose events make one stream, from its creation to the proof of its dice."""
 
 import hmac
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, ClassVar, Final, Literal, Union, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, field
@@ -15,105 +14,25 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance import Chance, CommittedChance, commitment_to
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Command, Event, Names, kebab, type_name
+from domain.kernel.history import starts_of_commands
+from domain.kernel.lifecycle import (
+    GameCreated,
+    GameEnded,
+    GameEvent,
+    GameStarted,
+    MovesRetracted,
+    SeatLeft,
+    SeatTaken,
+    Status,
+    Undo,
+)
+from domain.kernel.message import Command, Names, type_name
 from domain.kernel.record import Cause, Record, genesis, inscribe
 from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Library, Result, Ruleset
+from domain.kernel.ruleset import Result, Ruleset
 from domain.kernel.secret import Sealed, Secret, Vault
 from domain.kernel.table import Table
 from domain.kernel.words import GameId, PlayerId, RuleId, Seat, Version
-
-Status = Literal["gathering", "running", "over"]
-
-
-class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
-    """An event of the game around the table; the table's own events are the ruleset's."""
-
-    schema: ClassVar[int] = 1
-
-    def tell(self, names: Names) -> str:
-        """Return what happened in a sentence, for the history."""
-        raise NotImplementedError
-
-
-class GameCreated(GameEvent, frozen=True):
-    """A game was created.
-
-    `commitment` is the SHA-256 of the secret of its chance; `board` the digest of the board it is played on.
-    """
-
-    ruleset: str
-    ruleset_version: int
-    board: str
-    seats: tuple[Seat, ...]
-    setup: dict[str, Any]
-    organizer: PlayerId
-    commitment: str
-
-    def tell(self, names: Names) -> str:
-        return f"A game of {self.ruleset} was created for {len(self.seats)} players."
-
-
-class SeatTaken(GameEvent, frozen=True):
-    """A player took a seat and added entropy to the dice, after their secret was committed to."""
-
-    seat: Seat
-    player: PlayerId
-    entropy: str = ""
-
-    def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} was taken."
-
-
-class SeatLeft(GameEvent, frozen=True):
-    """A player left a seat before the game began."""
-
-    seat: Seat
-
-    def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} is free again."
-
-
-class GameStarted(GameEvent, frozen=True):
-    """All seats are taken; the set-up follows."""
-
-    def tell(self, names: Names) -> str:
-        return "The game began."
-
-
-class MovesRetracted(GameEvent, frozen=True):
-    """The game goes on from where it stood at version `to`; what came after stays in the log and does not count.
-
-    `by` is ``undo`` for a seat that took its own commands back, ``ruling`` for an organizer's decision.
-    """
-
-    to: Version
-    by: Literal["undo", "ruling"]
-    reason: str = ""
-
-    def tell(self, names: Names) -> str:
-        what = "The last commands were taken back" if self.by == "undo" else "The organizer ruled"
-        return f"{what}: the game goes on from version {self.to}." + (f" Reason: {self.reason}" if self.reason else "")
-
-
-class GameEnded(GameEvent, frozen=True):
-    """The game is over. `secret` (hex) opens the commitment: every roll can now be derived again."""
-
-    winners: tuple[Seat, ...]
-    rule: str
-    secret: str
-
-    def tell(self, names: Names) -> str:
-        return f"The game is over: {names.all(self.winners)} won." if self.winners else "The game is over."
-
-
-GAME_EVENTS: Final = (GameCreated, SeatTaken, SeatLeft, GameStarted, MovesRetracted, GameEnded)
-
-
-class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
-    """Take back one's own commands, to the version before one of them."""
-
-    to: Version
 
 
 class Step(Struct, frozen=True):
@@ -147,6 +66,20 @@ class Game(Struct, kw_only=True):
     result: Result | None = None
     undo_seat: Seat | None = None
     undo_to: tuple[Version, ...] = ()
+
+    @staticmethod
+    def of(game_id: GameId, event: GameCreated, ruleset: Ruleset[Any], board: Board) -> "Game":
+        """Return the game that its first event makes."""
+        return Game(
+            id=game_id,
+            ruleset=ruleset,
+            board=board,
+            setup=msgspec.convert(event.setup, ruleset.setup),
+            organizer=event.organizer,
+            commitment=event.commitment,
+            players=dict.fromkeys(event.seats),
+            head=genesis(game_id),
+        )
 
     # --- before the game ---
 
@@ -214,7 +147,7 @@ class Game(Struct, kw_only=True):
             organizer=organizer,
             commitment=commitment,
         )
-        return _created(game_id, event, ruleset, board)._log(
+        return Game.of(game_id, event, ruleset, board)._log(
             [(event, 0)], at, Cause(player=creator or organizer, key=key)
         )
 
@@ -343,28 +276,6 @@ class Game(Struct, kw_only=True):
         known = {"gathering": "has not begun", "running": "runs", "over": "is over"}
         return f"this one {known[self.status]}"
 
-    def retract(
-        self,
-        to: Version,
-        by: Literal["undo", "ruling"],
-        history: Sequence[Record],
-        library: Library,
-        *,
-        seat: Seat | None = None,
-        player: PlayerId | None = None,
-        reason: str = "",
-        at: str,
-        key: str | None = None,
-    ) -> Step:
-        """Go on from an earlier version. `history` is the whole log of this game.
-
-        Raises:
-            Refusal: the game is not running, a seat may not undo so far, or `to` is not where a command began.
-        """
-        self.require_retractable(to, by, history, seat)
-        earlier = fold(history[:to], self.id, library, lambda _: self.board)
-        return self.go_on_from(earlier, by, seat=seat, player=player, reason=reason, at=at, key=key)
-
     def require_retractable(
         self, to: Version, by: Literal["undo", "ruling"], history: Sequence[Record], seat: Seat | None
     ) -> None:
@@ -435,6 +346,11 @@ class Game(Struct, kw_only=True):
         return CommittedChance(secret, self.id, self.entropy)
 
     @property
+    def heading(self) -> str:
+        """Where in the game it is, in words; empty before it begins."""
+        return self.ruleset.heading(self.table) if self.table is not None else ""
+
+    @property
     def names(self) -> Names:
         """The display names of this game's areas and seats."""
         return Names({area.id: area.name for area in self.board.areas}, self.players)
@@ -473,7 +389,7 @@ class Game(Struct, kw_only=True):
             records.append(record)
             after.version, after.head = record.version, record.hash
             if isinstance(event, GameEvent):
-                _apply(after, event)
+                after.happen(event)
         after.remember_undo(self, cause.seat, [event for event, _ in happened])
         return Step(after, tuple(records), tuple(draft.secrets) if draft else ())
 
@@ -487,39 +403,22 @@ class Game(Struct, kw_only=True):
         else:
             self.undo_seat, self.undo_to = seat, (before.version,)
 
-
-_AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
-_RETRACTED: Final = b'"type":"moves-retracted"'
-
-
-def _created(game_id: GameId, event: GameCreated, ruleset: Ruleset[Any], board: Board) -> Game:
-    return Game(
-        id=game_id,
-        ruleset=ruleset,
-        board=board,
-        setup=msgspec.convert(event.setup, ruleset.setup),
-        organizer=event.organizer,
-        commitment=event.commitment,
-        players=dict.fromkeys(event.seats),
-        head=genesis(game_id),
-    )
-
-
-def _apply(game: Game, event: GameEvent) -> None:
-    match event:
-        case SeatTaken(seat, player, entropy):
-            game.players[seat] = player
-            if entropy:
-                game.entropy[seat] = entropy
-        case SeatLeft(seat):
-            game.players[seat] = None
-            game.entropy.pop(seat, None)
-        case GameStarted():
-            game.status = "running"
-        case GameEnded(winners, rule):
-            game.status, game.result = "over", Result(winners, rule)
-        case _:
-            pass
+    def happen(self, event: GameEvent) -> None:
+        """Change, in place, what an event around the table changes. For the kernel's own folds."""
+        match event:
+            case SeatTaken(seat, player, entropy):
+                self.players[seat] = player
+                if entropy:
+                    self.entropy[seat] = entropy
+            case SeatLeft(seat):
+                self.players[seat] = None
+                self.entropy.pop(seat, None)
+            case GameStarted():
+                self.status = "running"
+            case GameEnded(winners, rule):
+                self.status, self.result = "over", Result(winners, rule)
+            case _:
+                pass
 
 
 def _command_in_log(command: Command[Any], seat: Seat, draft: Draft[Any]) -> tuple[Raw, Sealed | None]:
@@ -528,166 +427,3 @@ def _command_in_log(command: Command[Any], seat: Seat, draft: Draft[Any]) -> tup
         return Raw(canonical(command)), None
     sealing = draft.seal(msgspec.to_builtins(command), (seat,))
     return Raw(canonical({"sealed": sealing, "type": type_name(type(command))})), sealing
-
-
-# --- folding a stored log ---
-
-
-def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of: Callable[[str], Board]) -> Game:
-    """Return the game after `records`, a log from version 1 on.
-
-    `board_of` returns the board with a given digest. Chain and rules are not checked here: `domain.kernel.verify` does.
-
-    Raises:
-        LookupError: the ruleset version or the board is not at hand.
-        msgspec.ValidationError: an event is not of the shape that its ruleset and schema version say.
-    """
-    created = msgspec.json.decode(records[0].event, type=GameCreated)
-    ruleset = library.at(created.ruleset, created.ruleset_version)
-    game = _created(game_id, created, ruleset, board_of(created.board))
-    effective = _effective(records)
-    advance(game, effective[1:])
-    last = records[-1]
-    game.version, game.head, game.draws = last.version, last.hash, last.draws
-    game.undo_seat, game.undo_to = _undo_of(game, effective, records)
-    return game
-
-
-def later(game: Game, records: Sequence[Record]) -> Game:
-    """Return an earlier game after `records`, for a look at the past: what may be undone there is left out.
-
-    The records follow that game, or begin with a retraction that goes back to it; later retractions among them go
-    back no further (`retraction` says how far one goes).
-    """
-    table = game.table.copy() if game.table is not None else None
-    after = replace(game, players=dict(game.players), entropy=dict(game.entropy), table=table)
-    advance(after, _effective(records))
-    last = records[-1]
-    after.version, after.head, after.draws = last.version, last.hash, last.draws
-    after.undo_seat, after.undo_to = None, ()
-    return after
-
-
-def retraction(record: Record) -> Version | None:
-    """Return the version to which a record takes the game back; None when it does something else."""
-    if _RETRACTED not in record.event:
-        return None
-    return msgspec.json.decode(record.event, type=MovesRetracted).to
-
-
-def advance(game: Game, records: Iterable[Record]) -> None:
-    """Apply records to a game in place. For the kernel's own folds; nobody else may hold the game meanwhile."""
-    decode, old_schemas = reader(game.ruleset)
-    table: Any = game.table
-    for record in records:
-        event = decode(record.event) if record.schema not in old_schemas else read_event(game.ruleset, record)
-        if type(event) in _AROUND_THE_TABLE:  # an isinstance takes as long as applying many an event
-            _apply(game, event)
-            if isinstance(event, GameStarted):
-                table = game.ruleset.lay(tuple(game.players), game.setup, game.board)
-        else:
-            event.apply(table)
-    game.table = table
-
-
-def follow(game: Game, records: Iterable[Record]) -> Game:
-    """Return the game after further records of its log, from a cached game or a snapshot on.
-
-    Raises:
-        ValueError: the records do not begin after this version, or moves were retracted: fold the whole log.
-    """
-    for step in steps(records):
-        before, game = game, replace(game, players=dict(game.players), entropy=dict(game.entropy))
-        game.table = before.table.copy() if before.table is not None else None
-        events = [read_event(game.ruleset, record) for record in step]
-        if step[0].version != before.version + 1 or isinstance(events[0], MovesRetracted):
-            raise ValueError(f"version {step[0].version} does not simply follow version {before.version}")
-        advance(game, step)
-        game.version, game.head, game.draws = step[-1].version, step[-1].hash, step[-1].draws
-        game.remember_undo(before, cause_of(step[0]).seat, events)
-    return game
-
-
-def steps(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Yield the records in groups that were accepted as one: each begins with a cause."""
-    step: list[Record] = []
-    for record in records:
-        if record.cause is not None and step:
-            yield step
-            step = []
-        step.append(record)
-    if step:
-        yield step
-
-
-def cause_of(record: Record) -> Cause:
-    """Return who brought a record about; nobody for one that follows from the record before it."""
-    return msgspec.json.decode(record.cause, type=Cause) if record.cause is not None else Cause()
-
-
-@cache
-def reader(ruleset: Ruleset[Any]) -> tuple[Callable[[bytes], Any], frozenset[int]]:
-    """Return the decoder of a ruleset's events, and the schema versions at which a record may need an upcaster."""
-    union: Any = Union[(*GAME_EVENTS, *ruleset.events)]
-    return cast(Any, msgspec.json.Decoder(union).decode), frozenset(version for _, version in ruleset.upcasters)
-
-
-def read_event(ruleset: Ruleset[Any], record: Record) -> Any:
-    """Return the event of a record, in its present shape. Raises `msgspec.ValidationError`."""
-    decode, old_schemas = reader(ruleset)
-    if record.schema in old_schemas and (record.type, record.schema) in ruleset.upcasters:
-        return upcast(ruleset, record)
-    return decode(record.event)
-
-
-def upcast(ruleset: Ruleset[Any], record: Record) -> Event[Any]:
-    """Return an event that was stored in an older shape, lifted step by step to the present one."""
-    content: dict[str, Any] = msgspec.json.decode(record.event)
-    version = record.schema
-    while lift := ruleset.upcasters.get((content["type"], version)):
-        content, version = lift(content), version + 1
-    return msgspec.convert(content, ruleset.event_union)
-
-
-def _effective(records: Sequence[Record]) -> Sequence[Record]:
-    """Return the records that count: those that no later retraction took back, without the retractions."""
-    if _RETRACTED not in b"".join([record.event for record in records]):
-        return records  # as of most games; asking all events at once takes a fraction of the time
-    effective: list[Record] = []
-    for record in records:
-        to = retraction(record)
-        if to is None:
-            effective.append(record)
-            continue
-        while effective and effective[-1].version > to:
-            effective.pop()
-    return effective
-
-
-def starts_of_commands(records: Sequence[Record]) -> set[Version]:
-    """Return the versions to which the game can go back: those before a command that counts."""
-    return {record.version - 1 for record in _effective(records) if cause_of(record).command is not UNSET}
-
-
-def _undo_of(
-    game: Game, effective: Sequence[Record], records: Sequence[Record]
-) -> tuple[Seat | None, tuple[Version, ...]]:
-    """Return what may be undone at the end of a log, by walking back to where something settled it."""
-    if game.status != "running":
-        return None, ()
-    seat: Seat | None = None
-    back: list[Version] = []
-    for record in reversed(effective):
-        event = read_event(game.ruleset, record)
-        drawn = record.draws - records[record.version - 2].draws
-        if drawn or getattr(event, "reveals", False) or isinstance(event, GameEvent):
-            break
-        if record.cause is None:
-            continue
-        cause = cause_of(record)
-        if seat is None:
-            seat = cause.seat
-        if cause.seat != seat:
-            break
-        back.append(record.version - 1)
-    return (seat, tuple(reversed(back))) if back else (None, ())

@@ -106,10 +106,15 @@ def inscribe(
     return msgspec.structs.replace(row, hash=chain_hash(previous, game, row))
 
 
-def first_broken(game: GameId, records: Iterable[Record]) -> Version | None:
-    """Return the first version whose number or hash does not continue the chain from the start; None when all do."""
-    previous = genesis(game)
-    for expected, record in enumerate(records, start=1):
+def first_broken(
+    game: GameId, records: Iterable[Record], after: Version = 0, previous: bytes | None = None
+) -> Version | None:
+    """Return the first version whose number or hash does not continue the chain; None when all do.
+
+    The chain begins with the game, or after a version `after` whose hash is `previous`.
+    """
+    previous = genesis(game) if previous is None else previous
+    for expected, record in enumerate(records, start=after + 1):
         if record.version != expected or record.hash != chain_hash(previous, game, record):
             return expected
         previous = record.hash

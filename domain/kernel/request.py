@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw, Struct
 
-from domain.kernel.game import Undo
+from domain.kernel.lifecycle import Undo
 from domain.kernel.message import Command, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset

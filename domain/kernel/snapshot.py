@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.kernel.board import Board, Map
-from domain.kernel.game import Game, Status
+from domain.kernel.game import Game
+from domain.kernel.lifecycle import Status
 from domain.kernel.ruleset import Library, Result, Ruleset
 from domain.kernel.table import Table
 from domain.kernel.words import GameId, PlayerId, Seat, Version

@@ -15,22 +15,10 @@ from msgspec import Raw, Struct, UnsetType
 
 from domain.kernel.chance import Chance, commitment_to
 from domain.kernel.export import Export, ExportError, read
-from domain.kernel.game import (
-    Game,
-    GameCreated,
-    GameEnded,
-    GameStarted,
-    MovesRetracted,
-    SeatLeft,
-    SeatTaken,
-    Status,
-    Step,
-    cause_of,
-    follow,
-    read_event,
-    retraction,
-    steps,
-)
+from domain.kernel.fold import follow
+from domain.kernel.game import Game, Step
+from domain.kernel.history import cause_of, read_event, retraction, steps
+from domain.kernel.lifecycle import GameCreated, GameEnded, GameStarted, MovesRetracted, SeatLeft, SeatTaken, Status
 from domain.kernel.message import Command
 from domain.kernel.record import Cause, Record
 from domain.kernel.refusal import Refusal

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from service.cli import contract, database, games, logs, projections, rules, serve
+from service.cli import accounts, contract, database, doctor, games, logs, projections, rules, serve, settings
 
 INTERRUPTED = 130
 
@@ -20,7 +20,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 serve.register(app)
+settings.register(app)
+doctor.register(app)
 database.register(app)
+accounts.register(app)
 games.register(app)
 logs.register(app)
 rules.register(app)

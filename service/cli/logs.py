@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from domain.kernel.export import Export, ExportError, read
-from domain.kernel.game import Game, fold, later, read_event, retraction
+from domain.kernel.fold import fold, later
+from domain.kernel.game import Game
+from domain.kernel.history import read_event, retraction
 from domain.kernel.message import told
 from domain.kernel.verify import Verdict
 from domain.kernel.verify import verify as verify_export

@@ -1,9 +1,10 @@
-"""``tabularium projections``: how the read models stand, and building one anew while the service goes on."""
+"""``tabularium projections``: keeping the read models, how they stand, building one anew while the service goes on."""
 
 import asyncio
 import os
+import signal
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -38,10 +39,42 @@ class Standing(Struct, frozen=True):
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Read models: how they stand, and building one anew.", no_args_is_help=True)
+    group = typer.Typer(help="Read models: keeping them, how they stand, and building one anew.", no_args_is_help=True)
+    group.command("run")(run)
     group.command("status")(status)
     group.command("rebuild")(rebuild)
     app.add_typer(group, name="projections")
+
+
+def run(data: DataOption = None) -> None:
+    """Keep the projections up with the log in a process of its own, until SIGINT or SIGTERM comes.
+
+    For services that run with TABULARIUM_PROJECTIONS=false. Of several such processes one works, and the others wait.
+    """
+    from service import readmodels
+    from service.app import open_redis, open_wake
+    from service.exporter import Exporter
+    from service.logging import configure, log
+    from service.metrics import Metrics
+
+    settings = _settings(data)
+
+    async def keep() -> None:
+        async with AsyncExitStack() as opened:
+            store, rows = await opened.enter_async_context(_stores(data))
+            watched, redis = Metrics(), None
+            if settings.redis_url:
+                redis = await opened.enter_async_context(open_redis(settings, watched))
+            wake = await opened.enter_async_context(open_wake(settings, store, redis))
+            exporter = Exporter(watched, store, rows)
+            metrics = await opened.enter_async_context(exporter.serving(settings.host, settings.metrics_port))
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, wake.close)
+            log.info("projections are kept", metrics=metrics, settings=settings.shown())
+            await readmodels.follow(store, rows, LIBRARY, wake)
+
+    configure(settings.log_level)
+    _run(keep())
 
 
 def status(
@@ -52,7 +85,7 @@ def status(
 
     async def ask() -> list[Standing]:
         async with _stores(data) as (store, rows):
-            return standings(await rows.generations(), await events_in(store))
+            return standings(await rows.generations(), await store.events())
 
     found = _run(ask())
     if as_json:
@@ -88,7 +121,7 @@ def rebuild(
     async def build() -> None:
         async with _stores(data) as (store, rows):
             runner = readmodels.runner(store, rows, LIBRARY)
-            total = await events_in(store)
+            total = await store.events()
             with Progress(*_COLUMNS, console=console) as progress:
                 for each in names if name == "all" else [name]:
                     task = progress.add_task(each, total=total)
@@ -126,16 +159,6 @@ def standings(generations: list[Generation], events: int) -> list[Standing]:
             behind = max(0, events - each.events)
             found.append(Standing(each.projection, state, each.version, each.number, each.events, behind, each.trouble))
     return found
-
-
-async def events_in(store: EventStore) -> int:
-    """Return how many events a log has: the sum of its games' versions."""
-    total, cursor = 0, None
-    while True:
-        rows, cursor = await store.games(cursor=cursor, limit=1000)
-        total += sum(row.version for row in rows)
-        if cursor is None:
-            return total
 
 
 @asynccontextmanager

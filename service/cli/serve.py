@@ -38,7 +38,7 @@ def serve(
     except StoreError as error:
         bad_input(str(error))
     except OSError as error:
-        bad_input(f"{settings.host}:{settings.port} cannot be listened on: {error.strerror or error}")
+        bad_input(error.strerror or str(error))
 
 
 def run(settings: Settings) -> None:

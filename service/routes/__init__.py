@@ -1,13 +1,41 @@
 """The endpoints, by what they are about."""
 
-from typing import Final
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, Final
+
+from litestar.handlers import HTTPRouteHandler, route
+from litestar.response import Response
 
 from service import streams
-from service.routes import games, health, log, play, players, rulesets, statistics
+from service.routes import accounts, games, health, log, play, players, rulesets, statistics, tokens
 
-API: Final = (
+
+def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:
+    """Return routes that name the methods of each address that has several.
+
+    They are to be registered first: left to itself, Litestar 2.25 names only the method of the first handler.
+    """
+    methods: defaultdict[str, set[str]] = defaultdict(set)
+    for handler in handlers:
+        if isinstance(handler, HTTPRouteHandler):
+            methods[next(iter(handler.paths))] |= handler.http_methods
+    return [_options(path, ", ".join(sorted({*found, "OPTIONS"}))) for path, found in methods.items() if len(found) > 1]
+
+
+def _options(path: str, allowed: str) -> HTTPRouteHandler:
+    @route(path, http_method=["OPTIONS"], status_code=204)
+    async def allow() -> Response[None]:
+        return Response(None, status_code=204, headers={"Allow": allowed})
+
+    return allow
+
+
+_SMALL: Final = (
     *rulesets.ROUTES,
     *players.ROUTES,
+    *tokens.ROUTES,
+    *accounts.ROUTES,
     *games.ROUTES,
     *play.ROUTES,
     *log.ROUTES,
@@ -15,7 +43,9 @@ API: Final = (
     *statistics.ROUTES,
     *health.ROUTES,
 )
+
+API: Final = (*_allowing(_SMALL), *_SMALL)
 """The endpoints that take small bodies or none."""
 
-LARGE: Final = games.COLLECTION
+LARGE: Final = (*_allowing(games.COLLECTION), *games.COLLECTION)
 """The endpoints to which a board may be sent."""

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from typing import Final
 
 import msgspec
-from litestar.handlers import route
 from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import UNSET
@@ -14,14 +13,15 @@ from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import lobby
-from service import problems, shapes
+from service import problems
 from service.answers import answer, etag
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.house import House
 from service.problems import Problem
 from service.routes.paging import cursor, read_cursor
-from service.shapes import GameDetail, GamePage, GamesPage, NewGame, TakeSeat
+from service.shapes.common import Nothing
+from service.shapes.games import GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail, game_summary
 from service.store.protocol import GameRow
 from service.views import Accepted, Viewer
 
@@ -41,6 +41,7 @@ ACCEPTED: Final = Answer(
     "/v1/games",
     tag="Games",
     account="required",
+    scopes=("organize",),
     headers=("Idempotency-Key",),
     body=NewGame,
     answers=(Answer(201, "The game, which waits for players.", GameDetail, headers=("Location", "ETag")),),
@@ -58,13 +59,13 @@ async def create_game(request: Call) -> Response[bytes]:
     The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. The caller is
     the game's organizer unless another is named, and holds no seat yet.
     """
-    request.read_query(shapes.Nothing)
-    player, key = await request.signed_in(), request.key
+    request.read_query(Nothing)
+    caller, key = request.signed_in, request.key
     wish = await request.read_body(_new_game)
     hall = request.house.hall
     try:
         accepted = await hall.create(
-            player,
+            caller.player,
             wish.ruleset,
             wish.players,
             wish.setup,
@@ -84,7 +85,7 @@ async def create_game(request: Call) -> Response[bytes]:
         raise
     game = await hall.at(accepted.game, accepted.version)
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
-    return answer(await _detail(request.house, game, hall.viewer(game, player)), 201, headers)
+    return answer(await _detail(request.house, game, request.house.viewer(game, caller)), 201, headers)
 
 
 @endpoint("GET", "/v1/games", tag="Games", query=GamesPage, answers=(Answer(200, "The games.", GamePage),))
@@ -104,7 +105,7 @@ async def list_games(request: Call) -> Response[bytes]:
         limit=page.limit,
     )
     names = await _names(request.house, (holder for row in rows for holder in row.seats.values()))
-    return answer(GamePage(tuple(shapes.game_summary(row, names) for row in rows), after))
+    return answer(GamePage(tuple(game_summary(row, names) for row in rows), after))
 
 
 async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
@@ -119,7 +120,7 @@ async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
         limit=page.limit + 1,
     )
     names = await _names(request.house, (holder for each in found for holder in each.seats.values()))
-    shown = tuple(shapes.game_summary(msgspec.convert(each, GameRow, from_attributes=True), names) for each in found)
+    shown = tuple(game_summary(msgspec.convert(each, GameRow, from_attributes=True), names) for each in found)
     last = shown[page.limit - 1] if len(shown) > page.limit else None
     return answer(GamePage(shown[: page.limit], cursor((last.created, last.id)) if last is not None else None))
 
@@ -137,10 +138,9 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
 
     Who sits where, what the game waits for, and the commitment to its dice.
     """
-    request.read_query(shapes.Nothing)
-    player = await request.player()
+    request.read_query(Nothing)
     played = await request.house.hall.game(GameId(game))
-    viewer = request.house.hall.viewer(played, player)
+    viewer = request.house.viewer(played, request.caller)
     return answer(await _detail(request.house, played, viewer), headers=etag(played.version))
 
 
@@ -149,6 +149,7 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/seats",
     tag="Games",
     account="required",
+    scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
     body=TakeSeat,
     answers=(ACCEPTED,),
@@ -160,8 +161,8 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     The seat that the body names, or the first free one. Whoever sends entropy along need not trust the service with
     the dice.
     """
-    request.read_query(shapes.Nothing)
-    player, key, expected = await request.signed_in(), request.key, request.expected
+    request.read_query(Nothing)
+    player, key, expected = request.signed_in.player, request.key, request.expected
     wish = await request.read_body(_take_seat)
     hall = request.house.hall
     played = await hall.game(GameId(game))
@@ -181,6 +182,7 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/seats/{seat:str}",
     tag="Games",
     account="required",
+    scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.UNKNOWN_SEAT, problems.NOT_SEATED),
@@ -190,8 +192,8 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
 
     Before the game begins, whoever holds a seat may leave it again.
     """
-    request.read_query(shapes.Nothing)
-    player, key, expected = await request.signed_in(), request.key, request.expected
+    request.read_query(Nothing)
+    player, key, expected = request.signed_in.player, request.key, request.expected
     played = await request.house.hall.game(GameId(game))
     if seat not in played.players:
         seats = ", ".join(played.players)
@@ -208,6 +210,7 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
     "/v1/games/{game:str}/start",
     tag="Games",
     account="required",
+    scopes=("play", "organize"),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.NOT_SEATED),
@@ -216,11 +219,17 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Start a game.
 
     Once every seat is taken, any of the players or the organizer begins: the table is set, and the first decision is
-    open. The request has no body.
+    open. The request has no body. Whoever holds a seat needs the scope `play` for it, an organizer without one
+    `organize`: the answer shows what they may see.
     """
-    request.read_query(shapes.Nothing)
-    player, key, expected = await request.signed_in(), request.key, request.expected
+    request.read_query(Nothing)
+    player, key, expected = request.signed_in.player, request.key, request.expected
     hall = request.house.hall
+    waiting = await hall.game(GameId(game))
+    if player in waiting.players.values():
+        request.require("play")
+    elif player == waiting.organizer:
+        request.require("organize")
     try:
         accepted = await hall.start(GameId(game), player, expected=expected, key=key)
     except Refusal as refusal:
@@ -229,14 +238,8 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     return answer(accepted, headers=etag(accepted.version))
 
 
-@route("/v1/games", http_method=["OPTIONS"], status_code=204)
-async def allow_games() -> Response[None]:
-    """Name the methods: left to itself, Litestar 2.25 names only that of the handler that was registered first."""
-    return Response(None, status_code=204, headers={"Allow": "GET, OPTIONS, POST"})
-
-
 ROUTES = (show_game, take_seat, leave_seat, start_game)
-COLLECTION = (allow_games, list_games, create_game)
+COLLECTION = (list_games, create_game)
 """Apart, because a board may be sent when a game is created: larger bodies are taken."""
 
 
@@ -252,7 +255,7 @@ async def _detail(house: House, game: Game, viewer: Viewer) -> GameDetail:
     assert row is not None, "a game that can be played is in the index"
     if row.version > game.version:
         row = msgspec.structs.replace(row, changed=row.created) if game.version == 1 else row
-    return shapes.game_detail(row, game, await _names(house, game.players.values()), viewer)
+    return game_detail(row, game, await _names(house, game.players.values()), viewer)
 
 
 async def _names(house: House, players: Iterable[PlayerId | None]) -> dict[PlayerId, str]:

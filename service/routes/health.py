@@ -2,11 +2,10 @@
 
 from litestar.response import Response
 
-from service import shapes
 from service.answers import answer
 from service.calls import Call
 from service.endpoint import Answer, endpoint
-from service.shapes import Health
+from service.shapes.common import Health, Nothing
 
 
 @endpoint("GET", "/health", tag="Service", answers=(Answer(200, "The process lives.", Health),))
@@ -15,7 +14,7 @@ async def show_health(request: Call) -> Response[bytes]:
 
     Asks nothing of the store.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     return answer(Health("ok"))
 
 
@@ -25,7 +24,7 @@ async def show_readiness(request: Call) -> Response[bytes]:
 
     The store answers.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     await request.house.store.ready()
     return answer(Health("ok"))
 

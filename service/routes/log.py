@@ -7,16 +7,20 @@ from litestar.params import FromPath
 from litestar.response import Response, Stream
 
 from domain.kernel import export
-from domain.kernel.game import Game, GameEvent, cause_of, later, read_event, retraction
+from domain.kernel.fold import later
+from domain.kernel.game import Game
+from domain.kernel.history import cause_of, read_event, retraction
+from domain.kernel.lifecycle import GameEvent
 from domain.kernel.message import told
 from domain.kernel.record import Record
 from domain.kernel.words import GameId
-from service import problems, shapes
+from service import problems
 from service.answers import answer, etag
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.hall import Hall
-from service.shapes import EventPage, EventsPage, HistoryPage, Passage, Sentence
+from service.shapes.common import Nothing
+from service.shapes.log import EventPage, EventsPage, HistoryPage, Passage, Sentence
 
 NDJSON: Final = "application/x-ndjson"
 
@@ -37,10 +41,9 @@ async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
     may read of it. The hashes make a chain over the whole log.
     """
     page = request.read_query(EventsPage)
-    player = await request.player()
     hall = request.house.hall
     played = await hall.game(GameId(game))
-    events = await hall.events(played.id, hall.viewer(played, player), page.after, page.limit)
+    events = await hall.events(played.id, request.house.viewer(played, request.caller), page.after, page.limit)
     more = bool(events) and events[-1].version < played.version
     return answer(EventPage(tuple(events), events[-1].version if more else None))
 
@@ -60,7 +63,6 @@ async def tell_history(request: Call, game: FromPath[str]) -> Response[bytes]:
     The log in sentences, by round and phase. It tells everybody the same: nothing that is hidden stands in it.
     """
     page = request.read_query(EventsPage)
-    await request.player()
     hall = request.house.hall
     played = await hall.game(GameId(game))
     records = await hall.records(played.id, page.after, page.limit)
@@ -81,7 +83,7 @@ async def _told(
             game = await hall.at(played.id, record.version)
         else:
             game = later(game, (record,))
-        heading = "" if isinstance(event, GameEvent) else shapes.heading(game)
+        heading = "" if isinstance(event, GameEvent) else game.heading
         yield heading, Sentence(record.version, record.at, cause_of(record).seat, told(event, played.names))
 
 
@@ -109,11 +111,10 @@ async def export_game(request: Call, game: FromPath[str]) -> Stream:
     The whole log as JSON Lines, with the board and the secrets that the caller may see. Of a game that is over these
     are all: `tabularium verify` proves the game from this file alone, offline.
     """
-    request.read_query(shapes.Nothing)
-    player = await request.player()
+    request.read_query(Nothing)
     hall = request.house.hall
     played = await hall.game(GameId(game))
-    viewer = hall.viewer(played, player)
+    viewer = request.house.viewer(played, request.caller)
     records = (await hall.records(played.id))[: played.version]
     lines = export.export(played, records, await hall.vault(played.id), viewer.seat, everything=viewer.everything)
     headers = {**etag(played.version), "Content-Disposition": f'attachment; filename="{played.id}.jsonl"'}

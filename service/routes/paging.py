@@ -9,7 +9,7 @@ import msgspec
 
 from service import problems
 from service.problems import Problem
-from service.shapes import Page
+from service.shapes.common import Page
 
 T = TypeVar("T")
 

@@ -10,16 +10,18 @@ from litestar.response import Response
 
 from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId
-from service import problems, shapes
-from service.answers import answer, etag
+from service import problems
+from service.answers import answer, answered, encode, etag
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.hall import NotSeated
 from service.house import House
 from service.problems import Problem
 from service.routes.games import ACCEPTED, ACTS
-from service.shapes import AtVersion, OptionsView, Orders, StateView
+from service.shapes.common import Nothing
+from service.shapes.play import AtVersion, OptionsView, Orders, StateView
 from service.views import Checked, Viewer
 
 _orders: Final = msgspec.json.Decoder(Orders).decode
@@ -44,16 +46,20 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     As it is, or as it was at any version; with the eyes of the caller's seat, or of a spectator.
     """
     asked = request.read_query(AtVersion)
-    player = await request.player()
     hall = request.house.hall
     now = await hall.game(GameId(game))
     shown = await hall.at(now.id, asked.version) if asked.version is not None else now
-    viewer = hall.viewer(now, player)
+    viewer = request.house.viewer(now, request.caller)
     # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
     is_settled = shown is now or now.status != "over"
     if is_settled and request.headers.get("if-none-match", "").removeprefix("W/") == f'"{shown.version}"':
         return Response(b"", status_code=304, headers=etag(shown.version))
-    return answer(state_view(shown, viewer, await request.house.view(shown, viewer)), headers=etag(shown.version))
+
+    def show(vault: Vault) -> bytes:
+        view = shown.view(viewer.seat, vault, everything=viewer.everything)
+        return encode(state_view(shown, viewer, view))
+
+    return answered(await hall.shown(shown, viewer, show), headers=etag(shown.version))
 
 
 @endpoint(
@@ -61,6 +67,7 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/options",
     tag="Play",
     account="required",
+    scopes=("play",),
     answers=(Answer(200, "What you may do now.", OptionsView, headers=("ETag",)),),
     problems=(problems.UNKNOWN_GAME, problems.NOT_SEATED),
 )
@@ -71,11 +78,10 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     keywords are JSON Schema's (2020-12). Three say what it cannot: `x-total` bounds the sum of some counts, `x-cost`
     the price of some purchases, `x-sum` the sum of all counts of an object.
     """
-    request.read_query(shapes.Nothing)
-    player = await request.signed_in()
+    request.read_query(Nothing)
     hall = request.house.hall
     played = await hall.game(GameId(game))
-    viewer = hall.viewer(played, player)
+    viewer = request.house.viewer(played, request.caller)
     if viewer.seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
     options = played.options(viewer.seat, await hall.vault(played.id))
@@ -89,6 +95,7 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/commands",
     tag="Play",
     account="required",
+    scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
     body=Orders,
     answers=(ACCEPTED,),
@@ -101,8 +108,8 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     answer again. With `If-Match`, it is taken only if the game still stands at that version. The command `undo` takes
     back own commands, as long as nothing was rolled, revealed or decided by others since.
     """
-    request.read_query(shapes.Nothing)
-    player, key, expected = await request.signed_in(), request.key, request.expected
+    request.read_query(Nothing)
+    player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
     played = await request.house.hall.game(GameId(game))
     with _explaining(request.house, played, player):
@@ -115,6 +122,7 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     "/v1/games/{game:str}/commands/check",
     tag="Play",
     account="required",
+    scopes=("play",),
     headers=("If-Match",),
     body=Orders,
     answers=(Answer(200, "They would be accepted.", Checked, headers=("ETag",)),),
@@ -132,8 +140,8 @@ async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     Would they be accepted now? Nothing is stored, nothing is rolled; what follows a command that would roll or
     reveal something is not looked at.
     """
-    request.read_query(shapes.Nothing)
-    player, expected = await request.signed_in(), request.expected
+    request.read_query(Nothing)
+    player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
     played = await request.house.hall.game(GameId(game))
     with _explaining(request.house, played, player):
@@ -150,7 +158,7 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
         game=game.id,
         version=game.version,
         status=game.status,
-        heading=shapes.heading(game),
+        heading=game.heading,
         seat=viewer.seat,
         everything=viewer.everything,
         view=view,

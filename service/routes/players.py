@@ -7,12 +7,16 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.words import PlayerId
-from service import problems, shapes
+from service import problems
+from service.accounts import Caller
 from service.answers import answer
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.problems import Problem
-from service.shapes import Player, Registered, Registration, player_view
+from service.scopes import ordered
+from service.shapes.common import Nothing
+from service.shapes.players import Me, Player, Registered, Registration, player_view
+from service.store.accounts import PlayerRow
 
 _registration: Final = msgspec.json.Decoder(Registration).decode
 
@@ -21,30 +25,39 @@ _registration: Final = msgspec.json.Decoder(Registration).decode
     "POST",
     "/v1/players",
     tag="Players",
+    account="optional",
     body=Registration,
     answers=(Answer(201, "The new account, and its token.", Registered, headers=("Location",)),),
+    problems=(problems.REGISTRATION_CLOSED,),
 )
 async def register_player(request: Call) -> Response[bytes]:
     """Register as a player.
 
     The answer holds a bearer token, this once and never again: keep it. Send it as `Authorization: Bearer <token>`
-    with every request that is to be yours.
+    with every request that is to be yours. Its scopes are `account`, `play` and `organize`; POST /v1/tokens makes
+    narrower ones. Where registration is closed, administrators open accounts here.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     wish = await request.read_body(_registration)
+    caller = request.caller
+    if not request.house.settings.registration and (caller is None or "admin" not in caller.scopes):
+        allowed = problems.REGISTRATION_CLOSED.remedy
+        raise Problem(problems.REGISTRATION_CLOSED, "On this service administrators open accounts.", allowed)
     row, token = await request.house.accounts.register(wish.name)
     headers = {"Location": f"/v1/players/{row.player}", "Cache-Control": "no-store"}
     return answer(Registered(player_view(row), token), 201, headers)
 
 
-@endpoint("GET", "/v1/players/me", tag="Players", account="required", answers=(Answer(200, "Your account.", Player),))
+@endpoint("GET", "/v1/players/me", tag="Players", account="required", answers=(Answer(200, "Your account.", Me),))
 async def show_me(request: Call) -> Response[bytes]:
     """Show your own account.
 
-    Tells whose the token is that the request came with.
+    Tells whose the token is that the request came with, and what it may be used for.
     """
-    request.read_query(shapes.Nothing)
-    return await _account(request, await request.signed_in())
+    request.read_query(Nothing)
+    caller = request.signed_in
+    row = await _account(request, caller.player)
+    return answer(me(row, caller))
 
 
 @endpoint(
@@ -59,15 +72,21 @@ async def show_player(request: Call, player: FromPath[str]) -> Response[bytes]:
 
     Games and their logs know players by their ids alone; the name stands here.
     """
-    request.read_query(shapes.Nothing)
-    return await _account(request, PlayerId(player))
+    request.read_query(Nothing)
+    return answer(player_view(await _account(request, PlayerId(player))))
 
 
 ROUTES = (register_player, show_me, show_player)
 
 
-async def _account(request: Call, player: PlayerId) -> Response[bytes]:
+def me(row: PlayerRow, caller: Caller) -> Me:
+    """Return an account as its owner sees it."""
+    scopes, granted = ordered(caller.scopes), ordered(caller.granted)
+    return Me(row.player, row.name, row.created, scopes, granted, caller.token, caller.ends)
+
+
+async def _account(request: Call, player: PlayerId) -> PlayerRow:
     row = await request.house.accounts.player(player)
     if row is None:
         raise Problem(problems.UNKNOWN_PLAYER, f"There is no player {player!r}.", problems.UNKNOWN_PLAYER.remedy)
-    return answer(player_view(row))
+    return row

@@ -9,21 +9,24 @@ from litestar.response import Response
 from domain.kernel.catalogue import Rule, UnknownRuleError
 from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
-from service import problems, schemas, shapes
+from service import problems, schemas
 from service.answers import answer
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.problems import Problem
 from service.routes.paging import page_of
-from service.shapes import (
+from service.shapes.common import Nothing, Page
+from service.shapes.rulesets import (
     BoardView,
-    Page,
+    Chapter,
+    CitedSource,
     RulePage,
     RulesetDetail,
     RulesetPage,
     RulesPage,
     RuleView,
     Schemas,
+    board_view,
     rule_view,
     ruleset_summary,
 )
@@ -55,7 +58,7 @@ async def show_ruleset(request: Call, ruleset: FromPath[str]) -> Response[bytes]
 
     Its seats, its chapters and sources, and what the creator of a game may choose.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     return answer(await asyncio.to_thread(ruleset_detail, _named(request, ruleset)))
 
 
@@ -71,8 +74,8 @@ async def show_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
 
     Areas, borders, straits, coasts and values, each with its source. A game can be created on a mended copy.
     """
-    request.read_query(shapes.Nothing)
-    return answer(shapes.board_view(request.house.boards(_named(request, ruleset).board)))
+    request.read_query(Nothing)
+    return answer(board_view(request.house.boards(_named(request, ruleset).board)))
 
 
 @endpoint(
@@ -109,7 +112,7 @@ async def show_rule(request: Call, ruleset: FromPath[str], rule: FromPath[str]) 
     What it says, where that stands, and how it is ruled where its source leaves something open. The rules of the
     house, such as `TAB-UNDO-01`, hold in every ruleset.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     known = _named(request, ruleset)
     own, house = request.house.catalogues(known)
     catalogue = house if rule.startswith(HOUSE_RULE) else own
@@ -133,7 +136,7 @@ async def show_schemas(request: Call, ruleset: FromPath[str]) -> Response[bytes]
     JSON Schemas (2020-12) of its commands, its events, its view and its setup. Which commands would be accepted in a
     given position is another question: `GET /v1/games/{game}/options` answers it.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     return answer(await asyncio.to_thread(schemas.of_ruleset, _named(request, ruleset)))
 
 
@@ -147,12 +150,10 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         **{name: getattr(summary, name) for name in summary.__struct_fields__},
         seats={str(number): ruleset.seats(number) for number in ruleset.players},
         chapters=tuple(
-            shapes.Chapter(chapter.id, chapter.title, len(chapter.rules))
-            for chapter in ruleset.catalogue.chapters(ruleset.id)
+            Chapter(chapter.id, chapter.title, len(chapter.rules)) for chapter in ruleset.catalogue.chapters(ruleset.id)
         ),
         sources=tuple(
-            shapes.CitedSource(source.title, source.cited_as, source.language)
-            for source in ruleset.catalogue.sources.values()
+            CitedSource(source.title, source.cited_as, source.language) for source in ruleset.catalogue.sources.values()
         ),
         commands=tuple(type_name(command) for command in ruleset.commands),
         events=tuple(type_name(event) for event in ruleset.events),

@@ -9,7 +9,7 @@ from domain.kernel.catalogue import UnknownRuleError
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, RuleId, Seat
 from projections import dice, players, rules, scoreboard, timeline
-from service import problems, shapes
+from service import problems
 from service.answers import answer
 from service.calls import Call
 from service.endpoint import Answer, endpoint
@@ -17,14 +17,21 @@ from service.hall import UnknownPlayer
 from service.house import house_rules
 from service.problems import Problem
 from service.routes.paging import cursor, page_of, read_cursor
-from service.shapes import (
+from service.shapes.common import Nothing, Page, Past
+from service.shapes.statistics import (
     DicePage,
     DiceQuery,
-    Page,
+    DieTally,
+    FaceCount,
+    FairnessTest,
     PlayerRecord,
     RefusalsQuery,
+    RoundScore,
+    RulesetRecord,
+    RuleTally,
     RuleTallyPage,
     ScoreboardView,
+    TimelineEntry,
     TimelinePage,
 )
 
@@ -42,7 +49,7 @@ async def show_scoreboard(request: Call, game: FromPath[str]) -> Response[bytes]
     How the game stands, and what each seat had round by round. It may be a moment behind the newest event; `version`
     says how far it tells.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     found = await scoreboard.of_game(request.house.rows, GameId(game))
     if found is None:
         await _require_game(request, game)
@@ -65,7 +72,7 @@ async def show_timeline(request: Call, game: FromPath[str]) -> Response[bytes]:
     be drawn under a replay; `GET …/state?version=` shows the position there.
     """
     page = request.read_query(Page)
-    after = read_cursor(page.cursor, tuple[shapes.Past, str]) or (0, "")
+    after = read_cursor(page.cursor, tuple[Past, str]) or (0, "")
     found = await timeline.of_game(request.house.rows, GameId(game), after, page.limit + 1)
     if not found:
         await _require_game(request, game)
@@ -86,7 +93,7 @@ async def show_record(request: Call, player: FromPath[str]) -> Response[bytes]:
 
     How many games the player has played and won, by ruleset.
     """
-    request.read_query(shapes.Nothing)
+    request.read_query(Nothing)
     found = await players.of_player(request.house.rows, PlayerId(player))
     if not found and await request.house.accounts.player(PlayerId(player)) is None:
         raise UnknownPlayer(f"There is no player {player!r}.")
@@ -162,34 +169,34 @@ def scoreboard_view(game: GameId, summary: scoreboard.Summary, scores: list[scor
         ended_by=summary.ended_by or None,
         commands=summary.commands,
         retractions=summary.retractions,
-        rounds=tuple(shapes.RoundScore(each.round, each.version, each.score) for each in scores),
+        rounds=tuple(RoundScore(each.round, each.version, each.score) for each in scores),
     )
 
 
-def timeline_entry(entry: timeline.Entry) -> shapes.TimelineEntry:
+def timeline_entry(entry: timeline.Entry) -> TimelineEntry:
     """Return an entry as it is sent."""
-    return shapes.TimelineEntry(**_fields(entry))
+    return TimelineEntry(**_fields(entry))
 
 
 def player_record(player: PlayerId, found: list[players.RulesetRecord]) -> PlayerRecord:
     """Return a player's record as it is sent."""
-    by_ruleset = tuple(shapes.RulesetRecord(**_fields(each)) for each in found)
+    by_ruleset = tuple(RulesetRecord(**_fields(each)) for each in found)
     return PlayerRecord(player, sum(each.finished for each in found), sum(each.won for each in found), by_ruleset)
 
 
-def die_tally(library: Library, ruleset: str, die: str, counted: dict[str, int]) -> shapes.DieTally:
+def die_tally(library: Library, ruleset: str, die: str, counted: dict[str, int]) -> DieTally:
     """Return counts of a die's faces as they are sent. Of a die that is not known the faces that came up are."""
     try:
         sides = library.current(ruleset).dice.get(die) or tuple(counted)
     except LookupError:
         sides = tuple(counted)
     tally = dice.tally(ruleset, die, counted, sides)
-    faces = tuple(shapes.FaceCount(**_fields(face)) for face in tally.faces)
-    fairness = shapes.FairnessTest(**_fields(tally.fairness)) if tally.fairness is not None else None
-    return shapes.DieTally(ruleset, die, tally.rolled, faces, fairness)
+    faces = tuple(FaceCount(**_fields(face)) for face in tally.faces)
+    fairness = FairnessTest(**_fields(tally.fairness)) if tally.fairness is not None else None
+    return DieTally(ruleset, die, tally.rolled, faces, fairness)
 
 
-def rule_tally(library: Library, tally: rules.RuleTally, accepted: int) -> shapes.RuleTally:
+def rule_tally(library: Library, tally: rules.RuleTally, accepted: int) -> RuleTally:
     """Return how often a rule has refused, as it is sent."""
     title = ""
     for catalogue in (_catalogue(library, tally.ruleset), house_rules()):
@@ -198,7 +205,7 @@ def rule_tally(library: Library, tally: rules.RuleTally, accepted: int) -> shape
         except UnknownRuleError:
             continue
     per_command = round(tally.refusals / accepted, 4) if accepted else None
-    return shapes.RuleTally(tally.ruleset, RuleId(tally.rule), title, tally.refusals, per_command)
+    return RuleTally(tally.ruleset, RuleId(tally.rule), title, tally.refusals, per_command)
 
 
 def _catalogue(library: Library, ruleset: str) -> Any:

@@ -2,16 +2,12 @@
 
 Appends go through one SQL function under one lock (`0003_append.sql` says why), and what waits in this process goes
 into one call of it (group commit). A call is a transaction by itself: when it has answered, it is committed.
-
-Connections work as the role ``tabularium_service``, whoever logs in, so that the database refuses whatever the
-service should not do. Its sessions keep settings, so a connection pooler in front of it must keep sessions together.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Final
 
-import asyncpg
 import msgspec
 
 from domain.kernel.canonical import canonical
@@ -19,6 +15,8 @@ from domain.kernel.record import Record
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service import migrations
+from service.store.postgres_accounts import PostgresAccounts
+from service.store.postgres_connections import Connection, Connections, is_spoilt, patiently
 from service.store.protocol import (
     Append,
     Appended,
@@ -26,38 +24,15 @@ from service.store.protocol import (
     GameRow,
     KeyReused,
     KeyUse,
-    PlayerRow,
     Stored,
     StoreDamaged,
     StoreUnavailable,
     UnknownCursor,
 )
 
-T = TypeVar("T")
-Connection = Any
-"""asyncpg's connection, pooled or not."""
-
 GATHERED: Final = 256
 """At most so many appends in one call, so that the first of them is not kept waiting."""
 
-PATIENCE: Final = 3
-"""Seconds for which a database that went away is waited for: as long as its restart usually takes."""
-
-TIMEOUT: Final = 30.0
-"""Seconds that a statement may take."""
-
-_SESSION: Final = (
-    "SET ROLE tabularium_service;"
-    "SET default_transaction_isolation = 'read committed';"
-    f"SET statement_timeout = '{TIMEOUT:.0f}s';"
-    f"SET idle_in_transaction_session_timeout = '{TIMEOUT:.0f}s';"
-    # Compiling a plan pays for long reports, not for what is asked here.
-    "SET jit = off;"
-    # Every question here has its index, so one plan is right for ever. Left alone the planner makes plans again and
-    # again (append: 1.0 ms in place of 0.4), and reads a table whole because it was small when it was last looked at.
-    "SET plan_cache_mode = force_generic_plan;"
-    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
-)
 _APPEND: Final = (
     "SELECT outcome, head, answer FROM tabularium.append("
     "$1::tabularium.command[], $2::tabularium.entry[], $3::tabularium.hidden[], $4::tabularium.seating[],"
@@ -69,42 +44,16 @@ _GAME: Final = (
     " h.changed"
 )
 
-# OSError: refused, reset, timed out. InterfaceError: asyncpg knows already that the connection is closed;
-# InternalClientError: it was just being closed.
-_LOST: Final = (
-    OSError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.InternalClientError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.CannotConnectNowError,
-)
-# Classes of errors in what one append brought; the others in the same call may be right.
-_SPOILT: Final = ("22", "23")
-_DAMAGED: Final = ("XX001", "XX002")
-_NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "22023")
-
 
 class PostgresStore:
     """An `EventStore` in a PostgreSQL database. To be made by `PostgresStore.open`."""
 
     def __init__(self, url: str, *, durable: bool, connections: int) -> None:
-        self._url = url
-        self._where = migrations.place_of(url)
-        self._durable = durable
-        self._pool: Any = asyncpg.create_pool(
-            url,
-            min_size=0,
-            max_size=connections,
-            init=self._prepare,
-            # The default is a round trip; nothing that we do leaves anything behind in a session.
-            reset=_leave_as_it_is,
-            timeout=PATIENCE,
-            command_timeout=TIMEOUT,
-        )
-        self._writer = _Writer(self)
+        self._connections = Connections(url, connections, durable=durable)
+        self._patiently = self._connections.patiently
+        self._writer = _Writer(self._connections)
         self._closed = False
+        self.accounts = PostgresAccounts(self._patiently)
 
     @classmethod
     async def open(cls, url: str, *, durable: bool = True, connections: int = 8) -> "PostgresStore":
@@ -120,48 +69,39 @@ class PostgresStore:
         """
         store = cls(url, durable=durable, connections=connections)
         try:
-            await store._pool
+            await store._connections.open()
             await store._check_schema()
         except BaseException as error:
             await store.close()
-            raise store.translated(error) from error
+            raise store._connections.translated(error) from error
         return store
+
+    @property
+    def connections(self) -> dict[str, Callable[[], int]]:
+        """How many of those that read are busy, how many are idle, and how many there may be."""
+        return self._connections.numbers
 
     async def close(self) -> None:
         if self._closed:
             return
         self._closed = True
         await self._writer.close()
-        try:
-            await asyncio.wait_for(self._pool.close(), PATIENCE)
-        except (TimeoutError, *_LOST):
-            self._pool.terminate()
+        await self._connections.close()
 
     async def ready(self) -> None:
         await self._patiently(lambda connection: connection.fetchval("SELECT 1 FROM tabularium.games LIMIT 1"))
-
-    async def connect(self) -> Connection:
-        """Return a new connection, prepared. Raises what asyncpg raises."""
-        connection = await asyncpg.connect(self._url, timeout=PATIENCE, command_timeout=TIMEOUT)
-        await self._prepare(connection)
-        return connection
-
-    async def _prepare(self, connection: Connection) -> None:
-        await connection.execute(_SESSION)
-        if not self._durable:
-            await connection.execute("SET synchronous_commit = off")
-        elif await connection.fetchval("SHOW synchronous_commit") == "off":
-            await connection.execute("SET synchronous_commit = on")
 
     async def _check_schema(self) -> None:
         done = await self._patiently(migrations.applied)
         try:
             missing = migrations.pending(done, migrations.known())
         except migrations.MigrationError as error:
-            raise StoreUnavailable(f"{self._where} cannot be used: {error}") from error
+            raise StoreUnavailable(f"{self._connections.where} cannot be used: {error}") from error
         if missing:
             last = f"{missing[-1].number:04}_{missing[-1].name}"
-            raise StoreUnavailable(f"{self._where} lacks migration {last}: run `tabularium migrate` as its owner")
+            raise StoreUnavailable(
+                f"{self._connections.where} lacks migration {last}: run `tabularium migrate` as its owner"
+            )
 
     # --- writing ---
 
@@ -174,25 +114,6 @@ class PostgresStore:
         if self._closed:
             raise StoreUnavailable("the store is closed")
         return await self._writer.append(batch)
-
-    async def add_player(self, row: PlayerRow, token_hash: bytes) -> None:
-        async def work(connection: Connection) -> None:
-            try:
-                await connection.execute(
-                    "WITH account AS (INSERT INTO tabularium.players (player, name, created) VALUES ($1, $2, $3))"
-                    " INSERT INTO tabularium.tokens (hash, player) VALUES ($4, $1)",
-                    row.player,
-                    row.name,
-                    row.created,
-                    token_hash,
-                )
-            except asyncpg.UniqueViolationError:
-                # Stored by an attempt whose answer was lost with the connection?
-                holder = await connection.fetchval("SELECT player FROM tabularium.tokens WHERE hash = $1", token_hash)
-                if holder != row.player:
-                    raise
-
-        await self._patiently(work)
 
     # --- reading ---
 
@@ -233,7 +154,26 @@ class PostgresStore:
 
         return await self._patiently(work) if _storable(game) else 0
 
-    async def load(self, game: GameId) -> Stored | None:
+    async def events(self) -> int:
+        return await self._patiently(
+            lambda connection: connection.fetchval("SELECT coalesce(sum(version), 0)::bigint FROM tabularium.heads")
+        )
+
+    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
+        asked = [game for game in games if _storable(game)]
+
+        async def work(connection: Connection) -> dict[GameId, Version]:
+            rows = await connection.fetch(
+                "SELECT game, version FROM tabularium.heads WHERE game = ANY($1::text[])", asked
+            )
+            return {GameId(game): version for game, version in rows}
+
+        return await self._patiently(work) if asked else {}
+
+    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
+        return await self._patiently(lambda connection: _secrets(connection, game, known)) if _storable(game) else []
+
+    async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         async def work(connection: Connection) -> Stored | None:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 row = await connection.fetchrow(
@@ -243,15 +183,8 @@ class PostgresStore:
                 )
                 if row is None:
                     return None
-                secrets = await connection.fetch(
-                    "SELECT commitment, readers, salt, value FROM tabularium.secrets WHERE game = $1 ORDER BY number",
-                    game,
-                )
-                try:
-                    vault = [_secret(*secret) for secret in secrets]
-                except msgspec.DecodeError as error:
-                    raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
-                return Stored(row[0], await _records(connection, game, 0, None), vault, row[1])
+                secrets = await _secrets(connection, game, 0)
+                return Stored(row[0], await _records(connection, game, after, None), secrets, row[1])
 
         return await self._patiently(work) if _storable(game) else None
 
@@ -307,96 +240,6 @@ class PostgresStore:
 
         return await self._patiently(work)
 
-    async def player(self, player: PlayerId) -> PlayerRow | None:
-        async def work(connection: Connection) -> PlayerRow | None:
-            row = await connection.fetchrow(
-                "SELECT player, name, created FROM tabularium.players WHERE player = $1", player
-            )
-            return row and PlayerRow(*row)
-
-        return await self._patiently(work) if _storable(player) else None
-
-    async def player_by_token(self, token_hash: bytes) -> PlayerRow | None:
-        async def work(connection: Connection) -> PlayerRow | None:
-            row = await connection.fetchrow(
-                "SELECT p.player, p.name, p.created FROM tabularium.tokens t"
-                " JOIN tabularium.players p ON p.player = t.player WHERE t.hash = $1",
-                token_hash,
-            )
-            return row and PlayerRow(*row)
-
-        return await self._patiently(work)
-
-    async def _patiently(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        """Return what `work` returns; do it again when the connection was lost, for as long as patience lasts."""
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
-
-        async def attempt() -> T:
-            async with self._pool.acquire(timeout=TIMEOUT) as connection:
-                try:
-                    return await work(connection)
-                except _LOST as error:
-                    if not is_spoilt(error):
-                        connection.terminate()  # or the pool would hand it out again
-                    raise
-
-        with _Translated(self):
-            return await patiently(attempt)
-
-    def translated(self, error: BaseException) -> BaseException:
-        """Return what a store says where PostgreSQL or asyncpg said `error`."""
-        state = getattr(error, "sqlstate", None) or ""
-        said = " ".join(str(error).split()) or type(error).__name__
-        if state in _DAMAGED:
-            return StoreDamaged(f"{self._where} is damaged: {said}")
-        if is_spoilt(error):
-            return error
-        if state in _NOT_MIGRATED:
-            said = f"{said}; `tabularium migrate` gives it its tables and grants"
-        if isinstance(error, (asyncpg.PostgresError, *_LOST)):
-            return StoreUnavailable(f"{self._where} cannot be used: {said}")
-        return error
-
-
-def is_spoilt(error: BaseException) -> bool:
-    """Tell whether `error` is about what was given, not about the database."""
-    state = getattr(error, "sqlstate", None) or ""
-    given = isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError)
-    return given or isinstance(error, UnicodeError) or state.startswith(_SPOILT)
-
-
-class _Translated:
-    """Turns what PostgreSQL says into what a store says."""
-
-    def __init__(self, store: PostgresStore) -> None:
-        self._store = store
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None and (translated := self._store.translated(error)) is not error:
-            raise translated from error
-
-
-async def patiently(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Return what `attempt` returns; try again while the connection is lost, until patience ends."""
-    loop = asyncio.get_running_loop()
-    until, pause = loop.time() + PATIENCE, 0.01
-    while True:
-        try:
-            return await attempt()
-        except _LOST as error:
-            if is_spoilt(error) or loop.time() + pause > until:
-                raise
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, 0.25)
-
-
-async def _leave_as_it_is(_: Connection) -> None:
-    pass
-
 
 # --- the writer -------------------------------------------------------------------------------------------------------
 
@@ -423,8 +266,8 @@ class _Job:
 class _Writer:
     """Sends what waits in one call, over a connection of its own, and meanwhile gathers what comes next."""
 
-    def __init__(self, store: PostgresStore) -> None:
-        self._store = store
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
         self._connection: Connection = None
         self._waiting: list[_Job] = []
         self._running: asyncio.Task[None] | None = None
@@ -478,7 +321,7 @@ class _Writer:
                 for job in jobs:
                     await self._send([job])
                 return
-            outcomes = [self._store.translated(error)] * len(jobs)
+            outcomes = [self._connections.translated(error)] * len(jobs)
         for job, outcome in zip(jobs, outcomes, strict=True):
             job.settle(outcome)
 
@@ -494,7 +337,7 @@ class _Writer:
             nonlocal sent
             try:
                 if self._connection is None:
-                    self._connection = await self._store.connect()
+                    self._connection = await self._connections.connect()
                 again, sent = sent, True
                 rows = await append_with(self._connection, batches)
                 return [
@@ -579,6 +422,18 @@ def _record(row: Any, start: int) -> Record:
     """Return the record of the columns of `_RECORD`, which begin at `start`."""
     version, event, schema, draws, at, cause, digest = row[start : start + 7]
     return Record(version, event.encode(), schema, draws, at, None if cause is None else cause.encode(), digest)
+
+
+async def _secrets(connection: Connection, game: GameId, known: int) -> list[Secret]:
+    rows = await connection.fetch(
+        "SELECT commitment, readers, salt, value FROM tabularium.secrets WHERE game = $1 ORDER BY number OFFSET $2",
+        game,
+        known,
+    )
+    try:
+        return [_secret(*row) for row in rows]
+    except msgspec.DecodeError as error:
+        raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
 
 
 def _secret(commitment: str, readers: str, salt: str, value: str) -> Secret:

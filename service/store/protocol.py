@@ -5,7 +5,7 @@ readable, and nobody who follows it ever misses a record. What an append brings 
 idempotency key, the row of the index) is stored together or not at all, and is on the disk when `append` returns.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.kernel.record import Record
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.store.accounts import AccountStore
 
 
 class StoreError(Exception):
@@ -96,7 +97,7 @@ class Appended(Struct, frozen=True):
 
 
 class Stored(Struct, frozen=True):
-    """All that is kept of a game: the version at which the index has it, its records, its vault, its chance."""
+    """What is kept of a game: the version at which the index has it, its records, its secrets, its chance."""
 
     head: Version
     records: list[Record]
@@ -119,16 +120,13 @@ class GameRow(Struct, frozen=True):
     changed: str
 
 
-class PlayerRow(Struct, frozen=True):
-    """An account. The name is here and nowhere else."""
-
-    player: PlayerId
-    name: str
-    created: str
-
-
 class EventStore(Protocol):
     """A store of games and accounts. Every method may raise `StoreError`."""
+
+    @property
+    def accounts(self) -> AccountStore:
+        """The accounts."""
+        ...
 
     async def append(self, batch: Append) -> Appended:
         """Store `batch` whole, durably, or not at all.
@@ -161,8 +159,23 @@ class EventStore(Protocol):
         """Return the version at which a game stands; 0 for an unknown one."""
         ...
 
-    async def load(self, game: GameId) -> Stored | None:
-        """Return all that is kept of a game, read at one moment; None for an unknown one."""
+    async def events(self) -> int:
+        """Return how many events the log has. Takes time in proportion to the number of games."""
+        ...
+
+    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
+        """Return the versions at which games stand, read at one moment; unknown ones are not in it."""
+        ...
+
+    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
+        """Return the secrets of a game in the order of their sealing, without the first `known` of them."""
+        ...
+
+    async def load(self, game: GameId, after: Version = 0) -> Stored | None:
+        """Return what is kept of a game, of its records those after version `after`, read at one moment.
+
+        None for an unknown game.
+        """
         ...
 
     async def board(self, digest: str) -> bytes | None:
@@ -186,18 +199,6 @@ class EventStore(Protocol):
 
         `player` picks the games in which that account holds a seat. Raises `UnknownCursor`.
         """
-        ...
-
-    async def add_player(self, row: PlayerRow, token_hash: bytes) -> None:
-        """Store an account with the SHA-256 of its token."""
-        ...
-
-    async def player(self, player: PlayerId) -> PlayerRow | None:
-        """Return an account, or None."""
-        ...
-
-    async def player_by_token(self, token_hash: bytes) -> PlayerRow | None:
-        """Return the account whose token hashes to this, or None."""
         ...
 
     async def ready(self) -> None:

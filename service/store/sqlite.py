@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -29,13 +29,13 @@ from service.store.protocol import (
     GameRow,
     KeyReused,
     KeyUse,
-    PlayerRow,
     Stored,
     StoreDamaged,
     StoreUnavailable,
     UnknownCursor,
 )
-from service.store.sqlite_file import PAGE, SCHEMA, check_file
+from service.store.sqlite_accounts import SqliteAccounts
+from service.store.sqlite_file import PAGE, bring_up_to_date, check_file, script
 
 T = TypeVar("T")
 
@@ -73,10 +73,11 @@ class SqliteStore:
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
         self._closed = False
+        self.accounts = SqliteAccounts(self._read, self._write)
 
     @classmethod
     async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":
-        """Open the store in the file `path`; make it when there is none.
+        """Open the store in the file `path`; make it when there is none, bring it up to date when it is older.
 
         Args:
             durable: False gives up that an append is on the disk when it returns: after a power failure the last
@@ -94,6 +95,8 @@ class SqliteStore:
             try:
                 if not check_file(path, durable=durable):
                     _create(path)
+                with closing(_connect(path, durable=True)) as connection:
+                    bring_up_to_date(connection)
             except OSError as error:
                 raise StoreUnavailable(f"{path} cannot be opened: {error.strerror}") from error
             return cls(path, durable=durable)
@@ -119,15 +122,6 @@ class SqliteStore:
         if (batch.expected == 0) != (batch.opening is not None):
             raise ValueError("a new game has an opening, and nothing else has")
         return await self._write(lambda connection: _append(connection, batch))
-
-    async def add_player(self, row: PlayerRow, token_hash: bytes) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT INTO players (player, name, created, token) VALUES (?, ?, ?, ?)",
-                (row.player, row.name, row.created, token_hash),
-            )
-
-        await self._write(work)
 
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._closed:
@@ -160,7 +154,25 @@ class SqliteStore:
     async def head(self, game: GameId) -> Version:
         return await self._read(lambda connection: _head(connection, game))
 
-    async def load(self, game: GameId) -> Stored | None:
+    async def events(self) -> int:
+        return await self._read(
+            lambda connection: connection.execute("SELECT coalesce(sum(head), 0) FROM games").fetchone()[0]
+        )
+
+    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
+        asked = msgspec.json.encode(sorted(games))
+        return await self._read(
+            lambda connection: dict(
+                connection.execute(
+                    "SELECT game, head FROM games WHERE game IN (SELECT value FROM json_each(?))", (asked,)
+                )
+            )
+        )
+
+    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
+        return await self._read(lambda connection: _secrets(connection, game, known))
+
+    async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         def work(connection: sqlite3.Connection) -> Stored | None:
             connection.execute("BEGIN")
             try:
@@ -169,13 +181,8 @@ class SqliteStore:
                 ).fetchone()
                 if row is None:
                     return None
-                secrets = connection.execute(
-                    "SELECT commitment, readers, salt, value FROM secrets WHERE game = ? ORDER BY number", (game,)
-                )
-                vault = [_secret(*secret) for secret in secrets]
-                return Stored(row[0], _records(connection, game, 0, None), vault, row[1])
-            except msgspec.DecodeError as error:
-                raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
+                secrets = _secrets(connection, game, 0)
+                return Stored(row[0], _records(connection, game, after, None), secrets, row[1])
             finally:
                 connection.execute("COMMIT")
 
@@ -222,21 +229,6 @@ class SqliteStore:
             ).fetchall()
             more = str(rows[limit - 1][-1]) if len(rows) > limit else None
             return [_game_row(row[:-1]) for row in rows[:limit]], more
-
-        return await self._read(work)
-
-    async def player(self, player: PlayerId) -> PlayerRow | None:
-        return await self._player("player = ?", player)
-
-    async def player_by_token(self, token_hash: bytes) -> PlayerRow | None:
-        return await self._player("token = ?", token_hash)
-
-    async def _player(self, condition: str, value: object) -> PlayerRow | None:
-        def work(connection: sqlite3.Connection) -> PlayerRow | None:
-            row = connection.execute(
-                f"SELECT player, name, created FROM players WHERE {condition}", (value,)
-            ).fetchone()
-            return row and PlayerRow(*row)
 
         return await self._read(work)
 
@@ -485,6 +477,17 @@ def _secret_columns(secret: Secret) -> tuple[str, str, str]:
     return msgspec.json.encode(secret.readers).decode(), secret.salt, canonical(secret.value).decode()
 
 
+def _secrets(connection: sqlite3.Connection, game: GameId, known: int) -> list[Secret]:
+    rows = connection.execute(
+        "SELECT commitment, readers, salt, value FROM secrets WHERE game = ? ORDER BY number LIMIT -1 OFFSET ?",
+        (game, known),
+    )
+    try:
+        return [_secret(*row) for row in rows]
+    except msgspec.DecodeError as error:
+        raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
+
+
 def _secret(commitment: str, readers: str, salt: str, value: str) -> Secret:
     return Secret(commitment, msgspec.json.decode(readers, type=tuple[Seat, ...]), salt, msgspec.json.decode(value))
 
@@ -538,7 +541,7 @@ def _create(path: Path) -> None:
     with closing(sqlite3.connect(new, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA page_size = {PAGE}")
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+        connection.executescript(f"BEGIN; {script(0)} COMMIT;")
     try:
         os.link(new, path)
         new.unlink()

@@ -8,6 +8,7 @@ import sqlite3
 import struct
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -17,17 +18,12 @@ from service.store.protocol import StoreDamaged
 APPLICATION: Final = int.from_bytes(b"Tabu")
 """Marks the file as ours, in the place that SQLite's format has for it."""
 
-SCHEMA_VERSION: Final = 1
-
 PAGE: Final = 4096
 
 THOROUGH: Final = 256 * 1024 * 1024
 """Up to this size (a second or two) the indexes are compared with their tables as well."""
 
-SCHEMA: Final = f"""
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {SCHEMA_VERSION};
-
+_FIRST: Final = """
 CREATE TABLE games (
     number          INTEGER PRIMARY KEY AUTOINCREMENT,
     game            TEXT NOT NULL UNIQUE,
@@ -99,11 +95,58 @@ CREATE TABLE players (
 );
 """
 
+# Several tokens for an account, and what they may be used for; times and scopes as in `service/store/accounts.py`.
+_ACCOUNTS: Final = """
+ALTER TABLE players RENAME TO players_before;
+
+CREATE TABLE players (
+    player  TEXT PRIMARY KEY,
+    name    TEXT NOT NULL,
+    created TEXT NOT NULL,
+    scopes  TEXT NOT NULL,
+    closed  TEXT
+);
+INSERT INTO players (player, name, created, scopes)
+SELECT player, name, created, 'account play organize' FROM players_before ORDER BY rowid;
+
+CREATE TABLE tokens (
+    number  INTEGER PRIMARY KEY AUTOINCREMENT,
+    token   TEXT NOT NULL UNIQUE,
+    player  TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    scopes  TEXT NOT NULL,
+    created TEXT NOT NULL,
+    expires TEXT,
+    retires TEXT,
+    revoked TEXT,
+    used    TEXT,
+    hash    BLOB NOT NULL UNIQUE
+);
+CREATE INDEX tokens_by_player ON tokens (player);
+INSERT INTO tokens (token, player, name, scopes, created, hash)
+SELECT 't' || lower(hex(randomblob(10))), player, 'registration', 'account play organize', created, token
+FROM players_before ORDER BY rowid;
+
+DROP TABLE players_before;
+
+CREATE TABLE identities (
+    issuer  TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    player  TEXT NOT NULL,
+    PRIMARY KEY (issuer, subject)
+) WITHOUT ROWID;
+"""
+
+STEPS: Final = (_FIRST, _ACCOUNTS)
+"""The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
+
+SCHEMA_VERSION: Final = len(STEPS)
+
 _MAGIC: Final = b"SQLite format 3\0"
 
 
 def check_file(path: Path, *, durable: bool = True) -> bool:
-    """Tell whether there is a store at `path`. Nothing is changed.
+    """Tell whether there is a store at `path`, of this schema or an older one. Nothing is changed.
 
     Without `durable` the write-ahead log is not looked at: a power failure may have left it incomplete, as agreed.
 
@@ -127,23 +170,60 @@ def check_file(path: Path, *, durable: bool = True) -> bool:
             thorough = path.stat().st_size < THOROUGH
             pragma = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
             said = [row[0] for row in connection.execute(pragma)]
-            schema = _schema_of(connection) if said == ["ok"] else []
+            version, schema = (_version_of(connection), _schema_of(connection)) if said == ["ok"] else (0, [])
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError):
                 raise
             said = [str(error)]
-            schema = []
+            version, schema = 0, []
     if said != ["ok"]:
         raise StoreDamaged(f"{path} is damaged: {' '.join(said[0].split())}; restore it from a copy")
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(SCHEMA)
+        connection.executescript(script(0, version))
         if schema != _schema_of(connection):
             raise StoreDamaged(f"{path} is damaged: its tables are not those of a Tabularium store")
     return True
 
 
+def script(have: int, version: int = SCHEMA_VERSION) -> str:
+    """Return the SQL that brings a file from schema version `have` (0: an empty file) to `version`."""
+    return "\n".join(
+        (f"PRAGMA application_id = {APPLICATION};", *STEPS[have:version], f"PRAGMA user_version = {version};")
+    )
+
+
+def bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Bring a store that `check_file` has found good to this schema, in one transaction. Raises `sqlite3.Error`."""
+    if _version_of(connection) == SCHEMA_VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Asked again: another process may just have done it.
+        have = _version_of(connection)
+        for statement in _statements(script(have)) if have < SCHEMA_VERSION else ():
+            connection.execute(statement)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _statements(text: str) -> Iterator[str]:
+    # Not `executescript`, which commits the transaction that is open.
+    statement = ""
+    for line in text.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
 def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
+
+
+def _version_of(connection: sqlite3.Connection) -> int:
+    return connection.execute("PRAGMA user_version").fetchone()[0]
 
 
 def _schema_of(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
@@ -160,7 +240,7 @@ def _check_header(path: Path) -> None:
     version, application = struct.unpack(">I4xI", header[60:72])
     if application != APPLICATION:
         raise StoreDamaged(f"{path} is a database of another program, or its header is damaged")
-    if version != SCHEMA_VERSION:
+    if not 1 <= version <= SCHEMA_VERSION:
         raise StoreDamaged(
             f"{path} has schema version {version}, and this is Tabularium with version {SCHEMA_VERSION}:"
             " it is from a newer one, or its header is damaged"

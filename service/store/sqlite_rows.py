@@ -9,13 +9,13 @@ checkpoint together). What is lost with it for good is the count of refusals.
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from domain.kernel.words import GameId
 from projections import sql
 from projections.change import Change
 from projections.projection import Projection
@@ -28,7 +28,6 @@ READERS: Final = 2
 PATIENCE: Final = 5.0
 """Seconds to wait for another process that writes to the same file, such as a rebuild."""
 
-_COLUMNS: Final = "projection, number, version, live, position, events, trouble_game, trouble_version, trouble"
 _STANDS: Final = "projection = ? AND number = ? AND live = ? AND position = ? AND events = ?"
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
@@ -108,6 +107,19 @@ class SqliteRows:
 
     # --- writing ---
 
+    async def lease(self, holder: str, seconds: float) -> bool:
+        def work(connection: sqlite3.Connection) -> bool:
+            now = time.time()
+            held = connection.execute(
+                "INSERT INTO leases (name, holder, until) VALUES ('runner', ?, ?) ON CONFLICT (name)"
+                " DO UPDATE SET holder = excluded.holder, until = excluded.until"
+                " WHERE leases.holder = excluded.holder OR leases.until <= ?",
+                (holder, now + seconds, now),
+            )
+            return held.rowcount == 1
+
+        return await self._write(work)
+
     async def begin(self, projection: Projection) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:
             known = [each for each in _generations(connection) if each.projection == projection.name]
@@ -121,7 +133,7 @@ class SqliteRows:
                 for statement in sql.create(new.projection, new.number, table):
                     connection.execute(statement)
             connection.execute(
-                f"INSERT INTO projections ({_COLUMNS}) VALUES (?, ?, ?, 0, '', 0, '', 0, '')",
+                f"INSERT INTO projections ({sql.COLUMNS}) VALUES (?, ?, ?, 0, '', 0, '', 0, '')",
                 (new.projection, new.number, new.version),
             )
             return new
@@ -133,12 +145,12 @@ class SqliteRows:
             moved = connection.execute(
                 "UPDATE projections SET position = ?, events = ?, trouble_game = '', trouble_version = 0, trouble = ''"
                 f" WHERE {_STANDS}",
-                (cursor, at.events + events, *_standing(at)),
+                (cursor, at.events + events, *sql.standing(at)),
             )
             if moved.rowcount != 1:
                 raise Overtaken(f"{at.projection} does not stand at {at.cursor}")
-            for change in changes:
-                connection.execute(*sql.statement(at.projection, at.number, change))
+            for text, executions in sql.batches(at.projection, at.number, changes):
+                connection.executemany(text, executions)
             return Generation(at.projection, at.number, at.version, at.live, cursor, at.events + events)
 
         return await self._write(work)
@@ -147,7 +159,7 @@ class SqliteRows:
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(
                 f"UPDATE projections SET trouble_game = ?, trouble_version = ?, trouble = ? WHERE {_STANDS}",
-                (trouble.game, trouble.version, trouble.why, *_standing(at)),
+                (trouble.game, trouble.version, trouble.why, *sql.standing(at)),
             )
 
         await self._write(work)
@@ -224,25 +236,15 @@ def _make(path: Path) -> None:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(sql.GENERATIONS)
+        connection.execute(sql.LEASES)
         connection.execute(sql.REFUSALS)
     finally:
         connection.close()
 
 
 def _generations(connection: sqlite3.Connection) -> list[Generation]:
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM projections ORDER BY projection, number")
-    return [_generation(*row) for row in rows]
-
-
-def _generation(
-    projection: str, number: int, version: int, live: int, position: str, events: int, game: str, at: int, why: str
-) -> Generation:
-    trouble = Trouble(GameId(game), at, why) if why else None
-    return Generation(projection, number, version, bool(live), position or None, events, trouble)
-
-
-def _standing(at: Generation) -> tuple[str | int, ...]:
-    return at.projection, at.number, int(at.live), at.cursor or "", at.events
+    rows = connection.execute(f"SELECT {sql.COLUMNS} FROM projections ORDER BY projection, number")
+    return [sql.generation(*row) for row in rows]
 
 
 def _drop(connection: sqlite3.Connection, generation: Generation) -> None:

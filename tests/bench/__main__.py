@@ -4,10 +4,20 @@ import sys
 
 import msgspec
 
-from tests.bench import building, kernel, past, service
+from tests.bench import appends, building, cold, kernel, past, production, projections, service, streams
 from tests.bench.measure import Figure
 
-BENCHMARKS = {**kernel.BENCHMARKS, **building.BENCHMARKS, **past.BENCHMARKS, **service.BENCHMARKS}
+BENCHMARKS = {
+    **appends.BENCHMARKS,
+    **building.BENCHMARKS,
+    **cold.BENCHMARKS,
+    **kernel.BENCHMARKS,
+    **past.BENCHMARKS,
+    **production.BENCHMARKS,
+    **projections.BENCHMARKS,
+    **service.BENCHMARKS,
+    **streams.BENCHMARKS,
+}
 
 
 def main(names: list[str]) -> int:

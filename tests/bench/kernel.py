@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from domain.kernel import schema
 from domain.kernel.export import export
-from domain.kernel.game import Game, fold
+from domain.kernel.fold import fold
+from domain.kernel.game import Game
 from domain.kernel.record import Record, first_broken
 from domain.kernel.verify import verify
 from domain.kernel.words import Seat

@@ -35,7 +35,7 @@ async def _look(game: Played, folder: Path) -> tuple[list[float], list[list[floa
     """Return the milliseconds of first looks, and of all looks that follow each of them."""
     rng, first, later = random.Random("past"), list[float](), list[list[float]]()
     async with open_house(Settings(data=folder, durable=False)) as house:
-        await _keep(game, house.store)
+        await keep(game, house.store)
         for _ in range(REPEATS):
             hall = Hall(house.store, house.library, house.wake, utc_now, house.settings, boards=house.boards)
             await hall.game(game.simulation.game.id)
@@ -44,7 +44,7 @@ async def _look(game: Played, folder: Path) -> tuple[list[float], list[list[floa
     return first, later
 
 
-async def _keep(game: Played, store: EventStore) -> None:
+async def keep(game: Played, store: EventStore) -> None:
     """Store the first events of a game that was simulated, as if it went on."""
     now = game.simulation.game
     opening = Opening(

@@ -21,6 +21,7 @@ TURN = ("finish-movement", "finish-destruction", "finish-purchase")
 """The commands of a quiet turn: no dice, so that the same work can be sent again and again."""
 ROUNDS_OF_TURNS = 40
 REPEATS = 5
+READS = 100
 
 
 class Wire:
@@ -38,7 +39,11 @@ class Wire:
 
     async def post(self, path: str, body: bytes, headers: str = "") -> bytes:
         head = f"POST {path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n{headers}"
-        self._writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        return await self.ask(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+
+    async def ask(self, request: bytes) -> bytes:
+        """Send a whole request; return the body of its answer."""
+        self._writer.write(request)
         top = await self._reader.readuntil(b"\r\n\r\n")
         length = int(next(line[16:] for line in top.lower().split(b"\r\n") if line.startswith(b"content-length: ")))
         content = await self._reader.readexactly(length)
@@ -53,7 +58,9 @@ class Table:
         players = [client.post("/v1/players", {"name": f"bench {number}.{seat}"}) for seat in (1, 2)]
         callers = [client.as_player(player["token"]) for player in players]
         game = callers[0].post("/v1/games", {"ruleset": "conquest-classic-friz", "players": 2})
+        self.game: str = game["id"]
         self.path = f"/v1/games/{game['id']}/commands"
+        self.state = f"/v1/games/{game['id']}/state"
         tokens: dict[str, str] = {}
         for player, caller, place in zip(players, callers, game["seats"], strict=True):
             caller.post(f"/v1/games/{game['id']}/seats", {"seat": place["seat"]})
@@ -61,7 +68,7 @@ class Table:
         started = callers[0].post(f"/v1/games/{game['id']}/start", {})
         del started
         order = callers[0].get(f"/v1/games/{game['id']}/state")["view"]["order"]
-        self._headers = [f"Authorization: Bearer {tokens[seat]}\r\n" for seat in order]
+        self.headers = [f"Authorization: Bearer {tokens[seat]}\r\n" for seat in order]
         self._sent = 0
 
     async def turns(self, wire: Wire, commands: int) -> list[float]:
@@ -69,7 +76,7 @@ class Table:
         times: list[float] = []
         for _ in range(commands):
             turn, step = divmod(self._sent, len(TURN))
-            headers = f"{self._headers[turn % 2]}Idempotency-Key: bench-{self._sent}\r\n"
+            headers = f"{self.headers[turn % 2]}Idempotency-Key: bench-{self._sent}\r\n"
             began = time.perf_counter()
             await wire.post(self.path, msgspec.json.encode({"command": {"type": TURN[step]}}), headers)
             times.append(time.perf_counter() - began)
@@ -78,9 +85,10 @@ class Table:
 
 
 @contextmanager
-def bare_service() -> Iterator[str]:
+def bare_service(*what: str) -> Iterator[str]:
+    """Run the bare service, on a file of its own unless `what` says otherwise; yield its address."""
     with tempfile.TemporaryDirectory(prefix="tabularium-") as folder:
-        arguments = [sys.executable, "-m", "tests.bench.bare", folder]
+        arguments = [sys.executable, "-m", "tests.bench.bare", *(what or ("sqlite", folder))]
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
             try:
                 assert process.stdout is not None
@@ -89,7 +97,7 @@ def bare_service() -> Iterator[str]:
                 process.terminate()
 
 
-async def _inserts(wire: Wire, count: int) -> list[float]:
+async def inserts(wire: Wire, count: int) -> list[float]:
     times: list[float] = []
     for _ in range(count):
         began = time.perf_counter()
@@ -101,7 +109,7 @@ async def _inserts(wire: Wire, count: int) -> list[float]:
 Work = Callable[[Wire], Awaitable[list[float]]]
 
 
-async def _together(
+async def together(
     address: str, works: Sequence[Callable[[Wire], Awaitable[list[float]]]]
 ) -> tuple[float, list[float]]:
     """Run each work on a connection of its own; return calls per second and all times."""
@@ -122,9 +130,9 @@ def bench_http() -> Iterator[Figure]:
             each = ROUNDS_OF_TURNS * len(TURN) // (1 if games == 1 else 4)
             ratios, rates, times = list[float](), list[float](), list[float]()
             for _ in range(REPEATS):
-                plain, _ = asyncio.run(_together(bare, [partial(_inserts, count=each)] * games))
+                plain, _ = asyncio.run(together(bare, [partial(inserts, count=each)] * games))
                 works = [partial(table.turns, commands=each) for table in tables]
-                rate, took = asyncio.run(_together(served, works))
+                rate, took = asyncio.run(together(served, works))
                 ratios.append(rate / plain)
                 rates.append(rate)
                 times.extend(took)
@@ -136,4 +144,40 @@ def bench_http() -> Iterator[Figure]:
             yield figure(f"{name}-p95", [cuts[18]], "ms")
 
 
-BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {"http": bench_http}
+async def _looks(wire: Wire, request: bytes, count: int) -> list[float]:
+    times: list[float] = []
+    for _ in range(count):
+        began = time.perf_counter()
+        await wire.ask(request)
+        times.append(time.perf_counter() - began)
+    return times
+
+
+def bench_reads() -> Iterator[Figure]:
+    """The positions of 16 games, read by their seats over 32 connections."""
+    with own_service() as served, bare_service() as bare, Client(served) as client:
+        tables = [Table(client, number) for number in range(16)]
+        asked = [
+            f"GET {table.state} HTTP/1.1\r\nHost: bench\r\n{header}\r\n".encode()
+            for table in tables
+            for header in table.headers
+        ]
+        same = asyncio.run(_copied(served, bare, asked[0]))
+        ratios, rates = list[float](), list[float]()
+        for _ in range(REPEATS):
+            plain, _ = asyncio.run(together(bare, [partial(_looks, request=same, count=READS)] * len(asked)))
+            rate, _ = asyncio.run(together(served, [partial(_looks, request=each, count=READS) for each in asked]))
+            ratios.append(rate / plain)
+            rates.append(rate)
+        yield figure("reads-ratio", ratios, "of a bare route with the same bytes", goal=">= 0.6")
+        yield figure("reads", rates, "1/s")
+
+
+async def _copied(served: str, bare: str, request: bytes) -> bytes:
+    """Have the bare route keep what `request` is answered; return the request that gets it."""
+    async with Wire(served) as asks, Wire(bare) as keeps:
+        await keeps.post("/keep", await asks.ask(request))
+    return b"GET /kept HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer " + b"x" * 47 + b"\r\n\r\n"
+
+
+BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {"http": bench_http, "reads": bench_reads}

@@ -1,4 +1,4 @@
-"""The service in a process of its own, on a free port: ``python -m tests.contract.running DIRECTORY``."""
+"""The service in a process of its own: ``python -m tests.contract.running DIRECTORY [DATABASE_URL]``."""
 
 import asyncio
 import contextlib
@@ -12,9 +12,12 @@ from service.settings import Settings
 
 
 @contextlib.contextmanager
-def running(data: Path, log: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run the service over the files in `data`; yield its address and process. Its log goes to the file `log`."""
-    command = [sys.executable, "-m", "tests.contract.running", str(data)]
+def running(data: Path, log: Path, database_url: str = "") -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run the service over the files in `data`, or over a database; yield its address and process.
+
+    Its log goes to the file `log`.
+    """
+    command = [sys.executable, "-m", "tests.contract.running", str(data), database_url]
     with log.open("wb") as stderr, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr) as process:
         assert process.stdout is not None
         address = process.stdout.readline().decode().strip()
@@ -27,5 +30,6 @@ def running(data: Path, log: Path) -> Iterator[tuple[str, subprocess.Popen[bytes
 
 
 if __name__ == "__main__":
-    settings = Settings(data=Path(sys.argv[1]), port=0, heartbeat=0.2, durable=False)
+    place, database = Path(sys.argv[1]), "".join(sys.argv[2:])
+    settings = Settings(data=place, database_url=database, port=0, heartbeat=0.2, durable=False)
     asyncio.run(serve(settings, lambda address: print(address, flush=True)))

@@ -13,7 +13,7 @@ from domain.kernel import schema
 from domain.library import LIBRARY
 from tests.contract.running import running
 
-SECONDS = 60
+SECONDS = 45
 """The time that the whole run may take: the examples and the coverage of every endpoint come first, then fuzzing."""
 
 SEED = 20261121
@@ -38,9 +38,9 @@ expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "412", "41
 """
 
 
-def test_no_server_error_and_no_undocumented_answer(tmp_path: Path) -> None:
+def test_no_server_error_and_no_undocumented_answer(tmp_path: Path, database_url: str) -> None:
     log = tmp_path / "service.log"
-    with running(tmp_path / "data", log) as (address, _):
+    with running(tmp_path / "data", log, database_url) as (address, _):
         ruleset, game, authorization = a_game_under_way(address)
         config = tmp_path / "schemathesis.toml"
         config.write_text(CONFIG.format(seed=SEED, ruleset=ruleset, game=game))

@@ -12,7 +12,7 @@ import msgspec
 
 from domain.boards import builtin
 from domain.kernel.board import Map
-from domain.kernel.game import starts_of_commands
+from domain.kernel.history import starts_of_commands
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId
@@ -20,7 +20,7 @@ from domain.library import LIBRARY as RULESETS
 from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import Runner
-from projections.store import Generation
+from projections.store import Generation, ProjectionStore
 from service.simulation import Plan, Simulation
 from service.store.sqlite_rows import SqliteRows
 from tests.play import Play
@@ -109,11 +109,13 @@ def mixed(games: Sequence[list[Row]], seed: int = 1) -> list[Row]:
     return rows
 
 
-def runner(log: MemoryLog, rows: SqliteRows, projections: Sequence[Projection] = PROJECTIONS, **options: Any) -> Runner:
+def runner(
+    log: MemoryLog, rows: ProjectionStore, projections: Sequence[Projection] = PROJECTIONS, **options: Any
+) -> Runner:
     return Runner(projections, log, rows, LIBRARY, **options)
 
 
-async def contents(rows: SqliteRows, projections: Sequence[Projection] = PROJECTIONS) -> dict[str, list[Any]]:
+async def contents(rows: ProjectionStore, projections: Sequence[Projection] = PROJECTIONS) -> dict[str, list[Any]]:
     """Return all live rows, sorted, by projection and table."""
     found: dict[str, list[Any]] = {}
     for projection in projections:
@@ -135,5 +137,5 @@ async def from_zero(
     return found
 
 
-async def status(rows: SqliteRows) -> dict[str, Generation]:
+async def status(rows: ProjectionStore) -> dict[str, Generation]:
     return {each.projection: each for each in await rows.generations() if each.live}

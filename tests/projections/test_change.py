@@ -30,13 +30,17 @@ changes = st.one_of(
 )
 
 
-def made(wanted: list[Change]) -> list[list[tuple]]:
+def made(wanted: list[Change], *, batched: bool = False) -> list[list[tuple]]:
     connection = sqlite3.connect(":memory:")
     for table in (PLAIN, COUNT):
         for statement in sql.create("test", 1, table):
             connection.execute(statement)
-    for change in wanted:
-        connection.execute(*sql.statement("test", 1, change))
+    if batched:
+        for text, executions in sql.batches("test", 1, wanted):
+            connection.executemany(text, executions)
+    else:
+        for change in wanted:
+            connection.execute(*sql.statement("test", 1, change))
     return [sorted(connection.execute(f"SELECT * FROM test_1_{table.name}")) for table in (PLAIN, COUNT)]
 
 
@@ -46,6 +50,18 @@ def test_changes_said_once_come_to_the_same(wanted: list[Change]) -> None:
     joined.extend(wanted)
     assert len(joined.all()) <= len(wanted)
     assert made(joined.all()) == made(wanted)
+
+
+@given(st.lists(changes, max_size=30))
+def test_changes_made_in_batches_come_to_the_same(wanted: list[Change]) -> None:
+    assert made(wanted, batched=True) == made(wanted)
+
+
+def test_changes_of_different_rows_come_into_one_statement() -> None:
+    rows = [Amend(PLAIN, {"a": a, "b": b}, {"x": 1}) for a in "pqr" for b in range(3)]
+    counts = [Add(COUNT, {"a": a}, {"n": 1}) for a in "pqr"]
+    mixed = [change for pair in zip(rows, counts * 3, strict=True) for change in pair]
+    assert [len(executions) for _, executions in sql.batches("test", 1, mixed)] == [9, 9]
 
 
 def test_a_row_that_changes_with_every_event_is_written_once() -> None:

@@ -2,15 +2,16 @@
 
 import random
 from collections import Counter
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from domain.kernel.game import fold, read_event
+from domain.kernel.fold import fold
+from domain.kernel.history import read_event
 from domain.kernel.words import GameId, Seat
 from projections import dice, lobby, players, rules, scoreboard, timeline
+from projections.store import ProjectionStore
 from service.simulation import Simulation
 from service.store.sqlite_rows import SqliteRows
 from tests.play import ORGANIZER, Play, player_of
@@ -20,14 +21,7 @@ from tests.tiny.auction import ROOM
 RED, BLUE = Seat("red"), Seat("blue")
 
 
-@pytest.fixture
-async def rows(tmp_path: Path) -> AsyncIterator[SqliteRows]:
-    opened = await SqliteRows.open(tmp_path / "projections.db")
-    yield opened
-    await opened.close()
-
-
-async def projected(rows: SqliteRows, *plays: Play | Simulation) -> None:
+async def projected(rows: ProjectionStore, *plays: Play | Simulation) -> None:
     log = MemoryLog(mixed([[(play.game.id, record) for record in play.records] for play in plays]))
     await runner(log, rows, batch=29).catch_up()
 
@@ -35,7 +29,7 @@ async def projected(rows: SqliteRows, *plays: Play | Simulation) -> None:
 # --- lobby ------------------------------------------------------------------------------------------------------------
 
 
-async def test_the_lobby_is_searched_by_status_ruleset_player_and_text(rows: SqliteRows) -> None:
+async def test_the_lobby_is_searched_by_status_ruleset_player_and_text(rows: ProjectionStore) -> None:
     over, running = Play(TINY, ROOM, 2, seed=1).run(random.Random(1)), Play(TINY, ROOM, 3, seed=2)
     gathering = Play(TINY, ROOM, 2, seed=3, start=False)
     gathering.take(gathering.game.take_seat(BLUE, player_of(BLUE), "", at=gathering.now))
@@ -58,7 +52,7 @@ async def test_the_lobby_is_searched_by_status_ruleset_player_and_text(rows: Sql
     assert (game.version, game.organizer) == (gathering.game.version, ORGANIZER)
 
 
-async def test_pages_of_the_lobby_have_no_gap_though_games_begin_at_the_same_moment(rows: SqliteRows) -> None:
+async def test_pages_of_the_lobby_have_no_gap_though_games_begin_at_the_same_moment(rows: ProjectionStore) -> None:
     await projected(rows, *(Play(TINY, ROOM, 2, seed=number, start=False) for number in range(7)))
     seen: list[str] = []
     after = None
@@ -71,7 +65,7 @@ async def test_pages_of_the_lobby_have_no_gap_though_games_begin_at_the_same_mom
 # --- scoreboard -------------------------------------------------------------------------------------------------------
 
 
-async def test_the_scoreboard_tells_what_each_seat_had_when_a_round_was_over(rows: SqliteRows) -> None:
+async def test_the_scoreboard_tells_what_each_seat_had_when_a_round_was_over(rows: ProjectionStore) -> None:
     play = Play(TINY, ROOM, 2, seed=1).run(random.Random(1))
     await projected(rows, play)
     found = await scoreboard.of_game(rows, play.game.id)
@@ -90,7 +84,7 @@ async def test_the_scoreboard_tells_what_each_seat_had_when_a_round_was_over(row
     assert sum(scores[0].score[seat]["coins"] for seat in (RED, BLUE)) > 0
 
 
-async def test_a_ruling_takes_the_rounds_after_it_off_the_scoreboard(rows: SqliteRows) -> None:
+async def test_a_ruling_takes_the_rounds_after_it_off_the_scoreboard(rows: ProjectionStore) -> None:
     play = Play(TINY, ROOM, 2, seed=5)
     rng = random.Random(5)
     start = play.game.version
@@ -106,7 +100,7 @@ async def test_a_ruling_takes_the_rounds_after_it_off_the_scoreboard(rows: Sqlit
     assert set(scores[0].score[RED].values()) == {0}
 
 
-async def test_the_classic_scoreboard_counts_what_lies_on_the_board(rows: SqliteRows) -> None:
+async def test_the_classic_scoreboard_counts_what_lies_on_the_board(rows: ProjectionStore) -> None:
     play = classic_play(3, 300)
     await projected(rows, play)
     found = await scoreboard.of_game(rows, play.game.id)
@@ -126,7 +120,7 @@ async def test_the_classic_scoreboard_counts_what_lies_on_the_board(rows: Sqlite
 # --- players, dice, rules, timeline -----------------------------------------------------------------------------------
 
 
-async def test_a_player_record_counts_games_and_wins(rows: SqliteRows) -> None:
+async def test_a_player_record_counts_games_and_wins(rows: ProjectionStore) -> None:
     plays = [Play(TINY, ROOM, 2, seed=seed).run(random.Random(seed)) for seed in range(1, 6)]
     running, left = Play(TINY, ROOM, 3, seed=7), Play(TINY, ROOM, 2, seed=8, start=False)
     left.take(left.game.take_seat(BLUE, player_of(BLUE), "", at=left.now))
@@ -138,7 +132,7 @@ async def test_a_player_record_counts_games_and_wins(rows: SqliteRows) -> None:
     assert await players.of_player(rows, ORGANIZER) == []
 
 
-async def test_the_dice_ledger_counts_every_face_by_game_and_seat(rows: SqliteRows) -> None:
+async def test_the_dice_ledger_counts_every_face_by_game_and_seat(rows: ProjectionStore) -> None:
     plays = [classic_play(seed, 300) for seed in (3, 4)]
     await projected(rows, *plays)
     expected: Counter[tuple[str, str, str]] = Counter()
@@ -159,7 +153,7 @@ async def test_the_dice_ledger_counts_every_face_by_game_and_seat(rows: SqliteRo
     assert infantry.expected == pytest.approx(tally.rolled / 3)
 
 
-async def test_the_rule_ledger_counts_accepted_commands_and_adds_up_refusals(rows: SqliteRows) -> None:
+async def test_the_rule_ledger_counts_accepted_commands_and_adds_up_refusals(rows: ProjectionStore) -> None:
     play = Play(TINY, ROOM, 2, seed=1).run(random.Random(1))
     await projected(rows, play)
     commands = sum(b'"command"' in (record.cause or b"") for record in play.records)
@@ -174,7 +168,7 @@ async def test_the_rule_ledger_counts_accepted_commands_and_adds_up_refusals(row
     assert len(await rules.refusals(rows)) == 3
 
 
-async def test_the_timeline_marks_phases_landmarks_and_retractions_with_their_versions(rows: SqliteRows) -> None:
+async def test_the_timeline_marks_phases_landmarks_and_retractions_with_their_versions(rows: ProjectionStore) -> None:
     play = Play(TINY, ROOM, 2, seed=1)
     start = play.game.version
     play.command(RED, {"type": "put-up", "coins": 2})
@@ -196,7 +190,7 @@ async def test_the_timeline_marks_phases_landmarks_and_retractions_with_their_ve
     assert pages == entries
 
 
-async def test_battles_of_a_classic_game_are_marked(rows: SqliteRows) -> None:
+async def test_battles_of_a_classic_game_are_marked(rows: ProjectionStore) -> None:
     play = classic_play(3, 300)
     await projected(rows, play)
     entries = await timeline.of_game(rows, play.game.id, limit=10_000)
@@ -237,7 +231,7 @@ async def test_no_row_tells_a_secret(tmp_path: Path) -> None:
     assert kept[0] == kept[1]
 
 
-async def test_no_row_of_a_finished_game_holds_what_was_hidden_or_who_anybody_is(rows: SqliteRows) -> None:
+async def test_no_row_of_a_finished_game_holds_what_was_hidden_or_who_anybody_is(rows: ProjectionStore) -> None:
     log = MemoryLog(tiny_game(3, 4, undo=True))
     await runner(log, rows).catch_up()
     text = msgspec.json.encode(await contents(rows)).decode()

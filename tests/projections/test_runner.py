@@ -2,17 +2,19 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from domain.kernel.ruleset import Library
+from domain.kernel.words import GameId, PlayerId
+from projections import lobby
 from projections.change import Add, Change, Put, Table
 from projections.library import PROJECTIONS
 from projections.projection import Happened, Projection
-from projections.runner import Runner, Stopped
-from projections.store import NotBuilt, Overtaken, Unavailable
+from projections.runner import GATHER, Runner, Stopped
+from projections.store import NotBuilt, Overtaken, ProjectionStore, Unavailable
 from service.store.sqlite_rows import SqliteRows
 from service.wake import LocalWake
 from tests.projections.logs import (
@@ -26,6 +28,7 @@ from tests.projections.logs import (
     status,
     tiny_game,
 )
+from tests.projections.stores import Open
 
 SEEN = Table("seen", {"game": "text"}, {"events": "number"})
 
@@ -62,13 +65,6 @@ class Unstorable(Counted):
         yield Put(SEEN, {"game": happened.game}, {"events": 2**70 if happened.record.version == 5 else 1})
 
 
-@pytest.fixture
-async def rows(tmp_path: Path) -> AsyncIterator[SqliteRows]:
-    opened = await SqliteRows.open(tmp_path / "projections.db")
-    yield opened
-    await opened.close()
-
-
 def games() -> list[list[tuple]]:
     return [tiny_game(1), tiny_game(2, 3, undo=True), tiny_game(3, 4, undo=True), tiny_game(4, commands=5)]
 
@@ -80,13 +76,13 @@ def log() -> MemoryLog:
 
 @pytest.mark.parametrize("batch", [1, 2, 13, 1000])
 async def test_batches_of_any_size_make_the_same_rows(
-    log: MemoryLog, rows: SqliteRows, batch: int, tmp_path: Path
+    log: MemoryLog, rows: ProjectionStore, batch: int, tmp_path: Path
 ) -> None:
     await runner(log, rows, batch=batch).catch_up()
     assert await contents(rows) == await from_zero(log, tmp_path / "zero.db")
 
 
-async def test_rows_of_random_classic_games_are_those_of_their_rebuild(rows: SqliteRows, tmp_path: Path) -> None:
+async def test_rows_of_random_classic_games_are_those_of_their_rebuild(rows: ProjectionStore, tmp_path: Path) -> None:
     log = MemoryLog(mixed([classic_game(1, 60), classic_game(2, 40, 2), tiny_game(3, undo=True)]))
     half = MemoryLog(log.rows[: len(log.rows) // 2])
     await runner(half, rows, batch=31).catch_up()
@@ -101,24 +97,88 @@ async def test_rows_of_random_classic_games_are_those_of_their_rebuild(rows: Sql
 
 
 async def test_a_runner_that_starts_anew_goes_on_where_it_stood(
-    log: MemoryLog, rows: SqliteRows, tmp_path: Path
+    log: MemoryLog, rows: ProjectionStore, tmp_path: Path
 ) -> None:
     for end in range(0, len(log.rows) + 20, 20):
         await runner(MemoryLog(log.rows[:end]), rows, batch=9).catch_up()
     assert await contents(rows) == await from_zero(log, tmp_path / "zero.db")
 
 
-async def test_two_runners_on_the_same_rows_count_nothing_twice(log: MemoryLog, tmp_path: Path) -> None:
-    stores = [await SqliteRows.open(tmp_path / "projections.db") for _ in range(2)]
+async def test_two_runners_on_the_same_rows_count_nothing_twice(log: MemoryLog, place: Open, tmp_path: Path) -> None:
+    stores = [await place() for _ in range(2)]
     await asyncio.gather(*(runner(log, store, batch=3).catch_up() for store in stores))
     await runner(log, stores[0]).catch_up()
-    kept = await contents(stores[1])
-    for store in stores:
-        await store.close()
-    assert kept == await from_zero(log, tmp_path / "zero.db")
+    assert await contents(stores[1]) == await from_zero(log, tmp_path / "zero.db")
 
 
-async def until(rows: SqliteRows, generations: int) -> None:
+async def test_of_two_processes_one_follows_the_log_and_the_other_takes_over(log: MemoryLog, place: Open) -> None:
+    (mine, others), growing = [await place() for _ in range(2)], MemoryLog(log.rows[:50])
+    one, other = runner(growing, mine, [Counted()]), runner(growing, others, [Counted()])
+    assert await one.turn() == 50
+    assert await other.turn() is None
+    assert await one.turn() is not None
+
+    wake = LocalWake()
+    async with wake.subscribe(None) as bell:
+        wake.close()
+        await one.run(bell)  # whoever stops gives the lease back
+    growing.rows.extend(log.rows[50:60])
+    assert await other.turn() is not None
+    assert await one.turn() is None
+    await other.catch_up()
+    assert (await status(mine))["counted"].events == 60
+
+
+def test_a_runner_that_shares_its_loop_rests_in_proportion_to_its_work(log: MemoryLog, rows: ProjectionStore) -> None:
+    shy, eager = (runner(log, rows, batch=100, rest=rest) for rest in (4.0, 0.0))
+    assert (shy.pause(100, 0.1), shy.pause(3, 0.1)) == (0.4, 0.4)
+    assert eager.pause(100, 0.1) == 0
+    assert shy.pause(3, 0.001) == eager.pause(3, 0.001) == GATHER
+
+
+async def test_a_lease_ends_when_it_is_not_taken_anew(place: Open) -> None:
+    one, other = [await place() for _ in range(2)]
+    assert await one.lease("one", 0.2)
+    assert not await other.lease("other", 5)
+    assert await one.lease("one", 0.2)
+    for _ in range(500):
+        if await other.lease("other", 5):
+            break
+        await asyncio.sleep(0.01)
+    assert not await one.lease("one", 5)
+
+
+async def test_those_who_read_notice_nothing_of_rebuilds(log: MemoryLog, place: Open) -> None:
+    going, reading = [await place() for _ in range(2)]
+    await runner(log, going).catch_up()
+    before, reads, finished = await contents(reading), 0, False
+
+    async def rebuild() -> None:
+        nonlocal finished
+        for _ in range(4):
+            for projection in PROJECTIONS:
+                await runner(log, going).rebuild(projection.name)
+        finished = True
+
+    async def read() -> None:
+        nonlocal reads
+        while not finished:
+            assert await contents(reading) == before
+            reads += 1
+
+    await asyncio.gather(rebuild(), read(), read())
+    assert reads > 4
+    assert {each.number for each in await reading.generations()} == {5}
+
+
+async def test_a_text_that_no_row_can_have_is_not_found(log: MemoryLog, rows: ProjectionStore) -> None:
+    await runner(log, rows).catch_up()
+    assert await lobby.search(rows, text="game\0") == []
+    assert await lobby.search(rows, player=PlayerId("player\0"), after=("2026\0", GameId("\0"))) == []
+    assert await lobby.search(rows, text="game")
+
+
+async def until(rows: ProjectionStore, generations: int) -> None:
     """Wait until there are so many generations."""
     for _ in range(5000):
         if len(await rows.generations()) >= generations:
@@ -132,7 +192,7 @@ async def until(rows: SqliteRows, generations: int) -> None:
 
 @pytest.mark.parametrize("broken", [Choking(), Unstorable()], ids=lambda broken: broken.name)
 async def test_one_that_fails_stops_itself_says_where_and_leaves_the_others(
-    log: MemoryLog, rows: SqliteRows, broken: Projection
+    log: MemoryLog, rows: ProjectionStore, broken: Projection
 ) -> None:
     told: list[Exception] = []
     half = len(log.rows) // 2
@@ -154,7 +214,7 @@ async def test_one_that_fails_stops_itself_says_where_and_leaves_the_others(
     assert {each.events for name, each in (await status(rows)).items() if name != "counted"} == {len(log.rows)}
 
 
-async def test_one_that_was_mended_goes_on_when_the_process_starts_anew(log: MemoryLog, rows: SqliteRows) -> None:
+async def test_one_that_was_mended_goes_on_when_the_process_starts_anew(log: MemoryLog, rows: ProjectionStore) -> None:
     broken = Choking()
     await runner(log, rows, [broken], batch=40).catch_up()
     broken.chokes = False
@@ -164,7 +224,9 @@ async def test_one_that_was_mended_goes_on_when_the_process_starts_anew(log: Mem
     assert sum(events for _, events in (await contents(rows, [broken]))["choking.seen"]) == len(log.rows)
 
 
-async def test_one_that_stops_when_it_is_live_can_still_be_read_and_rebuilt(log: MemoryLog, rows: SqliteRows) -> None:
+async def test_one_that_stops_when_it_is_live_can_still_be_read_and_rebuilt(
+    log: MemoryLog, rows: ProjectionStore
+) -> None:
     broken = Choking()
     early = next(index for index, (_, record) in enumerate(log.rows) if record.version == 5)
     await runner(MemoryLog(log.rows[:early]), rows, [broken]).catch_up()
@@ -183,7 +245,7 @@ async def test_one_that_stops_when_it_is_live_can_still_be_read_and_rebuilt(log:
     assert await going.step() == 0
 
 
-async def test_games_of_a_ruleset_that_is_missing_stop_only_what_needs_it(rows: SqliteRows) -> None:
+async def test_games_of_a_ruleset_that_is_missing_stop_only_what_needs_it(rows: ProjectionStore) -> None:
     log = MemoryLog(tiny_game(1))
     await Runner(PROJECTIONS, log, rows, Library([])).catch_up()
     live = await status(rows)
@@ -194,7 +256,7 @@ async def test_games_of_a_ruleset_that_is_missing_stop_only_what_needs_it(rows: 
 
 
 async def test_a_log_that_does_not_answer_is_waited_for(
-    log: MemoryLog, rows: SqliteRows, monkeypatch: pytest.MonkeyPatch
+    log: MemoryLog, rows: ProjectionStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Flaky(MemoryLog):
         failures = 3
@@ -221,7 +283,7 @@ async def test_a_log_that_does_not_answer_is_waited_for(
 # --- rebuilding while serving -----------------------------------------------------------------------------------------
 
 
-async def test_rows_that_were_never_whole_are_never_read(log: MemoryLog, rows: SqliteRows) -> None:
+async def test_rows_that_were_never_whole_are_never_read(log: MemoryLog, rows: ProjectionStore) -> None:
     counted = Counted()
     with pytest.raises(NotBuilt):
         await contents(rows, [counted])
@@ -233,7 +295,7 @@ async def test_rows_that_were_never_whole_are_never_read(log: MemoryLog, rows: S
     await contents(rows, [counted])
 
 
-async def test_a_rebuild_leaves_the_old_rows_until_the_new_are_no_older(log: MemoryLog, rows: SqliteRows) -> None:
+async def test_a_rebuild_leaves_the_old_rows_until_the_new_are_no_older(log: MemoryLog, rows: ProjectionStore) -> None:
     counted, growing = Counted(), MemoryLog(log.rows[:-30])
     serving = runner(growing, rows, [counted], batch=10)
     await serving.catch_up()
@@ -259,7 +321,7 @@ async def test_a_rebuild_leaves_the_old_rows_until_the_new_are_no_older(log: Mem
     assert generation.number == 2
 
 
-async def test_of_two_rebuilds_the_first_gives_way(log: MemoryLog, rows: SqliteRows) -> None:
+async def test_of_two_rebuilds_the_first_gives_way(log: MemoryLog, rows: ProjectionStore) -> None:
     slow = runner(log, rows, [Counted()], batch=1)
     first = asyncio.create_task(slow.rebuild("counted"))
     await until(rows, 1)
@@ -269,7 +331,7 @@ async def test_of_two_rebuilds_the_first_gives_way(log: MemoryLog, rows: SqliteR
 
 
 async def test_a_new_version_is_built_beside_the_old_one_and_an_old_process_leaves_it_alone(
-    log: MemoryLog, rows: SqliteRows
+    log: MemoryLog, rows: ProjectionStore
 ) -> None:
     class Newer(Counted):
         version = 2

@@ -98,6 +98,6 @@ async def open_house(path: Path, **settings: Any) -> AsyncIterator[House]:
     store = await open_store(chosen)
     wake, clock = LocalWake(), ticking()
     hall = Hall(store, LIBRARY, wake, clock, chosen, boards=own_board)
-    yield House(hall, store, wake, Accounts(store, clock), chosen)
+    yield House(hall, store, wake, Accounts(store.accounts, clock), chosen)
     await hall.close()
     await store.close()

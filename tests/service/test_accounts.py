@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from domain.kernel.words import PlayerId
-from service.accounts import BadName
+from service.accounts import BadName, UnknownToken
 from tests.service.halls import House, open_house
 
 
@@ -21,10 +21,11 @@ async def test_a_token_is_its_owners_and_nobody_elses(house: House) -> None:
     bert, other = await house.accounts.register("Bert")
     assert anna.name == "Änna 🎲"
     assert anna.player != bert.player
-    assert await house.accounts.authenticate(token) == anna.player
-    assert await house.accounts.authenticate(other) == bert.player
+    assert (await house.accounts.authenticate(token)).player == anna.player
+    assert (await house.accounts.authenticate(other)).player == bert.player
     for wrong in ("", "tab_", token[:-1], token + "x", token.upper(), "\udcff", "tab_" + "é" * 50):
-        assert await house.accounts.authenticate(wrong) is None
+        with pytest.raises(UnknownToken):
+            await house.accounts.authenticate(wrong)
 
 
 async def test_two_may_bear_one_name(house: House) -> None:
@@ -44,7 +45,7 @@ async def test_a_token_is_stored_nowhere(tmp_path: Path) -> None:
     assert anna.player.encode() in kept
     assert token.removeprefix("tab_").encode() not in kept
     async with open_house(tmp_path) as house:
-        assert await house.accounts.authenticate(token) == anna.player
+        assert (await house.accounts.authenticate(token)).player == anna.player
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a" * 81, "a\nb", "a\0b", "\u202ea"])

@@ -67,12 +67,18 @@ def test_a_database_that_is_further_is_left_alone() -> None:
     assert pending({1: ONE.checksum, 2: TWO.checksum, 3: "of a newer package"}, [ONE, TWO]) == []
 
 
-@pytest.mark.parametrize("names", [["0002_a.sql"], ["0001_a.sql", "0003_b.sql"], ["0001_A.sql"], ["1_a.sql"]])
-def test_files_are_numbered_without_a_gap(tmp_path: Path, names: list[str]) -> None:
+@pytest.mark.parametrize("names", [["0000_a.sql"], ["0001_a.sql", "0001_b.sql"], ["0001_A.sql"], ["1_a.sql"]])
+def test_files_have_a_number_of_their_own(tmp_path: Path, names: list[str]) -> None:
     for name in names:
         (tmp_path / name).touch()
-    with pytest.raises(MigrationError, match="should be migration"):
+    with pytest.raises(MigrationError, match="with a number of its own"):
         read(tmp_path)
+
+
+def test_files_are_applied_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for name in ("0007_b.sql", "0001_c.sql", "0010_a.sql"):
+        (tmp_path / name).touch()
+    assert [migration.number for migration in read(tmp_path)] == [1, 7, 10]
 
 
 async def test_a_database_that_cannot_be_reached_is_named_without_its_password() -> None:

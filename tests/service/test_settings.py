@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import Settings, SettingsError, from_env
+from service.settings import Settings, SettingsError, from_env, meanings
 
 
 def test_nothing_need_be_set() -> None:
@@ -20,9 +20,12 @@ def test_every_kind_of_setting_is_read() -> None:
             "TABULARIUM_DURABLE": "False",
             "TABULARIUM_HEARTBEAT": "2.5",
             "TABULARIUM_LOG_LEVEL": "debug",
+            "TABULARIUM_METRICS_PORT": "9100",
         }
     )
-    expected = Settings(data=Path("/srv/games"), port=9000, durable=False, heartbeat=2.5, log_level="debug")
+    expected = Settings(
+        data=Path("/srv/games"), port=9000, durable=False, heartbeat=2.5, log_level="debug", metrics_port=9100
+    )
     assert settings == expected
     assert settings.database == Path("/srv/games/tabularium.db")
 
@@ -38,6 +41,12 @@ def test_every_kind_of_setting_is_read() -> None:
         ("LOG_LEVEL", "loud"),
         ("HEARTBEAT", "nan"),
         ("COLOUR", "red"),
+        ("OIDC_ISSUER", "http://login.example.org"),
+        ("OIDC_ISSUER", "https://login.example.org"),
+        ("OIDC_ALGORITHMS", "RS256,HS256"),
+        ("OIDC_ALGORITHMS", "none"),
+        ("OIDC_SCOPES", "admins=everything"),
+        ("OIDC_SCOPES", "admins=admin,"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
@@ -46,11 +55,44 @@ def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
     assert "\n" not in str(error.value)
 
 
-def test_a_password_is_never_repeated() -> None:
-    url = "postgresql://me:sesame@db/games?password=sesame"
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me:sesame@db/games?password=sesame&x=1", "postgresql://me:…@db/games?password=…&x=1"),
+        ("postgresql://me:ses@me:ses@me/sesame@db:5432/games", "postgresql://me:…@db:5432/games"),
+        ("postgresql://me@db:5432/games", "postgresql://me@db:5432/games"),
+        ("postgresql:///games?host=/run/db", "postgresql:///games?host=/run/db"),
+    ],
+)
+def test_a_password_is_never_repeated(url: str, shown: str) -> None:
     settings = from_env({"TABULARIUM_DATABASE_URL": url})
     assert settings.database_url == url
+    assert settings.shown()["database_url"] == shown
     assert "sesame" not in repr(settings)
+
+
+@pytest.mark.parametrize("url", ["mysql://me:sesame@db/games", "postgres:/me:sesame@db/games", "me:sesame@db"])
+def test_a_password_is_not_repeated_in_a_complaint(url: str) -> None:
     with pytest.raises(SettingsError) as error:
-        from_env({"TABULARIUM_DATABASE_URL": "mysql://me:sesame@db/games"})
+        from_env({"TABULARIUM_DATABASE_URL": url})
     assert "sesame" not in str(error.value)
+
+
+def test_an_issuer_is_trusted_with_what_it_may_grant() -> None:
+    settings = from_env(
+        {
+            "TABULARIUM_OIDC_ISSUER": "https://login.example.org/realms/games",
+            "TABULARIUM_OIDC_AUDIENCE": "tabularium",
+            "TABULARIUM_OIDC_ALGORITHMS": "ES256,EdDSA",
+            "TABULARIUM_OIDC_SCOPES": "games-admin=admin,players=play",
+        }
+    )
+    assert settings.oidc_scope_names == {"games-admin": "admin", "players": "play"}
+    assert from_env({}).oidc_scope_names == {}
+
+
+def test_every_setting_says_what_it_means() -> None:
+    said = meanings()
+    assert list(said) == list(Settings.__struct_fields__)
+    assert all(meaning.endswith(".") for meaning in said.values()), said
+    assert said["grace"] == "seconds that open requests have when the service stops."

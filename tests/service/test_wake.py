@@ -27,6 +27,26 @@ async def test_what_happens_before_the_wait_ends_it_at_once() -> None:
         assert not await signal.wait(0.01)
 
 
+async def test_a_wait_tells_how_far_the_game_went_if_that_is_known() -> None:
+    wake = LocalWake()
+    async with wake.subscribe(G) as signal:
+        assert signal.heard is None
+        wake.notify(G, 5)
+        wake.notify(G, 4)
+        assert await signal.wait(1)
+        assert signal.heard == 5
+        wake.notify(G, 6)
+        wake.notify_all()
+        wake.notify(G, 7)
+        assert await signal.wait(1)
+        assert signal.heard is None
+        wake.notify(G, 8)
+        assert await signal.wait(1)
+        assert signal.heard == 8
+        assert not await signal.wait(0.01)
+        assert signal.heard is None
+
+
 async def test_all_who_wait_are_woken() -> None:
     wake = LocalWake()
 

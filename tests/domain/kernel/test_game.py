@@ -8,7 +8,10 @@ import msgspec
 import pytest
 
 from domain.kernel.board import Board
-from domain.kernel.game import Game, GameCreated, GameEnded, MovesRetracted, follow, later, read_event, steps
+from domain.kernel.fold import follow, later
+from domain.kernel.game import Game
+from domain.kernel.history import read_event, steps
+from domain.kernel.lifecycle import GameCreated, GameEnded, MovesRetracted
 from domain.kernel.record import Record, chain_hash, first_broken
 from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo

@@ -1,6 +1,7 @@
 """A service from its start to Ctrl-C, in a process of its own."""
 
 import asyncio
+import json
 import re
 import socket
 from pathlib import Path
@@ -79,6 +80,26 @@ def test_a_data_directory_must_be_a_directory(call: Call, tmp_path: Path):
     file = tmp_path / "file"
     file.touch()
     assert call("serve", "--port", 0, "--data", file).complaint == f"{file} cannot be the data directory: File exists"
+
+
+def test_a_service_says_what_it_runs_with_and_no_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call):
+    monkeypatch.setenv("TABULARIUM_DATABASE_URL", "postgresql://me:sesame@127.0.0.1:1/games")
+    said = call("settings")
+    assert "\nTABULARIUM_DATABASE_URL=postgresql://me:…@127.0.0.1:1/games\n" in said.out
+    assert "\n# TABULARIUM_DURABLE=true\n" in said.out
+    assert "sesame" not in said.out
+    assert call("settings", "--json").json["TABULARIUM_DATABASE_URL"] == "postgresql://me:…@127.0.0.1:1/games"
+
+    monkeypatch.delenv("TABULARIUM_DATABASE_URL")
+    monkeypatch.setenv("TABULARIUM_METRICS_PORT", "0")
+    with serving(tmp_path) as service:
+        assert service.process.stderr is not None
+        line = json.loads(service.process.stderr.readline())
+        assert line["event"] == "serving"
+        assert line["settings"]["data"] == str(tmp_path)
+        assert line["address"] == service.address
+        assert "tabularium_info" in httpx.get(f"{line['metrics']}/metrics").text
+        assert service.interrupt() == 0
 
 
 def test_settings_that_make_no_sense_are_named(call: Call, monkeypatch: pytest.MonkeyPatch):

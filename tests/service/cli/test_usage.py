@@ -15,6 +15,13 @@ COMMANDS = {
     "rules list": ("--ruleset", "--json"),
     "rules show": ("ID", "--json"),
     "rules coverage": ("--ruleset", "--tests", "--json"),
+    "accounts create": ("NAME", "--scopes", "--data"),
+    "accounts list": ("--scope", "--json", "--data"),
+    "accounts grant": ("PLAYER", "SCOPE", "--data"),
+    "accounts close": ("PLAYER", "--data"),
+    "accounts tokens": ("PLAYER", "--json", "--data"),
+    "accounts token": ("PLAYER", "SCOPE", "--name", "--data"),
+    "accounts revoke": ("TOKEN", "--data"),
     "openapi": ("--folder", "--check"),
 }
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import secrets
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from msgspec import Struct
 from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
 from service.app import open_house
+from service.clock import Clock
 from service.house import House
-from service.server import Server, listen
+from service.server import Server
 from service.settings import Settings
+from service.sockets import listen
 from tests.service.halls import LIBRARY, own_board, ticking
 
 Answer = dict[str, Any]
@@ -101,13 +104,18 @@ def _headers(player: Player | None, more: dict[str, str]) -> dict[str, str]:
 
 @contextlib.asynccontextmanager
 async def serving(
-    data: Path, library: Library = LIBRARY, boards: Callable[[str], Board] = own_board, **settings: Any
+    data: Path,
+    library: Library = LIBRARY,
+    boards: Callable[[str], Board] = own_board,
+    randomness: Callable[[int], bytes] = secrets.token_bytes,
+    clock: Clock | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Service]:
     """Run the service on a free port over the files in `data`."""
     chosen = Settings(data=data, port=0, **settings)
     with listen("127.0.0.1", 0) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        async with open_house(chosen, library, boards, ticking()) as house:
+        async with open_house(chosen, library, boards, clock or ticking(), randomness) as house:
             server = Server(house)
             running = asyncio.create_task(server.serve(sockets=[listening]))
             # Connections wait in the socket's queue until the server has started.

@@ -1,5 +1,6 @@
 """Bad input of all kinds: each gets a problem with a stable type, what was wrong, and what would have been right."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -7,9 +8,13 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+import structlog
+from litestar import Litestar
 
 from domain.boards import builtin
 from service import problems
+from service.contract import endpoints
+from service.limits import Limit, Standing, TooMany
 from service.problems import KINDS
 from service.store.protocol import StoreUnavailable
 from tests.service.http.serving import Player, Service
@@ -56,12 +61,43 @@ async def _fail_with(s: Scene, error: Exception) -> httpx.Response:
     return await s.ask("GET", "/ready")
 
 
+async def _use_ended_token(s: Scene) -> httpx.Response:
+    diana = await s.service.register("Diana")
+    await s.ask("DELETE", "/v1/tokens/current", diana)
+    return await s.ask("GET", "/v1/players/me", diana)
+
+
+async def _register_where_it_is_closed(s: Scene) -> httpx.Response:
+    house = s.service.house
+    closed = msgspec.structs.replace(house, settings=msgspec.structs.replace(house.settings, registration=False))
+    app = s.service.server.config.app
+    while not isinstance(app, Litestar):
+        app = app.app  # type: ignore[reportAttributeAccessIssue]
+    app.state["house"] = closed
+    answer = await s.ask("POST", "/v1/players", None, {"name": "Eva"})
+    app.state["house"] = house
+    return answer
+
+
+async def _make_too_many_tokens(s: Scene) -> httpx.Response:
+    eva = await s.service.register("Eva")
+    answer = await s.ask("GET", "/v1/tokens", eva)
+    while answer.status_code < 400:
+        answer = await s.ask("POST", "/v1/tokens", eva, {"name": "one more", "scopes": ["play"]})
+    return answer
+
+
 PROVOKED: dict[str, Provoke] = {
     "malformed-json": lambda s: s.ask("POST", "/v1/players", None, b'{"name": '),
     "invalid-query": lambda s: s.ask("GET", "/v1/games?page=2"),
     "invalid-header": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, PUT_UP, if_match="new"),
     "missing-token": lambda s: s.ask("POST", "/v1/games", None, NEW_GAME),
     "unknown-token": lambda s: s.ask("GET", s.url, None, None, authorization="Bearer tab_nobodys"),
+    "token-ended": _use_ended_token,
+    "scope-missing": lambda s: s.ask("GET", "/v1/log", s.anna),
+    "registration-closed": _register_where_it_is_closed,
+    "no-such-token": lambda s: s.ask("DELETE", "/v1/tokens/tgone", s.anna),
+    "too-many-tokens": _make_too_many_tokens,
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),
@@ -81,6 +117,7 @@ PROVOKED: dict[str, Provoke] = {
     "key-reused": _reuse_key,
     "refused": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, {"command": {"type": "put-up", "coins": 10**9}}),
     "upgrade-required": lambda s: s.ask("GET", f"{s.url}/events/socket"),
+    "too-many-requests": lambda s: _fail_with(s, TooMany([Standing(Limit("token", 20, 200), 0, 0.05)])),
     "internal-error": lambda s: _fail_with(s, RuntimeError("a fault of ours")),
     "unavailable": lambda s: _fail_with(s, StoreUnavailable("the disk is full")),
 }
@@ -255,3 +292,29 @@ async def test_a_strange_key_is_refused(scene: Scene) -> None:
         headers = [(b"authorization", token), (b"idempotency-key", key.encode("latin-1"))]
         answer = await scene.service.client.post(f"{scene.url}/commands", json=PUT_UP, headers=headers)
         assert answer.json()["type"] == problems.INVALID_HEADER.type, key
+
+
+async def test_a_body_that_is_cut_off_is_no_fault_of_ours(scene: Scene) -> None:
+    before, place = await scene.service.get(scene.url), scene.service.client.base_url
+    head = f"POST {scene.url}/commands HTTP/1.1\r\nHost: {place.host}\r\nContent-Length: 80\r\n"
+    head += f"Content-Type: application/json\r\nAuthorization: {scene.anna.headers['authorization']}\r\n\r\n"
+    with structlog.testing.capture_logs() as log:
+        _, writer = await asyncio.open_connection(place.host, place.port)
+        writer.write(head.encode() + b'{"command": {"type": "put-up", "coins": 1}}')
+        await writer.drain()
+        writer.transport.abort()
+        for _ in range(500):
+            if log:
+                break
+            await asyncio.sleep(0.01)
+    assert [(line["event"], line["status"]) for line in log] == [("request", 400)]
+    assert (await scene.service.get(scene.url))["head"] == before["head"]
+
+
+async def test_every_address_names_its_methods(scene: Scene) -> None:
+    methods: dict[str, set[str]] = {}
+    for path, method, _ in endpoints():
+        methods.setdefault(path, {"OPTIONS"}).add(method)
+    for path, known in methods.items():
+        answer = await scene.ask("OPTIONS", path.replace("{", "").replace("}", ""))
+        assert {name for name in answer.headers["allow"].split(", ") if name != "HEAD"} == known, path

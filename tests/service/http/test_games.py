@@ -16,7 +16,9 @@ async def test_a_player_registers_once_and_is_known_by_the_token(service: Servic
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["location"] == f"/v1/players/{registered['player']['id']}"
     livia = Player(registered["player"]["id"], {"authorization": f"Bearer {registered['token']}"})
-    assert await service.get("/v1/players/me", livia) == registered["player"]
+    me = await service.get("/v1/players/me", livia)
+    assert registered["player"].items() <= me.items()
+    assert me["scopes"] == me["granted"] == ["account", "play", "organize"]
     assert await service.get(f"/v1/players/{livia.id}") == registered["player"]
 
 

@@ -3,12 +3,14 @@
 import json
 import logging
 import re
+from collections.abc import Iterator
 
 import msgspec
 import pytest
 import structlog
 
 from domain.kernel.board import Board
+from service.logging import configure
 from service.problems import KINDS
 from tests.service.http.serving import Player, Service
 
@@ -81,19 +83,20 @@ async def test_it_lives_and_can_serve(service: Service) -> None:
     assert await service.get("/health") == await service.get("/ready") == {"status": "ok"}
 
 
-async def test_the_log_names_the_request_and_the_game_and_no_token(
-    service: Service, anna: Player, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from service.logging import configure
-
+@pytest.fixture
+def logging_as_served() -> Iterator[None]:
     configure("info")
-    try:
-        game = await service.gathering(anna)
-        answer = await service.ask("GET", f"/v1/games/{game}", anna)
-    finally:
-        # Both would go on writing to this test's stderr, which is closed after it.
-        logging.root.handlers.clear()
-        structlog.reset_defaults()
+    yield
+    # Both would go on writing to this test's stderr, which is closed after it.
+    logging.root.handlers.clear()
+    structlog.reset_defaults()
+
+
+async def test_the_log_names_the_request_and_the_game_and_no_token(
+    logging_as_served: None, service: Service, anna: Player, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = await service.gathering(anna)
+    answer = await service.ask("GET", f"/v1/games/{game}", anna)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     (line,) = [line for line in lines if line.get("request") == answer.headers["request-id"]]
     assert (line["event"], line["method"], line["path"], line["status"], line["game"]) == (

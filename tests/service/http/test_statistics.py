@@ -11,6 +11,7 @@ import pytest
 from projections.store import NotBuilt
 from service import problems
 from service.cli import main
+from service.cli.projections import standings
 from service.readmodels import runner
 from service.settings import DATABASE_URL
 from tests.service.halls import LIBRARY
@@ -27,6 +28,17 @@ async def until(service: Service, path: str, **wanted: Any) -> Answer:
             return answer
         await asyncio.sleep(0.025)
     raise AssertionError(f"{path} never came to {wanted}: {answer}")
+
+
+async def caught_up(service: Service) -> None:
+    """Return when all projections have folded the whole log."""
+    standing = []
+    for _ in range(400):
+        standing = standings(await service.house.rows.generations(), await service.house.store.events())
+        if all((each.state, each.behind) == ("live", 0) for each in standing):
+            return
+        await asyncio.sleep(0.025)
+    raise AssertionError(standing)
 
 
 async def test_the_scoreboard_follows_a_game_to_its_end(service: Service, anna: Player, bert: Player) -> None:
@@ -46,8 +58,8 @@ async def test_the_scoreboard_follows_a_game_to_its_end(service: Service, anna: 
 async def test_the_timeline_is_read_page_by_page(service: Service, anna: Player, bert: Player) -> None:
     game = await service.begun(anna, bert, rounds=2)
     await service.play_out(game, anna, bert)
-    await until(service, f"/v1/games/{game}/scoreboard", status="over")
-    whole = await until(service, f"/v1/games/{game}/timeline", next=None)
+    await caught_up(service)
+    whole = await service.get(f"/v1/games/{game}/timeline")
     assert [entry["kind"] for entry in whole["items"]][-1] == "end"
     items, cursor = [], ""
     while cursor is not None:
@@ -75,11 +87,7 @@ async def test_games_are_found_by_their_titles(service: Service, anna: Player, b
     async def titles(query: str) -> list[str]:
         return [game["title"] for game in (await service.get(f"/v1/games?{query}"))["items"]]
 
-    await until(service, f"/v1/games?text={newest}&player={bert.id}", next=None)
-    for _ in range(200):
-        if await titles(f"text={newest}") == [""]:
-            break
-        await asyncio.sleep(0.025)
+    await caught_up(service)
     assert await titles("text=tuesday") == ["Tuesday, the second table", "Tuesday at Livia's"]
     assert await titles("text=second+TUESDAY") == ["Tuesday, the second table"]
     assert await titles("text=w%C3%B6chent") == ["WÖCHENTLICH"]
@@ -217,16 +225,37 @@ async def test_projections_are_rebuilt_from_the_command_line_while_the_service_g
     assert await until(service, f"/v1/games/{game}/scoreboard", status="over") == before
     code, said = await command("status", "--json")
     assert '"trouble"' in said
-    found = await service.house.rows.generations()  # type: ignore[reportAttributeAccessIssue]
+    found = await service.house.rows.generations()
     assert {each.projection: each.number for each in found if each.live}["lobby"] == 2
 
-    other = await service.gathering(anna)
-    for _ in range(200):
-        if (await service.get(f"/v1/games?text={other}"))["items"]:
-            break
+    await found_in_lobby(service, await service.gathering(anna))
+
+
+async def found_in_lobby(service: Service, game: str) -> None:
+    """Return when the lobby lists a game."""
+    for _ in range(800):
+        asked = await service.ask("GET", f"/v1/games?text={game}")
+        if asked.status_code == 200 and asked.json()["items"]:
+            return
         await asyncio.sleep(0.025)
-    else:
-        raise AssertionError("the service no longer follows")
+    raise AssertionError("nobody follows the log")
+
+
+async def test_projections_are_kept_by_processes_of_their_own_of_which_one_may_be_killed(
+    tmp_path: Path, database_url: str
+) -> None:
+    environment = {**os.environ, "TABULARIUM_DATA": str(tmp_path), DATABASE_URL: database_url}
+    called = (sys.executable, "-m", "service.cli", "projections", "run")
+    async with serving(tmp_path, durable=False, projections=False, database_url=database_url) as service:
+        first = await asyncio.create_subprocess_exec(*called, env=environment)
+        anna = await service.register("Anna")
+        await found_in_lobby(service, await service.gathering(anna))
+        second = await asyncio.create_subprocess_exec(*called, env=environment)
+        first.kill()
+        await first.wait()
+        await found_in_lobby(service, await service.gathering(anna))
+        second.terminate()
+        assert await second.wait() == 0
 
 
 def test_the_command_line_names_what_there_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,15 +126,16 @@ async def test_open_streams_end_when_the_service_stops(tmp_path: Path) -> None:
 
 
 async def test_a_reader_that_goes_away_is_forgotten(service: Service, anna: Player, bert: Player) -> None:
+    async def until(readers: int) -> None:
+        signals = service.house.wake._signals  # type: ignore[attr-defined]
+        async with asyncio.timeout(10):
+            while len(signals.get(game, ())) != readers:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
     game = await service.begun(anna, bert)
-    async with streaming(service, game) as frames, socket_of(service, game):
-        await frames.next()
-        assert len(service.house.wake._signals[game]) == 2  # type: ignore[attr-defined]
-    for _ in range(100):
-        if game not in service.house.wake._signals:  # type: ignore[attr-defined]
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("the readers are still waited for")
+    async with streaming(service, game), socket_of(service, game):
+        await until(2)
+    await until(0)
 
 
 # --- WebSocket --------------------------------------------------------------------------------------------------------

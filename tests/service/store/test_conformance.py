@@ -9,12 +9,12 @@ import pytest
 
 from domain.kernel.record import first_broken
 from domain.kernel.words import GameId, PlayerId
+from service.store.accounts import PlayerRow
 from service.store.protocol import (
     Appended,
     Conflict,
     EventStore,
     KeyReused,
-    PlayerRow,
     StoreUnavailable,
     UnknownCursor,
 )
@@ -52,6 +52,13 @@ async def test_what_was_appended_is_read_back_to_the_byte(store: EventStore) -> 
     assert kept[1].cause is None
 
 
+async def test_the_events_of_all_games_are_counted(store: EventStore) -> None:
+    assert await store.events() == 0
+    await store.append(new_game("g1", count=3))
+    await store.append(new_game("g2", count=2))
+    assert await store.events() == 5
+
+
 async def test_a_part_of_a_stream_is_read(store: EventStore) -> None:
     await store.append(new_game("g1", count=5))
     assert [record.version for record in await store.read(G, after=2)] == [3, 4, 5]
@@ -67,6 +74,13 @@ async def test_an_unknown_game_has_no_records_no_head_and_no_row(store: EventSto
     assert await store.game(G) is None
 
 
+async def test_the_heads_of_many_games_are_asked_at_once(store: EventStore) -> None:
+    await store.append(new_game("g1", count=2))
+    await store.append(new_game("g2"))
+    assert await store.heads([G, GameId("g2"), GameId("g3"), GameId("g\0")]) == {"g1": 2, "g2": 1}
+    assert await store.heads([]) == {}
+
+
 async def test_what_no_id_can_be_is_not_found(store: EventStore) -> None:
     odd = GameId("g\0")
     await store.append(new_game("g1", seats={RED: ANNA, BLUE: None}))
@@ -75,7 +89,7 @@ async def test_what_no_id_can_be_is_not_found(store: EventStore) -> None:
     )
     assert await store.seen(odd, ANNA, "k\0") is None
     assert await store.board(odd) is None
-    assert await store.player(PlayerId(odd)) is None
+    assert await store.accounts.player(PlayerId(odd)) is None
     assert await store.games(status=odd) == await store.games(player=PlayerId(odd)) == ([], None)
     assert await store.read(G, after=2**53 - 1) == []
 
@@ -259,6 +273,20 @@ async def test_a_game_is_loaded_with_its_vault_and_its_chance(store: EventStore)
     assert stored.chance == bytes(range(32))
 
 
+async def test_who_has_a_part_of_a_game_loads_the_rest(store: EventStore) -> None:
+    await store.append(new_game("g1"))
+    sealed = (secret(3, RED), secret(1, RED, BLUE), secret(2))
+    await store.append(addition("g1", 1, secrets=sealed[:2]))
+    await store.append(addition("g1", 2, count=2, secrets=sealed[2:]))
+    for after in range(5):
+        stored = await store.load(G, after)
+        assert stored is not None
+        assert (stored.head, stored.records, stored.secrets) == (4, await store.read(G, after), [*sealed])
+    for known in range(5):
+        assert await store.secrets(G, known) == [*sealed[known:]]
+    assert await store.secrets(GameId("g\0")) == await store.secrets(GameId("g2")) == []
+
+
 async def test_a_board_is_kept_once_for_all_games_on_it(store: EventStore) -> None:
     await store.append(new_game("g1", opened=opening(file=b'{"first":1}')))
     await store.append(new_game("g2", opened=opening(file=b'{"second":1}')))
@@ -306,26 +334,17 @@ async def test_the_list_of_games_is_paged_and_new_games_do_not_disturb_it(store:
     assert last is None
 
 
-async def test_accounts_are_found_by_id_and_by_token(store: EventStore) -> None:
-    anna = PlayerRow(ANNA, "Änna", AT)
-    await store.add_player(anna, b"hash")
-    assert await store.player(ANNA) == anna
-    assert await store.player_by_token(b"hash") == anna
-    assert await store.player(BERT) is None
-    assert await store.player_by_token(b"other") is None
-
-
 # --- coming and going ---
 
 
 async def test_everything_is_there_after_closing_and_opening(data: Open) -> None:
     store = await data()
     await store.append(new_game("g1", count=3))
-    await store.add_player(PlayerRow(ANNA, "Anna", AT), b"hash")
+    await store.accounts.add(PlayerRow(ANNA, "Anna", AT))
     await store.close()
     again = await data()
     assert await again.read(G) == records(G, 0, 3)
-    assert await again.player(ANNA) is not None
+    assert await again.accounts.player(ANNA) is not None
     assert await again.append(addition("g1", 3)) == Appended(4)
 
 

@@ -10,9 +10,10 @@ import pytest
 from domain.kernel.record import genesis
 from domain.kernel.words import GameId
 from service.migrations import known, migrate
-from service.store import postgres
+from service.store import postgres_connections
+from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.postgres import PostgresStore
-from service.store.protocol import Appended, Conflict, PlayerRow, StoreDamaged, StoreUnavailable
+from service.store.protocol import Appended, Conflict, StoreDamaged, StoreUnavailable
 from tests.postgres import OWNER, Cluster, connected, shared_cluster
 from tests.postgres import cluster as own_cluster
 from tests.service.store.batches import ANNA, AT, BLUE, RED, addition, new_game, secret, use
@@ -82,7 +83,11 @@ async def test_the_database_refuses_to_change_what_was_written(
         "UPDATE tabularium.games SET ruleset_version = 2",
         "DELETE FROM tabularium.games",
         "DELETE FROM tabularium.players",
+        "DELETE FROM tabularium.tokens",
         "UPDATE tabularium.tokens SET player = 'pbert'",
+        "UPDATE tabularium.tokens SET hash = ''",
+        "UPDATE tabularium.tokens SET scopes = 'admin'",
+        "UPDATE tabularium.identities SET player = 'pbert'",
         "SELECT setval('tabularium.positions', 1)",
         "ALTER TABLE tabularium.events DISABLE TRIGGER ALL",
         "INSERT INTO tabularium.migrations VALUES (99, 'x', 'x')",
@@ -102,7 +107,7 @@ async def test_an_auditor_reads_the_views_and_nothing_hidden(url: str, cluster: 
         await connection.execute("SET ROLE tabularium_auditor")
         for view in ("v_events", "v_games", "v_commands", "v_seats", "v_chain"):
             assert await connection.fetch(f"SELECT * FROM tabularium.{view}")
-        for table in ("events", "secrets", "chances", "players", "tokens", "keys", "boards"):
+        for table in ("events", "secrets", "chances", "players", "tokens", "identities", "keys", "boards"):
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await connection.fetch(f"SELECT * FROM tabularium.{table}")
 
@@ -198,7 +203,7 @@ class Cut:
 
 
 async def cut(store: PostgresStore) -> None:
-    store._writer._connection = Cut(await store.connect())
+    store._writer._connection = Cut(await store._connections.connect())
 
 
 async def test_a_commit_whose_answer_got_lost_is_recognized(store: PostgresStore) -> None:
@@ -242,7 +247,7 @@ async def test_connections_that_the_database_ends_are_replaced(url: str, store: 
 
 
 async def test_a_restart_as_after_a_power_failure_loses_and_doubles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres, "PATIENCE", 60)  # a busy machine takes its time to start a server
+    monkeypatch.setattr(postgres_connections, "PATIENCE", 60)  # a busy machine takes its time to start a server
     with own_cluster() as cluster:
         async with cluster.database() as url:
             store = await PostgresStore.open(url)
@@ -270,7 +275,7 @@ async def test_a_restart_as_after_a_power_failure_loses_and_doubles_nothing(monk
 
 
 async def test_a_database_that_stays_away_is_said_to_be_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres, "PATIENCE", 0.2)
+    monkeypatch.setattr(postgres_connections, "PATIENCE", 0.2)
     with own_cluster() as cluster:
         async with cluster.database() as url:
             store = await PostgresStore.open(url)
@@ -314,12 +319,18 @@ async def test_a_secret_that_cannot_be_read_is_damage(url: str, cluster: Cluster
         await store.load(G)
 
 
-async def test_an_account_is_stored_once_although_its_answer_got_lost(store: PostgresStore) -> None:
+async def test_accounts_and_tokens_are_stored_once_although_the_answer_got_lost(store: PostgresStore) -> None:
     row = PlayerRow(ANNA, "Anna", AT)
-    await store.add_player(row, b"hash")
-    await store.add_player(row, b"hash")
+    token, next_one = (TokenRow(TokenId(name), ANNA, name, ("play",), AT) for name in ("t1", "t2"))
+    for _ in range(2):
+        await store.accounts.add(row)
+        await store.accounts.add_token(token, b"hash")
+    for _ in range(2):
+        assert await store.accounts.replace_token(token.token, AT, next_one, b"next")
     with pytest.raises(asyncpg.UniqueViolationError):
-        await store.add_player(row, b"another")
+        await store.accounts.add(PlayerRow(ANNA, "Another", AT))
+    with pytest.raises(asyncpg.UniqueViolationError):
+        await store.accounts.add_token(TokenRow(TokenId("t3"), ANNA, "t3", ("play",), AT), b"hash")
 
 
 @pytest.mark.parametrize(("durable", "said"), [(True, "on"), (False, "off")])
@@ -329,7 +340,7 @@ async def test_a_durable_store_waits_for_the_disk_whatever_the_database_is_set_t
     cluster.sql(f"ALTER DATABASE {name_of(url)} SET synchronous_commit = off")
     try:
         store = await PostgresStore.open(url, durable=durable)
-        connection = await store.connect()
+        connection = await store._connections.connect()
         assert await connection.fetchval("SHOW synchronous_commit") == said
         assert await connection.fetchval("SELECT current_user") == "tabularium_service"
         await connection.close()

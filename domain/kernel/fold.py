@@ -1,0 +1,161 @@
+"""Folding a stored log into a game: whole, from a cached game on, or to a version of the past.
+
+The chain and the rules are not checked here: `domain.kernel.verify` does.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from domain.kernel.board import Board
+from domain.kernel.game import Game, Step
+from domain.kernel.history import cause_of, effective_records, read_event, reader, retraction, steps
+from domain.kernel.lifecycle import GAME_EVENTS, GameCreated, GameEvent, GameStarted, MovesRetracted
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Library
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+
+_AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
+
+
+def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of: Callable[[str], Board]) -> Game:
+    """Return the game after `records`, a log from version 1 on.
+
+    `board_of` returns the board with a given digest. Chain and rules are not checked here: `domain.kernel.verify` does.
+
+    Raises:
+        LookupError: the ruleset version or the board is not at hand.
+        msgspec.ValidationError: an event is not of the shape that its ruleset and schema version say.
+    """
+    created = msgspec.json.decode(records[0].event, type=GameCreated)
+    ruleset = library.at(created.ruleset, created.ruleset_version)
+    game = Game.of(game_id, created, ruleset, board_of(created.board))
+    effective = effective_records(records)
+    advance(game, effective[1:])
+    last = records[-1]
+    game.version, game.head, game.draws = last.version, last.hash, last.draws
+    game.undo_seat, game.undo_to = _undo_of(game, effective, records)
+    return game
+
+
+def later(game: Game, records: Sequence[Record]) -> Game:
+    """Return an earlier game after `records`, for a look at the past: what may be undone there is left out.
+
+    The records follow that game, or begin with a retraction that goes back to it; later retractions among them go
+    back no further (`retraction` says how far one goes).
+    """
+    table = game.table.copy() if game.table is not None else None
+    after = replace(game, players=dict(game.players), entropy=dict(game.entropy), table=table)
+    advance(after, effective_records(records))
+    last = records[-1]
+    after.version, after.head, after.draws = last.version, last.hash, last.draws
+    after.undo_seat, after.undo_to = None, ()
+    return after
+
+
+def advance(game: Game, records: Iterable[Record]) -> None:
+    """Apply records to a game in place. For the kernel's own folds; nobody else may hold the game meanwhile."""
+    decode, old_schemas = reader(game.ruleset)
+    table: Any = game.table
+    for record in records:
+        event = decode(record.event) if record.schema not in old_schemas else read_event(game.ruleset, record)
+        if type(event) in _AROUND_THE_TABLE:  # an isinstance takes as long as applying many an event
+            game.happen(event)
+            if isinstance(event, GameStarted):
+                table = game.ruleset.lay(tuple(game.players), game.setup, game.board)
+        else:
+            event.apply(table)
+    game.table = table
+
+
+def resume(game: Game, records: Sequence[Record]) -> Game:
+    """Return a game after all the records that follow it: as `follow` does, in less time when they are many.
+
+    Raises:
+        ValueError: the records do not follow, or moves before this game were retracted: fold the whole log.
+    """
+    if not records:
+        return game
+    first = records[0].version
+    if first != game.version + 1:
+        raise ValueError(f"version {first} does not follow version {game.version}")
+    if any(to < game.version for record in records if (to := retraction(record)) is not None):
+        raise ValueError(f"moves were retracted from before version {game.version}")
+    effective = effective_records(records)
+    after = later(game, records)
+    after.undo_seat, after.undo_to = _undo_of(after, effective, records, game)
+    return after
+
+
+def follow(game: Game, records: Iterable[Record]) -> Game:
+    """Return the game after further records of its log, from a cached game or a snapshot on.
+
+    Raises:
+        ValueError: the records do not begin after this version, or moves were retracted: fold the whole log.
+    """
+    for step in steps(records):
+        before, game = game, replace(game, players=dict(game.players), entropy=dict(game.entropy))
+        game.table = before.table.copy() if before.table is not None else None
+        events = [read_event(game.ruleset, record) for record in step]
+        if step[0].version != before.version + 1 or isinstance(events[0], MovesRetracted):
+            raise ValueError(f"version {step[0].version} does not simply follow version {before.version}")
+        advance(game, step)
+        game.version, game.head, game.draws = step[-1].version, step[-1].hash, step[-1].draws
+        game.remember_undo(before, cause_of(step[0]).seat, events)
+    return game
+
+
+def retract(
+    game: Game,
+    to: Version,
+    by: Literal["undo", "ruling"],
+    history: Sequence[Record],
+    library: Library,
+    *,
+    seat: Seat | None = None,
+    player: PlayerId | None = None,
+    reason: str = "",
+    at: str,
+    key: str | None = None,
+) -> Step:
+    """Go on from an earlier version. `history` is the whole log of this game.
+
+    Raises:
+        Refusal: the game is not running, a seat may not undo so far, or `to` is not where a command began.
+    """
+    game.require_retractable(to, by, history, seat)
+    earlier = fold(history[:to], game.id, library, lambda _: game.board)
+    return game.go_on_from(earlier, by, seat=seat, player=player, reason=reason, at=at, key=key)
+
+
+def _undo_of(
+    game: Game, effective: Sequence[Record], records: Sequence[Record], base: Game | None = None
+) -> tuple[Seat | None, tuple[Version, ...]]:
+    """Return what may be undone at the end of a log, by walking back to where something settled it.
+
+    The records are the whole log, or those that follow `base`.
+    """
+    if game.status != "running":
+        return None, ()
+    seat: Seat | None = None
+    back: list[Version] = []
+    for record in reversed(effective):
+        event = read_event(game.ruleset, record)
+        index = record.version - records[0].version
+        before = records[index - 1].draws if index else base.draws if base is not None else 0
+        if record.draws != before or getattr(event, "reveals", False) or isinstance(event, GameEvent):
+            break
+        if record.cause is None:
+            continue
+        cause = cause_of(record)
+        if seat is None:
+            seat = cause.seat
+        if cause.seat != seat:
+            break
+        back.append(record.version - 1)
+    else:
+        if base is not None and seat in (None, base.undo_seat):
+            return base.undo_seat, (*base.undo_to, *reversed(back))
+    return (seat, tuple(reversed(back))) if back else (None, ())

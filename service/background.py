@@ -1,0 +1,29 @@
+"""Work that goes on in the background while something is open."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+from service.logging import log
+
+
+@asynccontextmanager
+async def background(what: str, *works: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """A context in which `works` run. That one fails goes to the log: `what` is no longer done."""
+
+    def tell(task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("background work ended", what=what, exc_info=error)
+
+    tasks = [asyncio.create_task(work) for work in works]
+    for task in tasks:
+        task.add_done_callback(tell)
+    try:
+        yield
+    finally:
+        # Again and again: before Python 3.12 a `wait_for`, as inside redis-py, may swallow a cancellation.
+        while pending := [task for task in tasks if not task.done()]:
+            for task in pending:
+                task.cancel()
+            await asyncio.wait(pending, timeout=0.1)

@@ -1,0 +1,201 @@
+"""``tabularium accounts``: whoever has the database at hand opens accounts and says what they may do.
+
+So the first administrator comes to be. The service may run meanwhile.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Final, TypeVar
+
+import typer
+from rich.table import Table
+
+from domain.kernel.words import PlayerId
+from service.accounts import Accounts, BadName, TooManyTokens
+from service.cli.output import bad_input, console, print_json
+from service.clock import utc_now
+from service.scopes import EVERYBODYS, SCOPES, Scope
+from service.settings import SettingsError, from_env
+from service.shapes.accounts import account_view, token_view
+from service.store.accounts import PlayerRow, TokenId, TokenRow
+from service.store.protocol import StoreError
+
+T = TypeVar("T")
+
+PAGE: Final = 500
+
+DataOption = Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")]
+PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="The id of the account.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(help="Accounts, what they may do, and their tokens.", no_args_is_help=True)
+    for command in (create, grant, close, tokens, token, revoke):
+        group.command(command.__name__)(command)
+    group.command("list")(listed)
+    app.add_typer(group, name="accounts")
+
+
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name that others see.")],
+    scopes: Annotated[
+        str, typer.Option("--scopes", help=f"What it may do: {', '.join(SCOPES)}, with commas between.")
+    ] = ",".join(EVERYBODYS),
+    data: DataOption = None,
+) -> None:
+    """Open an account and print a token for all that it may do, this once."""
+    wanted = _scopes(scopes.split(","))
+
+    async def work(accounts: Accounts) -> tuple[PlayerRow, str]:
+        return await accounts.register(name, wanted)
+
+    row, value = _run(work, data, new=True)
+    console.print(f"account {row.player}, which may {' '.join(row.scopes)}", markup=False)
+    console.print(f"token   {value}", markup=False)
+
+
+def listed(
+    scope: Annotated[str | None, typer.Option(help="Only accounts that may do this.")] = None,
+    as_json: JsonOption = False,
+    data: DataOption = None,
+) -> None:
+    """List the accounts and what they may do."""
+    wanted = _scopes([scope])[0] if scope is not None else None
+
+    async def work(accounts: Accounts) -> list[PlayerRow]:
+        rows: list[PlayerRow] = []
+        while more := await accounts.players(wanted, rows[-1].player if rows else PlayerId(""), PAGE):
+            rows += more
+        return rows
+
+    rows = _run(work, data)
+    if as_json:
+        print_json([account_view(row) for row in rows])
+        return
+    table = Table("account", "name", "scopes", "created", "closed")
+    for row in rows:
+        table.add_row(row.player, row.name, " ".join(row.scopes), row.created, row.closed or "")
+    console.print(table)
+
+
+def grant(
+    player: PlayerArgument,
+    scopes: Annotated[list[str], typer.Argument(metavar="SCOPE…", help="All that it may do from now on.")],
+    data: DataOption = None,
+) -> None:
+    """Say what an account may do; holds for the tokens that it has, too."""
+    wanted = _scopes(scopes)
+
+    async def work(accounts: Accounts) -> PlayerRow:
+        await _known(accounts, player)
+        await accounts.grant(PlayerId(player), wanted)
+        return await _known(accounts, player)
+
+    row = _run(work, data)
+    console.print(f"account {row.player} may {' '.join(row.scopes)}", markup=False)
+
+
+def close(player: PlayerArgument, data: DataOption = None) -> None:
+    """Close an account, for ever; its tokens end, its games stay."""
+
+    async def work(accounts: Accounts) -> None:
+        await _known(accounts, player)
+        await accounts.close(PlayerId(player))
+
+    _run(work, data)
+    console.print(f"account {player} is closed", markup=False)
+
+
+def tokens(player: PlayerArgument, as_json: JsonOption = False, data: DataOption = None) -> None:
+    """List the tokens of an account that have not ended."""
+
+    async def work(accounts: Accounts) -> list[TokenRow]:
+        return await accounts.tokens((await _known(accounts, player)).player)
+
+    rows = _run(work, data)
+    if as_json:
+        print_json([token_view(row) for row in rows])
+        return
+    table = Table("token", "name", "scopes", "created", "ends", "used")
+    for row in rows:
+        table.add_row(row.token, row.name, " ".join(row.scopes), row.created, row.ends or "", row.used or "")
+    console.print(table)
+
+
+def token(
+    player: PlayerArgument,
+    scopes: Annotated[list[str], typer.Argument(metavar="SCOPE…", help="What it may be used for.")],
+    name: Annotated[str, typer.Option(help="Tells it from the others.")] = "command line",
+    data: DataOption = None,
+) -> None:
+    """Make a token for an account whose owner lost his, and print it this once."""
+    wanted = _scopes(scopes)
+
+    async def work(accounts: Accounts) -> tuple[TokenRow, str]:
+        row = await _known(accounts, player)
+        missing = [scope for scope in wanted if scope not in row.scopes]
+        if missing or row.closed is not None:
+            may = " ".join(row.scopes)
+            bad_input(f"{player} {'is closed' if row.closed is not None else f'may not {missing[0]}, it may {may}'}")
+        return await accounts.issue(row.player, name, wanted)
+
+    row, value = _run(work, data)
+    console.print(f"token {row.token} for {' '.join(row.scopes)}", markup=False)
+    console.print(value, markup=False)
+
+
+def revoke(
+    token: Annotated[str, typer.Argument(metavar="TOKEN", help="The id of the token, as `tokens` shows it.")],
+    data: DataOption = None,
+) -> None:
+    """End a token."""
+
+    async def work(accounts: Accounts) -> None:
+        if await accounts.token(TokenId(token)) is None:
+            bad_input(f"there is no token {token!r}; `tabularium accounts tokens PLAYER` lists those of an account")
+        await accounts.revoke(TokenId(token))
+
+    _run(work, data)
+    console.print(f"token {token} is revoked", markup=False)
+
+
+async def _known(accounts: Accounts, player: str) -> PlayerRow:
+    row = await accounts.player(PlayerId(player))
+    if row is None:
+        bad_input(f"there is no account {player!r}; `tabularium accounts list` shows those there are")
+    return row
+
+
+def _scopes(given: list[str]) -> list[Scope]:
+    found: list[Scope] = []
+    for name in given:
+        if name not in SCOPES:
+            bad_input(f"{name!r} is no scope; known are {', '.join(SCOPES)}")
+        found.append(name)
+    return found
+
+
+def _run(work: Callable[[Accounts], Awaitable[T]], data: Path | None, *, new: bool = False) -> T:
+    """Return what `work` returns, in the store that the settings choose; `new`: which is made if there is none."""
+    # Imported late, as all that only some commands need.
+    from service.app import open_store
+
+    given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
+
+    async def run() -> T:
+        settings = from_env({**os.environ, **given})
+        if not (new or settings.database_url or settings.database.exists()):
+            bad_input(f"{settings.data} holds no database; --data names the service's data directory")
+        store = await open_store(settings)
+        try:
+            return await work(Accounts(store.accounts, utc_now))
+        finally:
+            await store.close()
+
+    try:
+        return asyncio.run(run())
+    except (SettingsError, StoreError, BadName, TooManyTokens) as error:
+        bad_input(str(error))

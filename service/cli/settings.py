@@ -1,0 +1,38 @@
+"""``tabularium settings``: what the service would run with, and what it means."""
+
+import os
+import textwrap
+from typing import Annotated
+
+import typer
+
+from service.cli.output import bad_input, print_json
+from service.settings import PREFIX, SettingsError, from_env, meanings
+
+WIDTH = 100
+
+
+def register(app: typer.Typer) -> None:
+    app.command("settings")(settings)
+
+
+def settings(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Show every setting with its meaning and value, as an environment file without passwords.
+
+    What the environment does not give stands there as a comment, with its default.
+    """
+    try:
+        shown = from_env(os.environ).shown()
+    except SettingsError as error:
+        bad_input(str(error))
+    if as_json:
+        print_json({PREFIX + name.upper(): value for name, value in shown.items()})
+        return
+    for name, meaning in meanings().items():
+        variable = PREFIX + name.upper()
+        print(textwrap.fill(meaning, WIDTH, initial_indent="# ", subsequent_indent="# ", break_long_words=False))
+        print(f"{'' if os.environ.get(variable) else '# '}{variable}={_written(shown[name])}\n")
+
+
+def _written(value: object) -> str:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,215 @@
+"""The doctor: looks at everything that the service stands on, changes nothing, and says what to do."""
+
+import asyncio
+import platform
+from collections.abc import AsyncIterator
+from datetime import datetime
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Final
+from urllib.parse import urlsplit
+
+from projections.library import PROJECTIONS
+from projections.store import Unavailable
+from service.clock import Clock, utc_now
+from service.doctor import embedded
+from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
+from service.settings import DATABASE_URL, Settings, without_password
+from service.store.protocol import EventStore, StoreError
+
+__all__ = ["Finding", "Level", "examine"]
+
+PATIENCE: Final = 20.0
+"""Seconds that one part of the examination may take."""
+
+BEHIND: Final = 1000
+"""Events that a projection may be behind while a service is at work."""
+
+
+async def examine(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[Finding]:
+    """Yield what there is to say of all that a service with these settings would stand on."""
+    yield ok("package", f"tabularium {version('tabularium')} on Python {platform.python_version()}")
+    async for finding in _bounded(_redis(settings)):
+        yield finding
+    if settings.oidc_issuer:
+        yield await _issuer(settings)
+    if settings.traces_url:
+        yield await _collector(settings.traces_url)
+    usable = True
+    async for finding in _bounded(_store(settings, clock)):
+        usable &= finding.level != "fail"
+        yield finding
+    if usable:
+        async for finding in _bounded(_log(settings, clock)):
+            yield finding
+
+
+async def _bounded(findings: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
+    """Yield findings; a part that breaks or does not end is itself one."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for finding in findings:
+                yield finding
+    except TimeoutError:
+        yield fail("examination", f"no answer for {PATIENCE:.0f} s", "See what keeps the one named last so busy.")
+    except Exception as error:  # what nobody foresaw is worth a line too, and the rest of the report
+        yield fail("examination", f"{type(error).__name__}: {one_line(error)}", "See the server's log.")
+
+
+async def _redis(settings: Settings) -> AsyncIterator[Finding]:
+    if not settings.redis_url:
+        if settings.database_url:
+            yield ok(
+                "redis", "none is set, which is enough for one process; several find out by looking at the database"
+            )
+        return
+    if find_spec("redis") is None:
+        yield warn(
+            "packages", "TABULARIUM_REDIS_URL is set, and the package is missing", "Install tabularium[production]."
+        )
+        return
+    from service.doctor import redis
+
+    for finding in await redis.examine(settings):
+        yield finding
+
+
+async def _issuer(settings: Settings) -> Finding:
+    """Return whether the issuer whose tokens are taken tells its keys, and whether one fits the settings."""
+    try:
+        from service.oidc import UNTOLD, Issuer
+    except ModuleNotFoundError:
+        said = "TABULARIUM_OIDC_ISSUER is set, and the packages are missing"
+        return fail("packages", said, "Install tabularium[production].")
+    issuer = Issuer(settings)
+    try:
+        keys = await issuer.published()
+    except UNTOLD as error:
+        remedy = (
+            "Correct TABULARIUM_OIDC_ISSUER, or the way to it. Meanwhile its tokens are taken with the keys that a"
+            " process knows already; our own are not concerned."
+        )
+        return warn("issuer", f"{settings.oidc_issuer} does not tell its keys: {one_line(error)}", remedy)
+    finally:
+        await issuer.close()
+    allowed = settings.oidc_algorithms.split(",")
+    fitting = [key for key in keys if key.algorithm is None or key.algorithm in allowed]
+    if not fitting:
+        theirs = ",".join(sorted({key.algorithm for key in keys if key.algorithm is not None}))
+        said = f"{settings.oidc_issuer} has no key for {' or '.join(allowed)}"
+        return warn("issuer", said, f"Set TABULARIUM_OIDC_ALGORITHMS={theirs}, if these are what you want to take.")
+    return ok("issuer", f"{settings.oidc_issuer} tells {len(keys)} keys, of which {len(fitting)} can be used")
+
+
+async def _collector(url: str) -> Finding:
+    """Return whether somebody takes traces."""
+    where = without_password(url)
+    if find_spec("opentelemetry") is None:
+        return fail(
+            "packages", "TABULARIUM_TRACES_URL is set, and the packages are missing", "Install tabularium[tracing]."
+        )
+    parts = urlsplit(url)
+    try:
+        async with asyncio.timeout(3):
+            _, writer = await asyncio.open_connection(
+                parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+            )
+        writer.close()
+    except (OSError, TimeoutError, ValueError) as error:
+        remedy = (
+            "Start the collector, or correct TABULARIUM_TRACES_URL. Meanwhile traces are dropped, and nobody waits."
+        )
+        return warn("traces", f"{where} cannot be reached: {one_line(error)}", remedy)
+    return ok("traces", f"{where} can be reached")
+
+
+async def _store(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
+    if not settings.database_url:
+        for finding in await embedded.examine(settings):
+            yield finding
+        return
+    if find_spec("asyncpg") is None:
+        said = f"{DATABASE_URL} is set, and the packages for PostgreSQL are missing"
+        yield fail("packages", said, "Install tabularium[production].")
+        return
+    from service.doctor import postgres
+
+    connection, finding = await postgres.connect(settings)
+    yield finding
+    if connection is None:
+        return
+    try:
+        if finding.level != "fail":
+            async for each in postgres.examine(connection, settings, clock):
+                yield each
+    finally:
+        connection.terminate()
+
+
+async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
+    """Yield what is to be said of the log and of the projections, as the service itself reads them."""
+    if not settings.database_url and not settings.database.exists():
+        return
+    from service.app import open_store
+
+    try:
+        store = await open_store(settings)
+    except StoreError as error:
+        yield fail("store", one_line(error), "See the other findings.")
+        return
+    try:
+        yield await _newest(store, clock)
+        async for finding in _projections(settings, store):
+            yield finding
+    finally:
+        await store.close()
+
+
+async def _newest(store: EventStore, clock: Clock) -> Finding:
+    """Return whether the log has events from the future: then a clock goes wrong, or did."""
+    rows, _ = await store.games(limit=20)
+    now = clock()
+    latest = max((datetime.fromisoformat(row.changed) for row in rows), default=now)
+    ahead = (latest - now).total_seconds()
+    count = await store.events()
+    if ahead > 1:
+        remedy = "Compare this machine's clock with those of the others that run the service (timedatectl)."
+        return warn("log", f"an event is dated {ahead:.0f} s in the future", remedy)
+    return ok("log", f"{count} events")
+
+
+async def _projections(settings: Settings, store: EventStore) -> AsyncIterator[Finding]:
+    from service import readmodels
+
+    if not settings.database_url and not settings.projection_database.exists():
+        yield ok("projections", "they are folded when the service starts")
+        return
+    try:
+        rows = await readmodels.open_rows(settings)
+    except StoreError as error:
+        yield fail("projections", one_line(error), "On PostgreSQL: `tabularium migrate`. The log is not concerned.")
+        return
+    try:
+        generations, events = await rows.generations(), await store.events()
+    except (StoreError, Unavailable) as error:
+        yield fail("projections", one_line(error), "See the other findings.")
+        return
+    finally:
+        await rows.close()
+    behind: list[str] = []
+    for projection in PROJECTIONS:
+        mine = [each for each in generations if each.projection == projection.name]
+        at = next((each for each in mine if each.live), mine[-1] if mine else None)
+        if at is not None and at.trouble is not None:
+            where = f"version {at.trouble.version} of game {at.trouble.game}"
+            remedy = f"Mend the cause, then `tabularium projections rebuild {projection.name}`. Play is not concerned."
+            yield fail("projections", f"{projection.name} stopped at {where}: {at.trouble.why}", remedy)
+        elif (late := events - (at.events if at is not None else 0)) > BEHIND:
+            behind.append(f"{projection.name} by {late} events")
+    if behind:
+        remedy = (
+            "Let a process with TABULARIUM_PROJECTIONS=true run, and ask again in a minute: the number must shrink."
+        )
+        yield warn("projections", f"behind the log are {', '.join(behind)}", remedy)
+    else:
+        yield ok("projections", f"all {len(PROJECTIONS)} follow the log")

@@ -1,0 +1,97 @@
+"""Looking at the embedded store: its directory, its disk and its file."""
+
+import asyncio
+import fcntl
+import os
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from service.doctor.finding import Finding, fail, ok, one_line, warn
+from service.settings import Settings
+from service.store.protocol import StoreDamaged
+from service.store.sqlite_file import check_file
+
+GIB: Final = 1024**3
+ENOUGH: Final = 1 * GIB
+"""So much of a disk should be free: an event takes about half a kilobyte."""
+
+LITTLE: Final = GIB // 10
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Return what there is to say of the data directory; nothing in it is changed."""
+    return await asyncio.to_thread(_examine, settings)
+
+
+def _examine(settings: Settings) -> list[Finding]:
+    found = [_directory(settings.data)]
+    if found[0].level == "fail":
+        return found
+    found.append(_disk(settings.data))
+    if settings.data.exists():
+        found.append(_file(settings))
+    if not settings.durable:
+        said = "TABULARIUM_DURABLE is false: when the power fails, the last commands can be lost"
+        found.append(warn("durability", said, "Remove it where games are not throw-away."))
+    return found
+
+
+def _directory(data: Path) -> Finding:
+    if not data.exists():
+        above = _existing(data)
+        if not os.access(above, os.W_OK | os.X_OK):
+            return fail("data directory", f"{data} cannot be made in {above}", _remedy(above))
+        return ok("data directory", f"{data} is made when the service starts")
+    try:
+        with tempfile.TemporaryFile(dir=data) as file:
+            file.write(b"?")
+    except OSError as error:
+        return fail("data directory", f"{data} cannot be written to: {error.strerror}", _remedy(data))
+    return ok("data directory", f"{data} is {_holder(data / 'lock')}")
+
+
+def _remedy(place: Path) -> str:
+    return f"Let user {os.geteuid()} write to {place} (chown), or set TABULARIUM_DATA to a directory where it may."
+
+
+def _holder(lock: Path) -> str:
+    """Return who holds a data directory."""
+    try:
+        with lock.open() as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return f"in use by a service ({file.read().strip() or 'just starting'})"
+    except OSError:
+        pass
+    return "writable, and no service runs on it"
+
+
+def _existing(path: Path) -> Path:
+    return next(each for each in (path, *path.absolute().parents) if each.exists())
+
+
+def _disk(data: Path) -> Finding:
+    free = shutil.disk_usage(_existing(data)).free
+    said = f"{free / GIB:.1f} GiB are free where {data} lies"
+    remedy = "Make room, or move the data directory to a larger disk while the service is stopped."
+    if free < LITTLE:
+        return fail("disk", said, remedy)
+    return warn("disk", said, remedy) if free < ENOUGH else ok("disk", said)
+
+
+def _file(settings: Settings) -> Finding:
+    try:
+        exists = check_file(settings.database, durable=settings.durable)
+    except StoreDamaged as error:
+        remedy = "Nothing was changed. Keep what is there aside, with its -wal file, before you put a copy back."
+        return fail("database", str(error), remedy)
+    except (OSError, sqlite3.Error) as error:
+        return fail("database", f"{settings.database} cannot be read: {one_line(error)}", _remedy(settings.database))
+    if not exists:
+        return ok("database", f"{settings.database} is made when the service starts")
+    size = settings.database.stat().st_size / 1024**2
+    return ok("database", f"{settings.database} is whole; {size:.1f} MiB")

@@ -1,0 +1,299 @@
+"""Looking at a PostgreSQL database: whether it can be reached, is migrated, and lets the service do what it must."""
+
+import secrets
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Final
+
+import asyncpg
+
+from domain.kernel.record import genesis, inscribe
+from domain.kernel.secret import Secret
+from domain.kernel.words import GameId, PlayerId, Seat
+from service import migrations
+from service.clock import Clock, stamp
+from service.doctor.finding import Finding, fail, ok, one_line, warn
+from service.doctor.grants import ROLE, granted, missing
+from service.settings import DATABASE_URL, Settings
+from service.store.postgres import append_with
+from service.store.protocol import Append, KeyUse, Opening
+
+OLDEST: Final = 15
+"""The oldest version of PostgreSQL that will do."""
+
+TIMEOUT: Final = 5
+"""Seconds to wait for a connection, and for each answer."""
+
+KEPT: Final = ("events", "secrets", "chances")
+"""The tables of which no row is ever changed or deleted."""
+
+_FORBIDDEN: Final = (
+    "UPDATE tabularium.{} SET game = game WHERE game = $1",
+    "DELETE FROM tabularium.{} WHERE game = $1",
+    "TRUNCATE tabularium.{}",
+)
+# Bits of tgtype: DELETE 8, UPDATE 16, TRUNCATE 32.
+_UNGUARDED: Final = """
+SELECT kept.relid::regclass::text
+FROM (
+    SELECT relid FROM pg_partition_tree('tabularium.events')
+    UNION SELECT 'tabularium.secrets'::regclass
+    UNION SELECT 'tabularium.chances'::regclass
+) AS kept
+LEFT JOIN pg_trigger AS t
+    ON t.tgrelid = kept.relid AND t.tgenabled IN ('O', 'A') AND t.tgfoid = 'tabularium.refuse_change'::regproc
+GROUP BY kept.relid
+HAVING coalesce(bit_or(t.tgtype), 0) & 56 <> 56
+ORDER BY 1
+"""
+_BLOCKER: Final = """
+SELECT a.pid, a.application_name, a.state, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
+FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+WHERE l.locktype = 'advisory' AND l.classid = x'54616275'::int::oid AND l.granted
+"""
+
+
+async def connect(settings: Settings) -> tuple[Any, Finding]:
+    """Return a connection, None when there cannot be one, and what was found."""
+    where = migrations.place_of(settings.database_url)
+    try:
+        connection = await asyncpg.connect(settings.database_url, timeout=TIMEOUT, command_timeout=TIMEOUT)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        return None, fail("database", f"{where} cannot be reached: {one_line(error)}", _way_in(error))
+    version = connection.get_server_version()
+    said = f"{where} answers; PostgreSQL {version.major}.{version.minor}"
+    if version.major < OLDEST:
+        return connection, fail("database", said, f"Move to PostgreSQL {OLDEST} or newer with pg_dump and pg_restore.")
+    return connection, ok("database", said)
+
+
+def _way_in(error: BaseException) -> str:
+    """Return what to do when no connection can be had."""
+    match error:
+        case asyncpg.InvalidPasswordError() | asyncpg.InvalidAuthorizationSpecificationError():
+            return f"Correct user and password in {DATABASE_URL}; if they are right, see the server's pg_hba.conf."
+        case asyncpg.InvalidCatalogNameError():
+            return f"Create it (createdb, then `tabularium migrate`), or correct its name in {DATABASE_URL}."
+        case asyncpg.TooManyConnectionsError():
+            return "Raise max_connections, or run fewer processes with smaller TABULARIUM_DATABASE_CONNECTIONS."
+        case asyncpg.CannotConnectNowError():
+            return "The server is starting, stopping or recovering: wait, and see its log when that does not end."
+        case asyncpg.InsufficientPrivilegeError():
+            return "GRANT CONNECT ON DATABASE … to the login."
+        case socket.gaierror():
+            return f"Correct the host in {DATABASE_URL}, or the name service."
+        case TimeoutError():
+            return "Nothing answers there: look at the network, at firewalls and at network policies."
+        case ssl.SSLError():
+            return f"Make the server's certificate and sslmode in {DATABASE_URL} fit each other."
+        case ConnectionRefusedError():
+            return f"Start PostgreSQL there, or correct host and port in {DATABASE_URL}."
+        case _:
+            return f"See the server's log, and whether {DATABASE_URL} is postgresql://user:password@host:port/name."
+
+
+async def examine(connection: Any, settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
+    """Yield what there is to say of a database that is connected. Everything that is tried is rolled back."""
+    for finding in await _server(connection, settings):
+        yield finding
+    yield await _clock(connection, clock)
+    finding, migrated = await _migrations(connection)
+    yield finding
+    role = await _role(connection)
+    yield role
+    if not migrated or role.level == "fail":
+        return
+    known = migrations.known()
+    lacking = await missing(connection, granted(known))
+    if lacking:
+        remedy = "As the owner of the database: " + " ".join(grant.statement for grant in lacking)
+        yield fail("grants", f"the role {ROLE} lacks {len(lacking)} of its rights", remedy)
+    else:
+        yield ok("grants", f"the role {ROLE} has all {len(granted(known))} rights that the migrations grant")
+    yield await _trial(connection, clock)
+    yield await _untouchable(connection)
+    yield await _guards(connection)
+
+
+async def _server(connection: Any, settings: Settings) -> list[Finding]:
+    """Return what the server's own settings are good for."""
+    found: list[Finding] = []
+    if await connection.fetchval("SELECT pg_is_in_recovery()"):
+        remedy = f"Let {DATABASE_URL} name the primary server."
+        found.append(fail("primary", "the server is a standby, which takes no writes", remedy))
+    if (encoding := await connection.fetchval("SHOW server_encoding")) != "UTF8":
+        remedy = "Create the database with ENCODING 'UTF8', and restore a dump into it."
+        found.append(fail("encoding", f"the database's encoding is {encoding}", remedy))
+    unsafe = [name for name in ("fsync", "full_page_writes") if await connection.fetchval(f"SHOW {name}") != "on"]
+    if unsafe:
+        said = f"{' and '.join(unsafe)} is off: when the machine fails, acknowledged commands can be lost"
+        found.append(warn("durability", said, f"ALTER SYSTEM SET {unsafe[0]} = on; then reload the server."))
+    elif not settings.durable:
+        said = "TABULARIUM_DURABLE is false: when the database crashes, the last commands can be lost"
+        found.append(warn("durability", said, "Remove it where games are not throw-away."))
+    else:
+        found.append(ok("durability", "what is acknowledged is on the database's disk"))
+    used, limit = await connection.fetchrow(
+        "SELECT (SELECT sum(numbackends) FROM pg_stat_database),"  # pg_stat_activity hides what others do
+        " current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
+    )
+    said = f"{used} of {limit} connections are in use; a process of the service takes up to"
+    said = f"{said} {settings.database_connections + 1}"
+    if used + settings.database_connections + 1 > limit:
+        remedy = "Raise max_connections, or lower TABULARIUM_DATABASE_CONNECTIONS."
+        found.append(warn("connections", said, remedy))
+    else:
+        found.append(ok("connections", said))
+    return found
+
+
+async def _clock(connection: Any, clock: Clock) -> Finding:
+    before = clock()
+    theirs = await connection.fetchval("SELECT clock_timestamp()")
+    after = clock()
+    ours = before + (after - before) / 2
+    off = (ours - theirs).total_seconds()
+    said = f"this machine's clock is {abs(off):.3f} s {'ahead of' if off >= 0 else 'behind'} the database's"
+    # The question itself took some of it.
+    known = max(0.0, abs(off) - (after - before).total_seconds() / 2)
+    remedy = "Let both machines keep their time by NTP (timedatectl set-ntp true). Events carry the service's time."
+    if known > 30:
+        return fail("clock", said, remedy)
+    return warn("clock", said, remedy) if known > 1 else ok("clock", said)
+
+
+async def _migrations(connection: Any) -> tuple[Finding, bool]:
+    """Return what was found, and whether everything that this package needs is there."""
+    known = migrations.known()
+    remedy = "Run `tabularium migrate --url …` as the database's owner."
+    try:
+        done = await migrations.applied(connection)
+        pending = migrations.pending(done, known)
+    except (asyncpg.UndefinedTableError, asyncpg.InvalidSchemaNameError):
+        return fail("migrations", "the database has none of the service's tables", remedy), False
+    except asyncpg.InsufficientPrivilegeError as error:
+        login = await connection.fetchval("SELECT session_user")
+        remedy = f"As the owner of the database: GRANT {ROLE} TO {login}; if that is done, `tabularium migrate`."
+        return fail("migrations", f"the list of migrations cannot be read: {one_line(error)}", remedy), False
+    except migrations.MigrationError as error:
+        return fail("migrations", one_line(error), "Install the package that the database was migrated with."), False
+    if pending:
+        names = ", ".join(f"{each.number:04}_{each.name}" for each in pending)
+        return fail("migrations", f"not applied: {names}", remedy), False
+    ahead = max(done, default=0) - max(each.number for each in known)
+    more = f"; the database is {ahead} further, which an older process can live with" if ahead > 0 else ""
+    return ok("migrations", f"all {len(known)} are applied{more}"), True
+
+
+async def _role(connection: Any) -> Finding:
+    """Return whether the login may work as the service's role."""
+    login, superuser = await connection.fetchrow(
+        "SELECT session_user::text, rolsuper FROM pg_roles WHERE rolname = session_user"
+    )
+    try:
+        async with connection.transaction():
+            await connection.execute(f"SET LOCAL ROLE {ROLE}")
+    except asyncpg.InsufficientPrivilegeError:
+        remedy = f"As the owner of the database: GRANT {ROLE} TO {login};"
+        return fail("role", f"the login {login} may not work as {ROLE}", remedy)
+    except asyncpg.PostgresError as error:  # it does not exist
+        return fail("role", one_line(error), "Run `tabularium migrate --url …` as the database's owner.")
+    if superuser:
+        said = f"the login {login} is a superuser, which can switch everything off that protects the log"
+        return warn("role", said, f"CREATE ROLE tabularium LOGIN PASSWORD '…' IN ROLE {ROLE}; and log in as that.")
+    return ok("role", f"{login} works as {ROLE}")
+
+
+async def _rolled_back(connection: Any, work: Callable[[], Awaitable[None]]) -> None:
+    """Do something as the service's role in a transaction, and take all of it back."""
+    transaction = connection.transaction(isolation="read_committed")
+    await transaction.start()
+    try:
+        await connection.execute(f"SET LOCAL ROLE {ROLE}; SET LOCAL lock_timeout = '2s'")
+        await work()
+    finally:
+        await transaction.rollback()
+
+
+async def _trial(connection: Any, clock: Clock) -> Finding:
+    """Append a game with all that belongs to one, read it, and take it back."""
+    game = _game(clock)
+
+    async def work() -> None:
+        rows = await append_with(connection, [game])
+        assert rows[0]["outcome"] == "accepted"
+        assert await connection.fetchval("SELECT count(*) FROM tabularium.events WHERE game = $1", game.game) == 1
+        assert await connection.fetchval("SELECT 1 FROM tabularium.games WHERE game = $1", game.game) == 1
+
+    try:
+        await _rolled_back(connection, work)
+    except asyncpg.LockNotAvailableError:
+        holder = await connection.fetchrow(_BLOCKER)
+        who = f"process {holder['pid']} ({holder['state']}) for {holder['seconds']} s" if holder else "nobody now"
+        remedy = f"End it: SELECT pg_terminate_backend({holder['pid']});" if holder else "Try again."
+        return fail("append", f"the lock of appends is held by {who}", remedy)
+    except asyncpg.InsufficientPrivilegeError as error:
+        return fail("append", f"a trial game was refused: {one_line(error)}", "Give the grants back; see `grants`.")
+    except (asyncpg.PostgresError, TimeoutError) as error:
+        remedy = "See the server's log, its disk, and whether the database is read-only."
+        return fail("append", f"a trial game could not be stored: {one_line(error)}", remedy)
+    return ok("append", "a trial game was stored, read and taken back")
+
+
+def _game(clock: Clock) -> Append:
+    name, at = GameId(f"doctor-{secrets.token_hex(8)}"), stamp(clock)
+    account = PlayerId("doctor")
+    return Append(
+        game=name,
+        expected=0,
+        records=[inscribe(name, genesis(name), 1, {"type": "trial"}, schema=1, draws=0, at=at, cause=None)],
+        status="gathering",
+        secrets=[Secret(secrets.token_hex(32), (), secrets.token_hex(16), None)],
+        key=KeyUse(account, "trial", b"", b""),
+        seats={Seat("trial"): account},
+        opening=Opening("trial", 1, "", account, secrets.token_bytes(32), f"trial:{name}", b"{}"),
+    )
+
+
+async def _untouchable(connection: Any) -> Finding:
+    """Return whether the database refuses to change or delete what is kept."""
+    allowed: list[str] = []
+
+    async def work() -> None:
+        for table in KEPT:
+            for statement in _FORBIDDEN:
+                sql = statement.format(table)
+                try:
+                    async with connection.transaction():
+                        await connection.execute(sql, *(["none"] if "$1" in sql else []))
+                    allowed.append(f"{sql.split()[0]} on {table}")
+                except asyncpg.InsufficientPrivilegeError:
+                    pass
+
+    try:
+        await _rolled_back(connection, work)
+    except (asyncpg.PostgresError, TimeoutError) as error:
+        return fail(
+            "protection", f"whether it can be changed could not be tried: {one_line(error)}", "See the server's log."
+        )
+    if allowed:
+        tables = ", ".join(f"tabularium.{table}" for table in KEPT)
+        remedy = f"As the owner of the database: REVOKE UPDATE, DELETE, TRUNCATE ON {tables} FROM {ROLE}, PUBLIC;"
+        return fail("protection", f"the service is allowed to {', '.join(allowed)}", remedy)
+    return ok("protection", "the database refuses to change or delete an event, a secret or a game's chance")
+
+
+async def _guards(connection: Any) -> Finding:
+    """Return whether the triggers stand that refuse changes even to the owner."""
+    try:
+        unguarded = [row[0] for row in await connection.fetch(_UNGUARDED)]
+    except asyncpg.UndefinedFunctionError:
+        unguarded = ["every table"]
+    if unguarded:
+        remedy = "As the owner of the database: ALTER TABLE … ENABLE TRIGGER ALL; a dropped one is in 0004_grants.sql."
+        return fail("triggers", f"missing or switched off on {', '.join(unguarded)}", remedy)
+    if (how := await connection.fetchval("SHOW session_replication_role")) != "origin":
+        said = f"session_replication_role is {how}, so triggers do not fire"
+        return fail("triggers", said, "ALTER ROLE … RESET session_replication_role; for the login and its database.")
+    return ok("triggers", "they refuse changes of the log to everybody, its owner included")

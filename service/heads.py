@@ -1,0 +1,46 @@
+"""At which versions games stand: asked before a read when other processes append to the same store."""
+
+import asyncio
+
+from domain.kernel.words import GameId, Version
+from service.store.protocol import EventStore
+
+
+class Heads:
+    """Asks a store at which versions games stand; the questions of one moment go to it together.
+
+    An answer is never older than its question: one that comes while the store is being asked waits for the next turn.
+    """
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+        self._waiting: dict[GameId, asyncio.Future[Version]] = {}
+        self._asking: asyncio.Task[None] | None = None
+
+    async def of(self, game: GameId) -> Version:
+        """Return the version at which a game stands; 0 for an unknown one. Raises `StoreError`."""
+        future = self._waiting.get(game)
+        if future is None:
+            future = self._waiting[game] = asyncio.get_running_loop().create_future()
+        if self._asking is None:
+            self._asking = asyncio.create_task(self._ask())
+        # Others wait for the same answer, whatever becomes of this one who asks.
+        return await asyncio.shield(future)
+
+    async def _ask(self) -> None:
+        try:
+            while self._waiting:
+                waiting, self._waiting = self._waiting, {}
+                try:
+                    heads = await self._store.heads(waiting)
+                except BaseException as error:
+                    for future in waiting.values():
+                        future.set_exception(error)
+                        future.exception()  # or asyncio complains when nobody is left to hear it
+                    if not isinstance(error, Exception):
+                        raise
+                else:
+                    for game, future in waiting.items():
+                        future.set_result(heads.get(game, 0))
+        finally:
+            self._asking = None

@@ -1,0 +1,208 @@
+"""What a running service can be watched by: Prometheus metrics, each with its meaning beside it.
+
+A process has one `Metrics`, in a registry of its own. No label says who anybody is or which game it was: the values of
+every label are few, and known from the code, the rule books and the settings. Times are in seconds.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from importlib.metadata import version
+from itertools import product
+from typing import Final, Literal
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+)
+from prometheus_client.exposition import choose_encoder
+
+from service.clock import utc_now
+
+Outcome = Literal["accepted", "repeated", "refused", "conflict", "turned-away", "failed"]
+"""What became of a command: `conflict` is a version that had passed or a lost race, `turned-away` everything else that
+was the caller's fault, `failed` what was the service's."""
+
+OUTCOMES: Final[tuple[Outcome, ...]] = ("accepted", "repeated", "refused", "conflict", "turned-away", "failed")
+KINDS: Final = ("create", "take-seat", "leave-seat", "start", "command")
+"""What is asked of games; an undo is a command."""
+
+STREAMS: Final = ("sse", "websocket")
+METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "WEBSOCKET"))
+
+APPEND_BUCKETS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 3, 10)
+REQUEST_BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+DELAY_BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5)
+
+# A second series per counter, with the time of its birth, tells nothing that the process's start does not.
+disable_created_metrics()
+
+
+class Cache:
+    """How often one cache had what it was asked for."""
+
+    def __init__(self, requests: Counter, name: str) -> None:
+        self._hits = requests.labels(name, "hit")
+        self._misses = requests.labels(name, "miss")
+
+    def hit(self) -> None:
+        self._hits.inc()
+
+    def miss(self) -> None:
+        self._misses.inc()
+
+
+class Metrics:
+    """The metrics of one process. Attributes are the metrics themselves, with the labels that their comments name."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
+        self._gauge("tabularium_info", "The version of the package; the value is 1.", "version").labels(
+            version("tabularium")
+        ).set(1)
+
+        # --- the log ---
+        self.append_seconds = self._histogram(
+            "tabularium_append_seconds", "Time from handing an append to the store to its commit.", APPEND_BUCKETS
+        )
+        self.appends = self._counter("tabularium_appends", "Appends handed to the store.", "outcome")
+        self.events = self._counter("tabularium_events_appended", "Events that this process appended to the log.")
+        self.commands = self._counter("tabularium_commands", "What was asked of games.", "kind", "outcome")
+        self.refusals = self._counter("tabularium_refusals", "Commands refused.", "ruleset", "rule")
+        for outcome in ("accepted", "repeated", "conflict", "turned-away", "failed"):
+            self.appends.labels(outcome)
+        for kind, outcome in product(KINDS, OUTCOMES):
+            self.commands.labels(kind, outcome)
+
+        # --- requests and streams ---
+        self.requests = self._counter("tabularium_http_requests", "Requests answered.", "method", "route", "status")
+        self.request_seconds = self._histogram(
+            "tabularium_http_request_seconds",
+            "Time to answer a request; streams are not in it.",
+            REQUEST_BUCKETS,
+            "method",
+            "route",
+        )
+        self.stream_clients = self._gauge("tabularium_stream_clients", "Clients that follow a game.", "kind")
+        self.stream_events = self._counter("tabularium_stream_events", "Events sent to stream clients.", "kind")
+        self.stream_delay = self._histogram(
+            "tabularium_stream_delay_seconds",
+            "Time from recording an event, in whatever process, to sending it; of events that clients waited for.",
+            DELAY_BUCKETS,
+            "kind",
+        )
+        for kind in STREAMS:
+            self.stream_clients.labels(kind)
+            self.stream_events.labels(kind)
+            self.stream_delay.labels(kind)
+        self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        self.rate_limited = self._counter("tabularium_rate_limited", "Requests turned away with 429.", "by")
+        for by in ("token", "address"):
+            self.rate_limited.labels(by)
+
+        self.loop_delay = self._histogram(
+            "tabularium_loop_delay_seconds",
+            "How late the process does what it should: everybody waits so long, for work that does not pause.",
+            DELAY_BUCKETS,
+        )
+
+        # --- what is kept in memory ---
+        self.games_in_memory = self._gauge("tabularium_games_in_memory", "Games that this process keeps in memory.")
+        self.cache_requests = self._counter("tabularium_cache_requests", "Questions to a cache.", "cache", "result")
+
+        # --- what the service stands on ---
+        self.database_connections = self._gauge(
+            "tabularium_database_connections", "Connections to the database for reading, by state.", "state"
+        )
+        self.redis_up = self._gauge(
+            "tabularium_redis_up", "1 while Redis is used, 0 while it is away; NaN when none is configured."
+        )
+        self.redis_up.set(math.nan)
+        self.redis_failures = self._counter("tabularium_redis_failures", "What Redis did not do, or not in time.")
+        self.projection_behind = self._gauge(
+            "tabularium_projection_behind_events",
+            "Events in the log that a projection has not folded; NaN when that cannot be told now.",
+            "projection",
+        )
+        self.projection_behind_seconds = self._gauge(
+            "tabularium_projection_behind_seconds",
+            "Age of the oldest event that a projection has not folded; NaN when that cannot be told now.",
+            "projection",
+        )
+        self.projection_stopped = self._gauge(
+            "tabularium_projection_stopped", "1 when a projection has stopped at an event.", "projection"
+        )
+
+    # --- counting ---
+
+    def cache(self, name: str) -> Cache:
+        """Return the counters of one cache."""
+        return Cache(self.cache_requests, name)
+
+    def appended(self, outcome: str, seconds: float, events: int) -> None:
+        """Count what became of an append of so many events, and the time that it took."""
+        self.appends.labels(outcome).inc()
+        self.append_seconds.observe(seconds)
+        if outcome == "accepted":
+            self.events.inc(events)
+
+    @contextmanager
+    def following(self, kind: Literal["sse", "websocket"]) -> Iterator[Callable[[str], None]]:
+        """A context in which a client follows a game; it lends what is told the `at` of each event that is sent."""
+        clients, began = self.stream_clients.labels(kind), utc_now()
+        events, delay = self.stream_events.labels(kind), self.stream_delay.labels(kind)
+
+        def sent(at: str) -> None:
+            events.inc()
+            recorded = datetime.fromisoformat(at)
+            if recorded > began:  # nobody waited for those before
+                delay.observe(max(0.0, (utc_now() - recorded).total_seconds()))
+
+        clients.inc()
+        try:
+            yield sent
+        finally:
+            clients.dec()
+
+    def answered(self, method: str, route: str, status: int, seconds: float, *, stream: bool = False) -> None:
+        """Count a request. `route` is the template of its path, ``unmatched`` when there is none."""
+        method = method if method in METHODS else "other"
+        found = self._answered.get((method, route, status))
+        if found is None:  # looked up once: to find a labelled metric takes longer than to change it
+            found = self.requests.labels(method, route, str(status)), self.request_seconds.labels(method, route)
+            self._answered[method, route, status] = found
+        count, took = found
+        count.inc()
+        if not stream:
+            took.observe(seconds)
+
+    def watch_pool(self, states: dict[str, Callable[[], int]]) -> None:
+        """Ask, whenever metrics are read, how many connections are in each state."""
+        for state, count in states.items():
+            self.database_connections.labels(state).set_function(count)
+
+    # --- telling ---
+
+    def told(self, accept: str) -> tuple[bytes, str]:
+        """Return all metrics in the format that an ``Accept`` header asks for, and its media type."""
+        encode, media = choose_encoder(accept)
+        return encode(self.registry), media
+
+    # --- making ---
+
+    def _counter(self, name: str, what: str, *labels: str) -> Counter:
+        return Counter(name, what, labels, registry=self.registry)
+
+    def _gauge(self, name: str, what: str, *labels: str) -> Gauge:
+        return Gauge(name, what, labels, registry=self.registry)
+
+    def _histogram(self, name: str, what: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
+        return Histogram(name, what, labels, registry=self.registry, buckets=buckets)

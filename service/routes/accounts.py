@@ -1,0 +1,154 @@
+"""Accounts as administrators and auditors deal with them, and the one log of all games."""
+
+from typing import Final
+
+import msgspec
+from litestar.params import FromPath
+from litestar.response import Response
+
+from domain.kernel.secret import Vault
+from domain.kernel.words import PlayerId
+from service import problems
+from service.answers import answer
+from service.calls import Call
+from service.endpoint import Answer, endpoint
+from service.hall import UnknownPlayer
+from service.logging import log
+from service.routes.paging import cursor, read_cursor
+from service.scopes import ordered
+from service.shapes.accounts import (
+    Account,
+    AccountPage,
+    AccountsPage,
+    Grant,
+    LoggedEvent,
+    LogPage,
+    TokenPage,
+    account_view,
+    token_view,
+)
+from service.shapes.common import Nothing, Page
+from service.store.accounts import PlayerRow
+from service.views import Viewer, event_view
+
+_grant: Final = msgspec.json.Decoder(Grant).decode
+_SPECTATOR: Final = Viewer()
+_NO_SECRETS: Final = Vault()
+
+
+@endpoint(
+    "GET",
+    "/v1/players",
+    tag="Administration",
+    account="required",
+    scopes=("audit", "admin"),
+    query=AccountsPage,
+    answers=(Answer(200, "The accounts.", AccountPage),),
+)
+async def list_accounts(request: Call) -> Response[bytes]:
+    """List the accounts.
+
+    All of them, or those that may do something: who is an administrator?
+    """
+    page = request.read_query(AccountsPage)
+    after = read_cursor(page.cursor, str)
+    rows = await request.house.accounts.players(page.scope, PlayerId(after or ""), page.limit + 1)
+    last = rows[page.limit - 1] if len(rows) > page.limit else None
+    items = tuple(map(account_view, rows[: page.limit]))
+    return answer(AccountPage(items, cursor(last.player) if last is not None else None))
+
+
+@endpoint(
+    "GET",
+    "/v1/players/{player:str}/tokens",
+    tag="Administration",
+    account="required",
+    scopes=("audit", "admin"),
+    answers=(Answer(200, "Its tokens.", TokenPage),),
+    problems=(problems.UNKNOWN_PLAYER,),
+)
+async def list_tokens_of(request: Call, player: FromPath[str]) -> Response[bytes]:
+    """List an account's tokens.
+
+    Those that have not ended, and when each was last used. Their values are nowhere.
+    """
+    request.read_query(Nothing)
+    row = await _account(request, player)
+    return answer(TokenPage(tuple(map(token_view, await request.house.accounts.tokens(row.player)))))
+
+
+@endpoint(
+    "PUT",
+    "/v1/players/{player:str}/scopes",
+    tag="Administration",
+    account="required",
+    scopes=("admin",),
+    body=Grant,
+    answers=(Answer(200, "The account.", Account),),
+    problems=(problems.UNKNOWN_PLAYER,),
+)
+async def grant_scopes(request: Call, player: FromPath[str]) -> Response[bytes]:
+    """Say what an account may do.
+
+    Its tokens may be used for that at most: an account that was granted `audit` makes itself a token for it. What is
+    taken away is taken from the tokens that it has, too. Nobody but its owner gets a token of an account.
+    """
+    request.read_query(Nothing)
+    wish = await request.read_body(_grant)
+    row = await _account(request, player)
+    await request.house.accounts.grant(row.player, wish.scopes)
+    log.info("scopes granted", account=row.player, scopes=ordered(wish.scopes), by=request.signed_in.player)
+    return answer(account_view(await _account(request, player)))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/players/{player:str}",
+    tag="Administration",
+    account="required",
+    scopes=("admin",),
+    answers=(Answer(200, "The account, which is closed.", Account),),
+    problems=(problems.UNKNOWN_PLAYER,),
+)
+async def close_account(request: Call, player: FromPath[str]) -> Response[bytes]:
+    """Close an account.
+
+    For ever: its tokens end, and it gets no others. Its games and what it did in them stay. To bar somebody for a
+    while, take the account's scopes.
+    """
+    request.read_query(Nothing)
+    row = await _account(request, player)
+    await request.house.accounts.close(row.player)
+    log.info("account closed", account=row.player, by=request.signed_in.player)
+    return answer(account_view(await _account(request, player)))
+
+
+@endpoint(
+    "GET",
+    "/v1/log",
+    tag="Administration",
+    account="required",
+    scopes=("audit",),
+    query=Page,
+    answers=(Answer(200, "A part of the log.", LogPage),),
+)
+async def read_log(request: Call) -> Response[bytes]:
+    """Read the log of all games.
+
+    In the order in which the events were stored, as spectators see them: what is hidden is a commitment, and of a
+    game that is over `GET /v1/games/{game}/export` opens it. Keep `next` to go on from there another day.
+    """
+    page = request.read_query(Page)
+    found, after = await request.house.store.read_all(page.cursor, page.limit)
+    items = tuple(LoggedEvent(game, event_view(record, _NO_SECRETS, _SPECTATOR)) for game, record in found)
+    return answer(LogPage(items, after))
+
+
+ROUTES = (list_accounts, list_tokens_of, grant_scopes, close_account, read_log)
+
+
+async def _account(request: Call, player: str) -> PlayerRow:
+    row = await request.house.accounts.player(PlayerId(player))
+    if row is None:
+        raise UnknownPlayer(f"There is no player {player!r}.")
+    return row

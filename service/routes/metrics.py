@@ -1,0 +1,18 @@
+"""The metrics, for Prometheus. For those who run the service, so not in the published contract."""
+
+from litestar.handlers import get
+from litestar.response import Response
+
+from service.calls import Call
+from service.exporter import Exporter
+
+
+@get("/metrics")
+async def show_metrics(request: Call) -> Response[bytes]:
+    """Show the metrics of this process."""
+    house = request.house
+    content, media = await Exporter(house.metrics, house.store, house.rows).told(request.headers.get("accept", ""))
+    return Response(content, headers={"Content-Type": media})
+
+
+ROUTES = (show_metrics,)

@@ -1,0 +1,164 @@
+"""The tokens of an account: made, listed, rotated and revoked by whoever has one with the scope `account`."""
+
+from typing import Final
+
+import msgspec
+from litestar.params import FromPath
+from litestar.response import Response
+
+from service import problems
+from service.accounts import Caller
+from service.answers import answer
+from service.calls import Call
+from service.clock import written
+from service.endpoint import Answer, endpoint
+from service.logging import log
+from service.problems import Problem
+from service.shapes.accounts import Issued, NewToken, Rotation, Token, TokenPage, token_view
+from service.shapes.common import Nothing
+from service.store.accounts import TokenId, TokenRow
+
+CURRENT: Final = "current"
+"""Stands for the token that the request comes with."""
+
+_new_token: Final = msgspec.json.Decoder(NewToken).decode
+_rotation: Final = msgspec.json.Decoder(Rotation).decode
+_NOT_STORED: Final = {"Cache-Control": "no-store"}
+
+
+@endpoint(
+    "GET",
+    "/v1/tokens",
+    tag="Tokens",
+    account="required",
+    scopes=("account",),
+    answers=(Answer(200, "Your tokens.", TokenPage),),
+)
+async def list_tokens(request: Call) -> Response[bytes]:
+    """List your tokens.
+
+    Those of your account that have not ended, without their values, and when each was last used.
+    """
+    request.read_query(Nothing)
+    rows = await request.house.accounts.tokens(request.signed_in.player)
+    return answer(TokenPage(tuple(map(token_view, rows))))
+
+
+@endpoint(
+    "POST",
+    "/v1/tokens",
+    tag="Tokens",
+    account="required",
+    scopes=("account",),
+    body=NewToken,
+    answers=(Answer(201, "The new token.", Issued),),
+    problems=(problems.TOO_MANY_TOKENS,),
+)
+async def make_token(request: Call) -> Response[bytes]:
+    """Make a token.
+
+    For a bot `play` is enough, for an organizer's program `organize`. Keep `account` for yourself: who has it rules
+    over all tokens of the account. A token outlives the one that it was made with.
+    """
+    request.read_query(Nothing)
+    caller = request.signed_in
+    wish = await request.read_body(_new_token)
+    for scope in wish.scopes:
+        if scope not in caller.granted:
+            raise problems.scope_missing((scope,), caller.scopes, caller.granted)
+    row, value = await request.house.accounts.issue(caller.player, wish.name, wish.scopes, _expires(request, wish))
+    log.info("token made", account=caller.player, token_id=row.token, scopes=row.scopes)
+    return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
+
+
+@endpoint(
+    "POST",
+    "/v1/tokens/{token:str}/rotation",
+    tag="Tokens",
+    account="required",
+    body=Rotation,
+    answers=(Answer(201, "The token that takes its place.", Issued),),
+    problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING),
+)
+async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
+    """Replace a token.
+
+    The new one has the same name and scopes, and lasts as long as the old one was made to last; the old one holds on
+    for `overlap` seconds. A token may replace itself (`current`); for others of your account it needs the scope
+    `account`.
+    """
+    request.read_query(Nothing)
+    wish = await request.read_body(_rotation)
+    old = await _found(request, token)
+    if old.player != request.signed_in.player:
+        raise _no_such(token)  # not even an administrator gets to know a token of somebody else
+    made = await request.house.accounts.rotate(old, wish.overlap)
+    if made is None:
+        raise Problem(problems.NO_SUCH_TOKEN, f"Token {old.token!r} has ended.", "POST /v1/tokens makes a new one.")
+    row, value = made
+    log.info("token rotated", account=row.player, token_id=row.token, instead_of=old.token)
+    return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
+
+
+@endpoint(
+    "DELETE",
+    "/v1/tokens/{token:str}",
+    tag="Tokens",
+    account="required",
+    answers=(Answer(200, "The token, which has ended.", Token),),
+    problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING),
+)
+async def revoke_token(request: Call, token: FromPath[str]) -> Response[bytes]:
+    """Revoke a token.
+
+    It ends at once; where the service runs as several processes, within two seconds. Open streams end with it. A
+    token may revoke itself (`current`); for others of your account it needs the scope `account`, for those of other
+    accounts `admin`.
+    """
+    request.read_query(Nothing)
+    found = await _found(request, token)
+    await request.house.accounts.revoke(found.token)
+    log.info("token revoked", account=found.player, token_id=found.token, by=request.signed_in.player)
+    ended = await request.house.accounts.token(found.token)
+    return answer(token_view(ended or found))
+
+
+ROUTES = (list_tokens, make_token, rotate_token, revoke_token)
+
+
+async def _found(request: Call, token: str) -> TokenRow:
+    """Return the token that an address names, which the caller may end. Raises `Problem`."""
+    caller = request.signed_in
+    wanted = caller.token if token == CURRENT else TokenId(token)
+    row = await request.house.accounts.token(wanted) if wanted is not None else None
+    if row is None or not _may_know(caller, row):
+        raise _no_such(token)
+    if row.token != caller.token and row.player == caller.player:
+        request.require("account", "admin")
+    return row
+
+
+def _may_know(caller: Caller, row: TokenRow) -> bool:
+    return row.player == caller.player or "admin" in caller.scopes
+
+
+def _no_such(token: str) -> Problem:
+    return Problem(problems.NO_SUCH_TOKEN, f"You have no token {token!r}.", problems.NO_SUCH_TOKEN.remedy)
+
+
+def _expires(request: Call, wish: NewToken) -> str | None:
+    if wish.expires is None:
+        return None
+    try:
+        expires = written(wish.expires)
+    except OverflowError:  # the year 10000, once the offset is taken away
+        expires = ""
+    now = request.house.accounts.now()
+    if expires <= now:
+        raise Problem(
+            problems.INVALID_BODY,
+            f"The token would expire at {expires or wish.expires}, which is no time to come.",
+            f"It is {now}; leave `expires` out for a token that does not end by itself.",
+            path="$.expires",
+        )
+    return expires

@@ -1,0 +1,24 @@
+"""What a token may be used for. An account has the scopes that its tokens may have at most; a token has some."""
+
+from collections.abc import Mapping
+from typing import Final, Literal, get_args
+
+Scope = Literal["account", "play", "organize", "audit", "admin"]
+
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+
+MEANINGS: Final[Mapping[Scope, str]] = {
+    "account": "make, rotate and revoke the tokens of the account",
+    "play": "take seats, give commands, and see what those seats see",
+    "organize": "create games and start them, and see what their organizer sees",
+    "audit": "read the one log of all games, as spectators see it, and the list of accounts and their tokens",
+    "admin": "say what other accounts may do, revoke their tokens, close them",
+}
+
+EVERYBODYS: Final[tuple[Scope, ...]] = ("account", "play", "organize")
+"""What whoever registers may do. The others are granted by an administrator."""
+
+
+def ordered(scopes: frozenset[Scope] | tuple[Scope, ...]) -> tuple[Scope, ...]:
+    """Return scopes in the order in which they are always shown, each once."""
+    return tuple(scope for scope in SCOPES if scope in scopes)

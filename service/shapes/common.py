@@ -1,0 +1,62 @@
+"""What several requests and answers share: kinds of text, pages of lists, an endpoint without parameters."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from domain.kernel.words import LARGEST_INTEGER
+
+LARGEST_PAGE = 500
+
+
+Text = Annotated[str, Meta(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")]
+"""A line that a person reads: 1 to 80 characters, not all blank."""
+
+
+Title = Annotated[str, Meta(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""A line of at most 120 characters, or none."""
+
+
+Entropy = Annotated[str, Meta(max_length=256, pattern=r"^[\x20-\x7e]*$")]
+"""Anything that a player adds to the dice: at most 256 printable ASCII characters."""
+
+
+Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+Limit = Annotated[int, Meta(ge=1, le=LARGEST_PAGE)]
+
+
+Cursor = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+Past = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
+
+
+Players = Annotated[int, Meta(ge=1, le=100)]
+
+
+class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
+    """An endpoint without query parameters."""
+
+
+class Page(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which page of a list.
+
+    Attributes:
+        cursor: the `next` of the page before; absent for the first page.
+        limit: how many items at most.
+    """
+
+    cursor: Cursor | None = None
+    limit: Limit = 50
+
+
+class Health(Struct, frozen=True):
+    """Whether the service is well.
+
+    Attributes:
+        status: ``ok``; when it is not, the answer is a problem.
+    """
+
+    status: Literal["ok"]

@@ -1,0 +1,209 @@
+"""Games and their seats as they are sent and answered."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
+
+from domain.kernel.board import Map
+from domain.kernel.decision import Decision
+from domain.kernel.game import Game
+from domain.kernel.lifecycle import Status
+from domain.kernel.ruleset import Result
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.shapes.common import Entropy, Identifier, Page, Players, Text, Title
+from service.store.protocol import GameRow
+from service.views import Viewer
+
+
+class GamesPage(Page, frozen=True):
+    """Which games.
+
+    Attributes:
+        status: only games of this status.
+        ruleset: only games of this ruleset.
+        player: only games in which this player holds a seat.
+        text: only games whose title, ruleset id or own id has each of these words, in any case. A search may be a
+            moment behind the newest events.
+    """
+
+    status: Status | None = None
+    ruleset: Identifier | None = None
+    player: Identifier | None = None
+    text: Text | None = None
+
+
+class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
+    """A game to be created.
+
+    Attributes:
+        ruleset: the id of the ruleset that it is played by.
+        players: how many play.
+        title: a line that tells people which game it is.
+        setup: what the ruleset lets the creator choose; its detail has the schema.
+        organizer: the account that organizes the game, when that is not the creator's own.
+        board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
+    """
+
+    ruleset: Identifier
+    players: Players
+    title: Title = ""
+    setup: dict[str, Any] = field(default_factory=dict[str, Any])
+    organizer: Identifier | None = None
+    board: Raw | UnsetType = UNSET
+
+
+class SeatView(Struct, frozen=True):
+    """A place at the table, and who sits there.
+
+    Attributes:
+        seat: the seat.
+        player: the account that holds it; null while it is free.
+        name: that player's name; null while it is free.
+    """
+
+    seat: Seat
+    player: PlayerId | None
+    name: str | None
+
+
+class GameSummary(Struct, frozen=True):
+    """A game at a glance.
+
+    Attributes:
+        id: its id.
+        title: its title, which may be empty.
+        ruleset: what it is played by.
+        ruleset_version: the version of the ruleset that it began with.
+        status: ``gathering`` players, ``running`` or ``over``.
+        organizer: the account that organizes it.
+        seats: its seats, in the order of the table.
+        version: the number of its events.
+        created: when it was created.
+        changed: when its last event happened.
+    """
+
+    id: GameId
+    title: str
+    ruleset: str
+    ruleset_version: int
+    status: Status
+    organizer: PlayerId
+    seats: tuple[SeatView, ...]
+    version: Version
+    created: str
+    changed: str
+
+
+class GamePage(Struct, frozen=True):
+    """Games, the newest first.
+
+    Attributes:
+        items: the games of this page.
+        next: the `cursor` of the next page; null after the last.
+    """
+
+    items: tuple[GameSummary, ...]
+    next: str | None
+
+
+class GameDetail(Struct, frozen=True):
+    """A game.
+
+    Attributes:
+        id: its id.
+        title: its title, which may be empty.
+        ruleset: what it is played by.
+        ruleset_version: the version of the ruleset that it began with.
+        status: ``gathering`` players, ``running`` or ``over``.
+        organizer: the account that organizes it.
+        seats: its seats, in the order of the table.
+        version: the number of its events.
+        created: when it was created.
+        changed: when its last event happened.
+        setup: what its creator chose.
+        board: the digest of the board that it is played on.
+        commitment: SHA-256 of the secret behind its dice; the secret is published when the game ends.
+        head: the hash of its last event, which stands for the whole log.
+        heading: where in the game it is, in words.
+        decisions: what it waits for; while it runs, there is always something.
+        result: how it ended; null while it goes on.
+        you: the seat that the caller holds; null for a spectator.
+    """
+
+    id: GameId
+    title: str
+    ruleset: str
+    ruleset_version: int
+    status: Status
+    organizer: PlayerId
+    seats: tuple[SeatView, ...]
+    version: Version
+    created: str
+    changed: str
+    setup: dict[str, Any]
+    board: str
+    commitment: str
+    head: str
+    heading: str
+    decisions: tuple[Decision, ...]
+    result: Result | None
+    you: Seat | None
+
+
+class TakeSeat(Struct, frozen=True, forbid_unknown_fields=True):
+    """A wish to join a game.
+
+    Attributes:
+        seat: the seat to take; the first free one when absent.
+        entropy: anything, to be mixed into every roll of this game. The service is committed to its own secret by
+            then, so that neither side alone can choose the dice.
+    """
+
+    seat: Identifier | None = None
+    entropy: Entropy = ""
+
+
+def seat_views(seats: Mapping[Seat, PlayerId | None], names: Mapping[PlayerId, str]) -> tuple[SeatView, ...]:
+    """Return the seats with the players' names."""
+    return tuple(SeatView(seat, holder, names.get(holder) if holder else None) for seat, holder in seats.items())
+
+
+def game_summary(row: GameRow, names: Mapping[PlayerId, str]) -> GameSummary:
+    """Return a game at a glance."""
+    return GameSummary(
+        id=row.game,
+        title=row.title,
+        ruleset=row.ruleset,
+        ruleset_version=row.ruleset_version,
+        status=row.status,  # type: ignore[reportArgumentType]  (the store knows only that it is a word)
+        organizer=row.organizer,
+        seats=seat_views(row.seats, names),
+        version=row.version,
+        created=row.created,
+        changed=row.changed,
+    )
+
+
+def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer: Viewer) -> GameDetail:
+    """Return a game, with what the index alone knows of it (its title and times) from `row`."""
+    return GameDetail(
+        id=game.id,
+        title=row.title,
+        ruleset=game.ruleset.id,
+        ruleset_version=game.ruleset.version,
+        status=game.status,
+        organizer=game.organizer,
+        seats=seat_views(game.players, names),
+        version=game.version,
+        created=row.created,
+        changed=row.changed,
+        setup=to_builtins(game.setup),
+        board=Map.of(game.board).digest,
+        commitment=game.commitment,
+        head=game.head.hex(),
+        heading=game.heading,
+        decisions=tuple(game.decisions),
+        result=game.result,
+        you=viewer.seat,
+    )

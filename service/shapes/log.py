@@ -1,0 +1,81 @@
+"""The log and its sentences as they are answered."""
+
+from msgspec import Struct
+
+from domain.kernel.words import Seat, Version
+from service.shapes.common import Limit, Past
+from service.views import EventView
+
+
+class EventsPage(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which events.
+
+    Attributes:
+        after: only those that follow this version; 0 for all.
+        limit: how many at most.
+    """
+
+    after: Past = 0
+    limit: Limit = 100
+
+
+class Since(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a stream begins.
+
+    Attributes:
+        after: after this version; absent: with the next event. `Last-Event-ID` goes before it.
+    """
+
+    after: Past | None = None
+
+
+class EventPage(Struct, frozen=True):
+    """Events of a game, as the caller may see them.
+
+    Attributes:
+        items: the events, in order.
+        next: the `after` of the next page; null when these are the last so far.
+    """
+
+    items: tuple[EventView, ...]
+    next: Version | None
+
+
+class Sentence(Struct, frozen=True):
+    """One event, told.
+
+    Attributes:
+        version: the version that it made.
+        at: when.
+        seat: whose command brought it about; null for what follows of itself.
+        text: what happened.
+    """
+
+    version: Version
+    at: str
+    seat: Seat | None
+    text: str
+
+
+class Passage(Struct, frozen=True):
+    """What happened in one phase of one round.
+
+    Attributes:
+        heading: where in the game this is; empty for what happens around the table.
+        sentences: what happened, in order.
+    """
+
+    heading: str
+    sentences: tuple[Sentence, ...]
+
+
+class HistoryPage(Struct, frozen=True):
+    """The log, told in sentences.
+
+    Attributes:
+        items: passages, in order; the first may continue the last passage of the page before.
+        next: the `after` of the next page; null when this is the end so far.
+    """
+
+    items: tuple[Passage, ...]
+    next: Version | None

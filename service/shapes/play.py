@@ -1,0 +1,86 @@
+"""Positions, options and commands as they are sent and answered."""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from domain.kernel.decision import Decision, Option
+from domain.kernel.lifecycle import Status
+from domain.kernel.words import LARGEST_INTEGER, GameId, Seat, Version
+
+
+class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which version.
+
+    Attributes:
+        version: the version to look at; absent for the newest.
+    """
+
+    version: Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)] | None = None
+
+
+class StateView(Struct, frozen=True):
+    """The position, as the caller may see it.
+
+    Attributes:
+        game: the game.
+        version: the version that is shown.
+        status: what the game was at that version.
+        heading: where in the game that is, in words.
+        seat: the seat through whose eyes it is seen; null for a spectator.
+        everything: True when nothing is hidden: for an organizer without a seat, and for all when the game is over.
+        view: the position, in the ruleset's own shape; null before the game begins.
+        decisions: what the game waited for at that version.
+    """
+
+    game: GameId
+    version: Version
+    status: Status
+    heading: str
+    seat: Seat | None
+    everything: bool
+    view: Any
+    decisions: tuple[Decision, ...]
+
+
+class OptionsView(Struct, frozen=True):
+    """What the caller may do now.
+
+    Attributes:
+        game: the game.
+        version: the version at which that holds: send it as `If-Match` with the command.
+        seat: the caller's seat.
+        decisions: the open decisions that are this seat's to take.
+        options: every command that would be accepted, and no other, as JSON Schemas.
+    """
+
+    game: GameId
+    version: Version
+    seat: Seat
+    decisions: tuple[Decision, ...]
+    options: tuple[Option, ...]
+
+
+Commands = Annotated[tuple[Raw, ...], Meta(min_length=1, max_length=100)]
+
+
+class Orders(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a seat asks for: one command, or several that all happen or none.
+
+    Attributes:
+        command: one command, such as one built from an option's schema.
+        commands: several, in the order in which they are to happen. Only the last may roll or reveal something.
+    """
+
+    command: Raw | UnsetType = UNSET
+    commands: Commands | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.command is UNSET) == (self.commands is UNSET):
+            raise ValueError("Object has to have either `command` or `commands`")
+
+    @property
+    def all(self) -> tuple[Raw, ...]:
+        """The commands, one or several."""
+        several = () if self.commands is UNSET else self.commands
+        return several if self.command is UNSET else (self.command,)

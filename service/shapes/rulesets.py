@@ -1,0 +1,223 @@
+"""Rulesets, boards and rules as they are answered."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from domain.kernel.board import Board, Map
+from domain.kernel.catalogue import Catalogue, Rule
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.words import RuleId, Seat
+from service.shapes.common import Identifier, Page
+
+
+class RulesPage(Page, frozen=True):
+    """Which rules.
+
+    Attributes:
+        chapter: only those of this chapter, such as ``MOV``.
+        text: only those whose title or text has these words, in any case.
+    """
+
+    chapter: Identifier | None = None
+    text: Identifier | None = None
+
+
+class RulesetSummary(Struct, frozen=True):
+    """A ruleset that games can be played by.
+
+    Attributes:
+        id: its id.
+        title: its name.
+        version: rises when a change of its rules would change a game; a game keeps the version that it began with.
+        board: the id of the board that it is played on, unless a game brings its own.
+        players: the numbers of players that there is a set-up for.
+        rules: how many rules it has.
+    """
+
+    id: str
+    title: str
+    version: int
+    board: str
+    players: tuple[int, ...]
+    rules: int
+
+
+class RulesetPage(Struct, frozen=True):
+    """Rulesets, by id.
+
+    Attributes:
+        items: the rulesets of this page.
+        next: the `cursor` of the next page; null after the last.
+    """
+
+    items: tuple[RulesetSummary, ...]
+    next: str | None
+
+
+class Chapter(Struct, frozen=True):
+    """A chapter of the rules.
+
+    Attributes:
+        id: its id, which is a part of the ids of its rules.
+        title: its title.
+        rules: how many rules it has.
+    """
+
+    id: str
+    title: str
+    rules: int
+
+
+class CitedSource(Struct, frozen=True):
+    """A text that rules come from.
+
+    Attributes:
+        title: its title.
+        cited_as: what rules call it.
+        language: the language that it is written in.
+    """
+
+    title: str
+    cited_as: str
+    language: str
+
+
+class RulesetDetail(Struct, frozen=True):
+    """A ruleset with all that it is made of.
+
+    Attributes:
+        id: its id.
+        title: its name.
+        version: rises when a change of its rules would change a game.
+        board: the id of its board.
+        players: the numbers of players that there is a set-up for.
+        rules: how many rules it has.
+        seats: the names of the seats, by number of players.
+        chapters: the chapters of its rules.
+        sources: the texts that its rules come from.
+        commands: the types of its commands.
+        events: the types of its events, without those that every game has.
+        setup: a JSON Schema of what the creator of a game may choose.
+    """
+
+    id: str
+    title: str
+    version: int
+    board: str
+    players: tuple[int, ...]
+    rules: int
+    seats: dict[str, tuple[Seat, ...]]
+    chapters: tuple[Chapter, ...]
+    sources: tuple[CitedSource, ...]
+    commands: tuple[str, ...]
+    events: tuple[str, ...]
+    setup: dict[str, Any]
+
+
+class BoardView(Struct, frozen=True):
+    """A board.
+
+    Attributes:
+        digest: identifies it: SHA-256 of its facts in canonical JSON. Remarks and positions do not count.
+        board: the board itself; a mended copy of it can be sent along when a game is created.
+    """
+
+    digest: str
+    board: Board
+
+
+class RuleView(Struct, frozen=True):
+    """A numbered statement of the rules.
+
+    Attributes:
+        id: its id, which refusals name.
+        chapter: the id of its chapter.
+        chapter_title: the title of its chapter.
+        title: what it is about.
+        text: what it says.
+        source: where that stands.
+        rulesets: the rulesets in which it holds.
+        ambiguity: what the source leaves open, if anything.
+        ruling: how that is decided here.
+        ours: True when the ruling is this project's own, not the source's.
+        differs_from: the rules that other editions have in its place.
+    """
+
+    id: RuleId
+    chapter: str
+    chapter_title: str
+    title: str
+    text: str
+    source: str
+    rulesets: tuple[str, ...]
+    ambiguity: str | None
+    ruling: str | None
+    ours: bool
+    differs_from: tuple[RuleId, ...]
+
+
+class RulePage(Struct, frozen=True):
+    """Rules, in the order of the chapters.
+
+    Attributes:
+        items: the rules of this page.
+        next: the `cursor` of the next page; null after the last.
+    """
+
+    items: tuple[RuleView, ...]
+    next: str | None
+
+
+class Schemas(Struct, frozen=True):
+    """The shapes of a ruleset, as JSON Schemas (2020-12) that stand alone.
+
+    Attributes:
+        ruleset: the ruleset.
+        version: its version.
+        commands: of a command: one of several, told apart by `type`.
+        events: of an event, with those that every game has.
+        view: of the position as somebody may see it.
+        setup: of what the creator of a game may choose.
+    """
+
+    ruleset: str
+    version: int
+    commands: dict[str, Any]
+    events: dict[str, Any]
+    view: dict[str, Any]
+    setup: dict[str, Any]
+
+
+def ruleset_summary(ruleset: Ruleset[Any]) -> RulesetSummary:
+    """Return a ruleset at a glance."""
+    return RulesetSummary(
+        id=ruleset.id,
+        title=ruleset.title,
+        version=ruleset.version,
+        board=ruleset.board,
+        players=tuple(ruleset.players),
+        rules=len(ruleset.catalogue.for_ruleset(ruleset.id)),
+    )
+
+
+def board_view(board: Board) -> BoardView:
+    """Return a board with its digest."""
+    return BoardView(Map.of(board).digest, board)
+
+
+def rule_view(catalogue: Catalogue, rule: Rule) -> RuleView:
+    """Return a rule of a catalogue."""
+    return RuleView(
+        id=rule.id,
+        chapter=rule.chapter,
+        chapter_title=catalogue.chapter_titles[rule.chapter],
+        title=rule.title,
+        text=rule.text,
+        source=catalogue.cite(rule),
+        rulesets=rule.applies,
+        ambiguity=rule.ambiguity,
+        ruling=rule.ruling,
+        ours=rule.is_our_ruling,
+        differs_from=rule.differs_from,
+    )

@@ -1,0 +1,25 @@
+"""Sockets to serve on."""
+
+import socket
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises `OSError`, which names the address."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio turns Nagle's algorithm off; without, every answer waits 40 ms for an ACK.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(1024)
+    except OSError as error:
+        listening.close()
+        said = error.strerror or str(error)
+        raise OSError(error.errno, f"{host}:{port} cannot be listened on: {said}") from error
+    return listening
+
+
+def address_of(listening: socket.socket) -> str:
+    """Return the address of a socket that listens, as a URL."""
+    host, port = listening.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,0 +1,212 @@
+"""The accounts of the PostgreSQL store. `deploy/migrations/0010_accounts.sql` has their tables."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, Protocol, TypeVar
+
+import asyncpg
+
+from domain.kernel.words import PlayerId
+from service.scopes import Scope
+from service.store.accounts import PlayerRow, TokenId, TokenRow
+from service.store.postgres_connections import Connection
+
+T = TypeVar("T")
+
+_PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed"
+_TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
+_ADD_TOKEN: Final = (
+    "INSERT INTO tabularium.tokens (token, player, name, scopes, created, expires, hash)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7)"
+)
+
+
+class Patiently(Protocol):
+    """Runs work on a connection, and again when that was lost."""
+
+    def __call__(self, work: Callable[[Connection], Awaitable[T]], /) -> Awaitable[T]: ...
+
+
+class PostgresAccounts:
+    """An `AccountStore` in the database of a `PostgresStore`, which lends it its connections.
+
+    What it writes may be written twice, when the connection is lost before the answer comes: the second time must
+    find the first and change nothing.
+    """
+
+    def __init__(self, patiently: Patiently) -> None:
+        self._patiently = patiently
+
+    async def add(self, row: PlayerRow) -> None:
+        async def work(connection: Connection) -> None:
+            try:
+                await connection.execute(
+                    "INSERT INTO tabularium.players (player, name, created, scopes, closed)"
+                    " VALUES ($1, $2, $3, $4, $5)",
+                    *_player_values(row),
+                )
+            except asyncpg.UniqueViolationError:
+                if await _player(connection, row.player) != row:
+                    raise
+
+        await self._patiently(work)
+
+    async def add_known(self, row: PlayerRow, issuer: str, subject: str) -> PlayerRow:
+        async def work(connection: Connection) -> PlayerRow:
+            await connection.execute(
+                "WITH made AS ("
+                " INSERT INTO tabularium.identities (issuer, subject, player) VALUES ($6, $7, $1)"
+                " ON CONFLICT (issuer, subject) DO NOTHING RETURNING player"
+                ") INSERT INTO tabularium.players (player, name, created, scopes, closed)"
+                " SELECT player, $2, $3, $4, $5 FROM made",
+                *_player_values(row),
+                issuer,
+                subject,
+            )
+            found = await _known(connection, issuer, subject)
+            assert found is not None
+            return found
+
+        return await self._patiently(work)
+
+    async def player(self, player: PlayerId) -> PlayerRow | None:
+        return await self._patiently(lambda connection: _player(connection, player)) if "\0" not in player else None
+
+    async def known(self, issuer: str, subject: str) -> PlayerRow | None:
+        if "\0" in subject:
+            return None
+        return await self._patiently(lambda connection: _known(connection, issuer, subject))
+
+    async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:
+        async def work(connection: Connection) -> list[PlayerRow]:
+            rows = await connection.fetch(
+                f"SELECT {_PLAYER} FROM tabularium.players p WHERE p.player > $1 AND ' ' || p.scopes || ' ' LIKE $2"
+                " ORDER BY p.player LIMIT $3",
+                after,
+                f"% {scope} %" if scope else "%",
+                limit,
+            )
+            return [_player_row(row) for row in rows]
+
+        return await self._patiently(work) if "\0" not in after else []
+
+    async def grant(self, player: PlayerId, scopes: Sequence[Scope]) -> None:
+        await self._execute("UPDATE tabularium.players SET scopes = $1 WHERE player = $2", " ".join(scopes), player)
+
+    async def close(self, player: PlayerId, now: str) -> None:
+        await self._execute(
+            "WITH account AS (UPDATE tabularium.players SET closed = coalesce(closed, $1) WHERE player = $2)"
+            " UPDATE tabularium.tokens SET revoked = coalesce(revoked, $1) WHERE player = $2",
+            now,
+            player,
+        )
+
+    async def add_token(self, row: TokenRow, digest: bytes) -> None:
+        async def work(connection: Connection) -> None:
+            try:
+                await connection.execute(_ADD_TOKEN, *_token_values(row, digest))
+            except asyncpg.UniqueViolationError:
+                if await _holder(connection, digest) != row.token:
+                    raise
+
+        await self._patiently(work)
+
+    async def replace_token(self, old: TokenId, retires: str, row: TokenRow, digest: bytes) -> bool:
+        async def work(connection: Connection) -> bool:
+            if await _holder(connection, digest) == row.token:
+                return True
+            async with connection.transaction():
+                found = await connection.fetchval(
+                    "UPDATE tabularium.tokens SET retires = least(retires, $1) WHERE token = $2 AND revoked IS NULL"
+                    " AND (expires IS NULL OR expires > $3) AND (retires IS NULL OR retires > $3) RETURNING token",
+                    retires,
+                    old,
+                    row.created,
+                )
+                if found is None:
+                    return False
+                await connection.execute(_ADD_TOKEN, *_token_values(row, digest))
+                return True
+
+        return await self._patiently(work)
+
+    async def revoke(self, token: TokenId, now: str) -> None:
+        await self._execute("UPDATE tabularium.tokens SET revoked = coalesce(revoked, $1) WHERE token = $2", now, token)
+
+    async def token(self, token: TokenId) -> TokenRow | None:
+        async def work(connection: Connection) -> TokenRow | None:
+            row = await connection.fetchrow(f"SELECT {_TOKEN} FROM tabularium.tokens t WHERE t.token = $1", token)
+            return row and _token_row(row)
+
+        return await self._patiently(work) if "\0" not in token else None
+
+    async def by_digest(self, digest: bytes) -> tuple[TokenRow, PlayerRow] | None:
+        async def work(connection: Connection) -> tuple[TokenRow, PlayerRow] | None:
+            row = await connection.fetchrow(
+                f"SELECT {_TOKEN}, {_PLAYER} FROM tabularium.tokens t"
+                " JOIN tabularium.players p ON p.player = t.player WHERE t.hash = $1",
+                digest,
+            )
+            return row and (_token_row(tuple(row)[:9]), _player_row(tuple(row)[9:]))
+
+        return await self._patiently(work)
+
+    async def tokens(self, player: PlayerId, now: str) -> list[TokenRow]:
+        async def work(connection: Connection) -> list[TokenRow]:
+            rows = await connection.fetch(
+                f"SELECT {_TOKEN} FROM tabularium.tokens t WHERE t.player = $1 AND t.revoked IS NULL"
+                " AND (t.expires IS NULL OR t.expires > $2) AND (t.retires IS NULL OR t.retires > $2)"
+                " ORDER BY t.number DESC",
+                player,
+                now,
+            )
+            return [_token_row(row) for row in rows]
+
+        return await self._patiently(work) if "\0" not in player else []
+
+    async def used(self, times: Mapping[TokenId, str]) -> None:
+        await self._execute(
+            "UPDATE tabularium.tokens AS t SET used = u.at FROM unnest($1::text[], $2::text[]) AS u (token, at)"
+            " WHERE t.token = u.token",
+            list(times),
+            list(times.values()),
+        )
+
+    async def _execute(self, statement: str, *values: object) -> None:
+        await self._patiently(lambda connection: connection.execute(statement, *values))
+
+
+async def _player(connection: Connection, player: PlayerId) -> PlayerRow | None:
+    row = await connection.fetchrow(f"SELECT {_PLAYER} FROM tabularium.players p WHERE p.player = $1", player)
+    return row and _player_row(row)
+
+
+async def _known(connection: Connection, issuer: str, subject: str) -> PlayerRow | None:
+    row = await connection.fetchrow(
+        f"SELECT {_PLAYER} FROM tabularium.identities i JOIN tabularium.players p ON p.player = i.player"
+        " WHERE i.issuer = $1 AND i.subject = $2",
+        issuer,
+        subject,
+    )
+    return row and _player_row(row)
+
+
+async def _holder(connection: Connection, digest: bytes) -> TokenId | None:
+    return await connection.fetchval("SELECT token FROM tabularium.tokens WHERE hash = $1", digest)
+
+
+def _player_values(row: PlayerRow) -> tuple[object, ...]:
+    return row.player, row.name, row.created, " ".join(row.scopes), row.closed
+
+
+def _token_values(row: TokenRow, digest: bytes) -> tuple[object, ...]:
+    return row.token, row.player, row.name, " ".join(row.scopes), row.created, row.expires, digest
+
+
+def _player_row(row: Sequence[Any]) -> PlayerRow:
+    player, name, created, scopes, closed = row
+    return PlayerRow(player, name, created, tuple(scopes.split()), closed)
+
+
+def _token_row(row: Sequence[Any]) -> TokenRow:
+    token, player, name, scopes, *times = row
+    return TokenRow(token, player, name, tuple(scopes.split()), *times)

@@ -1,0 +1,251 @@
+"""The store of projections on PostgreSQL: tables in a schema of their own, beside the log.
+
+`deploy/migrations/0006_rows.sql` has the checkpoints, `0008_rows_owner.sql` how the service makes and drops tables.
+
+Commits do not wait for the disk: what a crash of the database takes back, rows and checkpoint together, is folded anew.
+They come behind the events that they were made from in the same write-ahead log, so they are never ahead of these.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import asyncpg
+
+from projections import sql
+from projections.change import Change, Table
+from projections.projection import Projection
+from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
+from service.store.postgres_connections import Connection, Connections
+from service.store.protocol import StoreError
+
+T = TypeVar("T")
+
+CONNECTIONS: Final = 4
+
+ATTEMPTS: Final = 5
+"""How often a query is asked whose tables are dropped under it, by a rebuild that has finished."""
+
+_SCHEMA: Final = "tabularium_rows"
+_STANDS: Final = "projection = $1 AND number = $2 AND live = $3 AND position = $4 AND events = $5"
+
+_SWAPPED: Final = (asyncpg.UndefinedTableError, asyncpg.DeadlockDetectedError, asyncpg.InternalServerError)
+"""What such a query meets."""
+
+
+class PostgresRows:
+    """A `ProjectionStore` in a PostgreSQL database. To be made by `PostgresRows.open`."""
+
+    def __init__(self, url: str) -> None:
+        self._connections = Connections(url, CONNECTIONS, durable=False, search_path=_SCHEMA)
+        # What is live ends when its tables are dropped: so a number that was live once needs no second look.
+        self._live: dict[tuple[str, int], int] = {}
+
+    @classmethod
+    async def open(cls, url: str) -> "PostgresRows":
+        """Open the rows in a database that `tabularium migrate` has prepared.
+
+        Raises `Unavailable` when it does not answer, or lacks the tables.
+        """
+        rows = cls(url)
+        try:
+            await rows._connections.open()
+            await rows.generations()
+        except BaseException as error:
+            await rows.close()
+            if (translated := rows._connections.translated(error)) is not error:
+                raise Unavailable(str(translated)) from error
+            raise
+        return rows
+
+    async def close(self) -> None:
+        if not self._connections.closed:
+            await self._connections.close()
+
+    # --- reading ---
+
+    async def generations(self) -> list[Generation]:
+        return await self._run(_generations)
+
+    async def select(self, projection: Projection, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        given = [_storable(value) for value in values]
+
+        key = projection.name, projection.version
+
+        async def work(connection: Connection) -> list[tuple[Any, ...]]:
+            number = self._live.get(key)
+            if number is None:
+                number = self._live[key] = await _live(connection, projection)
+            text = sql.numbered(query.format_map(sql.places(projection.name, number, projection.tables)))
+            return [tuple(row) for row in await connection.fetch(text, *given)]
+
+        async def attempt(connection: Connection) -> list[tuple[Any, ...]]:
+            for _ in range(ATTEMPTS - 1):
+                try:
+                    return await work(connection)
+                except _SWAPPED:
+                    self._live.pop(key, None)
+            return await work(connection)
+
+        return await self._run(attempt)
+
+    async def refusals(self) -> list[tuple[str, str, int]]:
+        found = await self._run(lambda connection: connection.fetch("SELECT ruleset, rule, times FROM refusals"))
+        return [tuple(row) for row in found]
+
+    # --- writing ---
+
+    async def lease(self, holder: str, seconds: float) -> bool:
+        async def work(connection: Connection) -> bool:
+            held = await connection.fetchval(
+                "INSERT INTO leases AS known (name, holder, until)"
+                " VALUES ('runner', $1, clock_timestamp() + make_interval(secs => $2))"
+                " ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until"
+                " WHERE known.holder = excluded.holder OR known.until <= clock_timestamp() RETURNING TRUE",
+                holder,
+                seconds,
+            )
+            return bool(held)
+
+        return await self._run(work)
+
+    async def begin(self, projection: Projection) -> Generation:
+        async def work(connection: Connection) -> Generation:
+            known = await _held(connection, projection.name)
+            for each in known:
+                if not each.live:
+                    await _drop(connection, each)
+            number = max((each.number for each in known), default=0) + 1
+            for table in projection.tables:
+                await _create(connection, sql.place(projection.name, number, table.name), table)
+            await connection.execute(
+                f"INSERT INTO projections ({sql.COLUMNS}) VALUES ($1, $2, $3, 0, '', 0, '', 0, '')",
+                projection.name,
+                number,
+                projection.version,
+            )
+            return Generation(projection.name, number, projection.version, False)
+
+        return await self._write(work)
+
+    async def commit(self, at: Generation, cursor: str, events: int, changes: Sequence[Change]) -> Generation:
+        async def work(connection: Connection) -> Generation:
+            # Its row lock holds others off until the end of this transaction; they then find it moved.
+            moved = await connection.execute(
+                "UPDATE projections SET position = $6, events = $7, trouble_game = '', trouble_version = 0,"
+                f" trouble = '' WHERE {_STANDS}",
+                *sql.standing(at),
+                cursor,
+                at.events + events,
+            )
+            if moved != "UPDATE 1":
+                raise Overtaken(f"{at.projection} does not stand at {at.cursor}")
+            for text, executions in sql.batches(at.projection, at.number, changes):
+                await connection.executemany(sql.numbered(text), [tuple(map(_storable, each)) for each in executions])
+            return Generation(at.projection, at.number, at.version, at.live, cursor, at.events + events)
+
+        return await self._write(work)
+
+    async def stop(self, at: Generation, trouble: Trouble) -> None:
+        await self._run(
+            lambda connection: connection.execute(
+                f"UPDATE projections SET trouble_game = $6, trouble_version = $7, trouble = $8 WHERE {_STANDS}",
+                *sql.standing(at),
+                trouble.game,
+                trouble.version,
+                _storable(trouble.why),
+            )
+        )
+
+    async def swap(self, ready: Generation, live: Generation | None) -> Generation:
+        async def work(connection: Connection) -> Generation:
+            known = await _held(connection, ready.projection)
+            present = {each.number: (each.live, each.cursor) for each in known}
+            now = next((each for each in known if each.live), None)
+            if present.get(ready.number) != (False, ready.cursor) or (now and (now.number, now.cursor)) != (
+                live and (live.number, live.cursor)
+            ):
+                raise Overtaken(f"{ready.projection} has moved on")
+            for each in known:
+                if each.number != ready.number:
+                    await _drop(connection, each)
+            await connection.execute(
+                "UPDATE projections SET live = 1 WHERE projection = $1 AND number = $2", ready.projection, ready.number
+            )
+            return Generation(ready.projection, ready.number, ready.version, True, ready.cursor, ready.events)
+
+        return await self._write(work)
+
+    async def note_refusals(self, counts: Mapping[tuple[str, str], int]) -> None:
+        # In one order everywhere, so that two that note the same never wait for each other in a circle.
+        rows = [(ruleset, rule, times) for (ruleset, rule), times in sorted(counts.items())]
+        await self._write(lambda connection: connection.executemany(sql.numbered(sql.NOTE_REFUSALS), rows))
+
+    # --- connections ---
+
+    async def _write(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        async def whole(connection: Connection) -> T:
+            async with connection.transaction():
+                return await work(connection)
+
+        return await self._run(whole)
+
+    async def _run(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        try:
+            return await self._connections.patiently(work)
+        except StoreError as error:
+            raise Unavailable(str(error)) from error
+
+
+# --- statements -------------------------------------------------------------------------------------------------------
+
+
+async def _generations(connection: Connection) -> list[Generation]:
+    return [
+        sql.generation(*row) for row in await connection.fetch(f"SELECT {sql.COLUMNS} FROM projections ORDER BY 1, 2")
+    ]
+
+
+async def _live(connection: Connection, projection: Projection) -> int:
+    """Return the number of the live generation. Raises `NotBuilt`."""
+    number = await connection.fetchval(
+        "SELECT number FROM projections WHERE projection = $1 AND version = $2 AND live = 1",
+        projection.name,
+        projection.version,
+    )
+    if number is None:
+        raise NotBuilt(projection.name)
+    return number
+
+
+async def _held(connection: Connection, projection: str) -> list[Generation]:
+    """Return a projection's generations, which nobody else changes until the end of the transaction."""
+    # The advisory lock for those who begin one, when there is no row yet to be locked.
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 6))", f"{_SCHEMA}.{projection}")
+    rows = await connection.fetch(
+        f"SELECT {sql.COLUMNS} FROM projections WHERE projection = $1 ORDER BY number FOR UPDATE", projection
+    )
+    return [sql.generation(*row) for row in rows]
+
+
+async def _create(connection: Connection, name: str, table: Table) -> None:
+    columns = {**table.key, **table.columns}
+    numbers = [kind == "number" for kind in columns.values()]
+    await connection.execute("SELECT create_table($1, $2, $3, $4)", name, list(columns), numbers, len(table.key))
+    for index in table.indexes:
+        await connection.execute("SELECT create_index($1, $2)", name, list(index))
+
+
+async def _drop(connection: Connection, generation: Generation) -> None:
+    prefix = sql.place(generation.projection, generation.number, "")
+    for table in await connection.fetch(
+        "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)", _SCHEMA, prefix
+    ):
+        await connection.execute("SELECT drop_table($1)", table[0])
+    await connection.execute(
+        "DELETE FROM projections WHERE projection = $1 AND number = $2", generation.projection, generation.number
+    )
+
+
+def _storable(value: Any) -> Any:
+    """Return a value as PostgreSQL can hold it: a text without NUL, in whose place stands what is in no text."""
+    return value.replace("\0", "\uffff") if isinstance(value, str) and "\0" in value else value

@@ -1,0 +1,207 @@
+"""The files under deploy/ name what exists: settings, commands, metrics, files, values. Nothing is deployed here."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from service.cli import app
+from service.metrics import KINDS, OUTCOMES, Metrics
+from service.settings import PREFIX, Settings
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+CHART = DEPLOY / "helm" / "tabularium"
+TEMPLATES = sorted((CHART / "templates").iterdir())
+SETTINGS = {PREFIX + name.upper() for name in Settings.__struct_fields__}
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+VALUES: dict[str, Any] = yaml.safe_load((CHART / "values.yaml").read_text())
+ALERTS: list[dict[str, Any]] = yaml.safe_load((DEPLOY / "prometheus" / "alerts.yml").read_text())["groups"][0]["rules"]
+DASHBOARD: dict[str, Any] = json.loads((DEPLOY / "grafana" / "tabularium.json").read_text())
+FILES = [DEPLOY / "Dockerfile", DEPLOY / "compose.yaml", DEPLOY / "prometheus" / "alerts.yml", *TEMPLATES]
+
+
+# --- settings and commands ---
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_every_setting_that_is_named_exists(file: Path):
+    named = set(re.findall(rf"{PREFIX}[A-Z_]+", file.read_text()))
+    assert named - {PREFIX} <= SETTINGS
+
+
+def test_the_chart_passes_on_settings_that_exist():
+    assert {PREFIX + name for name in VALUES["settings"]} <= SETTINGS
+    assert all(isinstance(value, str) for value in VALUES["settings"].values()), "or YAML would change them"
+
+
+def commands() -> Iterator[tuple[str, list[str]]]:
+    for name, service in COMPOSE["services"].items():
+        if service.get("image") == "tabularium":
+            yield f"compose {name}", service["command"]
+    for file in TEMPLATES:
+        for given in re.findall(r"^ *args: \[(.+)\]$", file.read_text(), re.MULTILINE):
+            yield f"helm {file.name}", given.split(", ")
+    default = re.search(r"^CMD (\[.+\])$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    assert default is not None
+    yield "Dockerfile", json.loads(default[1])
+    for file in (*FILES, DEPLOY / "compose" / "login.sh"):
+        for said in re.findall(r"(?:`|-- |exec service )tabularium ([a-z][^`\n]*)[`\n]", file.read_text()):
+            yield file.name, shlex.split(said)
+
+
+@pytest.mark.parametrize(("where", "given"), list(commands()), ids=lambda each: each if isinstance(each, str) else "")
+def test_every_command_exists(where: str, given: list[str]):
+    command: Any = typer.main.get_command(app)
+    rest = list(given)
+    while hasattr(command, "commands"):
+        assert rest, f"{where}: {given} names a group"
+        assert rest[0] in command.commands, (where, given)
+        command = command.commands[rest.pop(0)]
+    command.make_context(given[0], rest)  # raises for an option or an argument that there is not
+
+
+# --- the image ---
+
+
+def test_the_image_is_built_from_what_is_there_as_nobody_in_particular():
+    text = (DEPLOY / "Dockerfile").read_text()
+    let_in = re.findall(r"^!(\S+)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE)
+    copied = [
+        source for line in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE) for source in line.split()
+    ]
+    assert sorted(copied) == sorted(let_in)
+    assert all((ROOT / source).exists() for source in copied)
+    last = text.rpartition("\nFROM ")[2]
+    assert re.search(r"^USER 10001:10001$", last, re.MULTILINE)
+    pinned = re.search(r"UV_VERSION=(\S+)", (DEPLOY / "bootstrap.sh").read_text())
+    assert pinned is not None
+    assert f"uv=={pinned[1]}" in text
+
+
+# --- compose ---
+
+
+def test_every_part_of_the_composition_is_confined():
+    for name, service in COMPOSE["services"].items():
+        if service.get("image") == "tabularium":
+            assert service["read_only"] is True, name
+            assert service["cap_drop"] == ["ALL"], name
+            assert "no-new-privileges:true" in service["security_opt"], name
+        for source in (str(volume).split(":")[0] for volume in service.get("volumes", [])):
+            assert source in COMPOSE["volumes"] or (DEPLOY / source).exists(), (name, source)
+        for needed, how in service["depends_on"].items() if isinstance(service.get("depends_on"), dict) else ():
+            waits_for_health = how["condition"] == "service_healthy"
+            has_check = (
+                "healthcheck" in COMPOSE["services"][needed] or COMPOSE["services"][needed]["image"] == "tabularium"
+            )
+            assert has_check or not waits_for_health, (name, needed)
+
+
+def test_nothing_but_the_proxy_and_the_dashboard_is_reached_from_outside():
+    assert [name for name, service in COMPOSE["services"].items() if "ports" in service] == ["proxy", "grafana"]
+    assert all(part["networks"] == ["inside"] for part in (COMPOSE["services"][name] for name in ("postgres", "redis")))
+    assert COMPOSE["networks"]["inside"]["internal"] is True
+
+
+def test_no_password_is_written_down():
+    for name, service in COMPOSE["services"].items():
+        for variable, value in service.get("environment", {}).items():
+            if "PASSWORD" in variable:
+                assert value.startswith("${"), (name, variable)
+            assert "://" not in value or re.search(r"://\w*:\$\{[^}]+\}@", value), (name, variable)
+    assert VALUES["database"]["serviceUrl"] == VALUES["database"]["ownerUrl"] == VALUES["redis"]["url"] == ""
+
+
+# --- metrics ---
+
+
+def expressions() -> Iterator[tuple[str, str]]:
+    for rule in ALERTS:
+        yield f"alert {rule['alert']}", rule["expr"]
+    for panel in DASHBOARD["panels"]:
+        for target in panel.get("targets", ()):
+            yield f"panel {panel['title']}", target["expr"]
+
+
+def known_metrics() -> dict[str, set[str]]:
+    """Return the names of all samples with the names of their labels."""
+    metrics = Metrics()
+    metrics.answered("GET", "/", 200, 0.1)
+    metrics.refusals.labels("ruleset", "rule").inc()
+    metrics.cache("games").hit()
+    metrics.watch_pool({"busy": lambda: 1})
+    for gauge in (metrics.projection_behind, metrics.projection_behind_seconds, metrics.projection_stopped):
+        gauge.labels("lobby").set(0)
+    found: dict[str, set[str]] = {"up": set()}
+    for family in text_string_to_metric_families(metrics.told("")[0].decode()):
+        for sample in family.samples:
+            found.setdefault(sample.name, set()).update(sample.labels)
+    return found
+
+
+@pytest.mark.parametrize(("where", "expression"), list(expressions()), ids=lambda each: each.partition(" ")[2][:20])
+def test_every_metric_and_label_that_is_asked_for_exists(where: str, expression: str):
+    known = known_metrics()
+    asked = re.findall(r"\b((?:tabularium|process|python)_\w+|up)\b(?:\{([^}]*)\})?", expression)
+    assert asked, where
+    given = {"instance", "job"}
+    labels = set[str]().union(*(known[name] for name, _ in asked))
+    for name, selector in asked:
+        assert set(re.findall(r"(\w+)\s*(?:=~|!=|!~|=)", selector)) <= known[name] | given, (where, name)
+    for grouping in re.findall(r"\b(?:by|on)\s*\(([^)]*)\)", expression):
+        assert {label.strip() for label in grouping.split(",")} <= labels | given, where
+    for outcome in re.findall(r'outcome="([^"]+)"', expression):
+        assert outcome in OUTCOMES, where
+
+
+def test_every_alert_says_what_to_do():
+    for rule in ALERTS:
+        assert rule["labels"]["severity"] in ("critical", "warning", "info")
+        assert rule["annotations"]["summary"].endswith(".")
+        assert rule["annotations"]["description"].endswith(".")
+    assert len({rule["alert"] for rule in ALERTS}) == len(ALERTS)
+
+
+def test_the_kinds_of_commands_are_those_that_the_hall_counts():
+    hall = (ROOT / "service" / "hall.py").read_text()
+    assert set(re.findall(r'\["([a-z-]+)"', hall)) - {"create"} == set(KINDS) - {"create"}
+
+
+# --- the chart ---
+
+
+def test_the_chart_uses_every_value_and_no_other():
+    def leaves(value: Any, path: str = "") -> Iterator[str]:
+        if isinstance(value, dict) and value and path not in ("resources", "projections.resources", "settings"):
+            for name, inner in value.items():
+                yield from leaves(inner, f"{path}.{name}".strip("."))
+        else:
+            yield path
+
+    text = "".join(file.read_text() for file in TEMPLATES)
+    used = set(re.findall(r"\.Values\.([A-Za-z.]+)", text))
+    assert used == set(leaves(VALUES))
+
+
+def test_the_templates_of_the_chart_close_what_they_open():
+    for file in TEMPLATES:
+        text = re.sub(r"\{\{-? */\*.*?\*/ *-?\}\}", "", file.read_text(), flags=re.DOTALL)
+        words = re.findall(r"\{\{-? *(if|with|range|define|end)\b", text)
+        assert words.count("end") == len(words) - words.count("end"), file.name
+    parts = (CHART / "templates" / "_parts.tpl").read_text()
+    defined = set(re.findall(r'define "([^"]+)"', parts))
+    included = set(re.findall(r'include "([^"]+)"', "".join(file.read_text() for file in TEMPLATES)))
+    assert included == defined
+
+
+def test_a_service_of_our_name_does_not_become_a_setting():
+    # Kubernetes would set TABULARIUM_PORT=tcp://… in every pod beside a Service named tabularium.
+    assert "enableServiceLinks: false" in (CHART / "templates" / "_parts.tpl").read_text()

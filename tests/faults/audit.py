@@ -1,0 +1,109 @@
+"""The audit afterwards: what the log holds against what clients were told, and what follows from the log against it."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from domain.kernel import export
+from domain.kernel.history import cause_of
+from domain.kernel.record import Record, first_broken
+from domain.kernel.verify import verify
+from domain.kernel.words import GameId
+from projections.library import PROJECTIONS
+from projections.store import Rows
+from service.clock import utc_now
+from service.hall import Hall
+from service.readmodels import runner
+from service.settings import Settings
+from service.store.protocol import EventStore
+from service.wake import LocalWake
+from tests.faults.ledger import Deed, Ledger
+from tests.faults.nursery import LIBRARY, boards
+
+Log = Mapping[GameId, Sequence[Record]]
+
+
+async def read_log(store: EventStore) -> dict[GameId, list[Record]]:
+    """Return the records of each game, as the order of all events has them."""
+    log: dict[GameId, list[Record]] = {}
+    for game, record in (await store.read_all(limit=10_000_000))[0]:
+        log.setdefault(game, []).append(record)
+    return log
+
+
+def faults_of_acknowledgements(ledger: Ledger, log: Log) -> list[str]:
+    """Say what is wrong with what was acknowledged: it is in the log exactly once, as it was told, or else here."""
+    found: list[str] = []
+    kept = Counter(cause_of(record).key for records in log.values() for record in records if record.cause)
+    for deed in ledger.deeds:
+        times = kept[kept_key(deed)]
+        if deed.answers and times != 1:
+            found.append(f"{deed.key} was acknowledged and is in the log {times} times")
+        elif times > 1:
+            found.append(f"{deed.key} is in the log {times} times")
+        if times and not deed.sent:
+            found.append(f"{deed.key} was sent only in part and is in the log")
+        found += _as_told(deed, log.get(GameId(deed.game), ()))
+    known = {kept_key(deed) for deed in ledger.deeds}
+    return found + [f"nobody asked for {key}" for key in kept if key not in known]
+
+
+def kept_key(deed: Deed) -> str:
+    """Return an idempotency key as the log has it."""
+    return hashlib.sha256(deed.player.id.encode() + b"\0" + deed.key.encode()).hexdigest()[:32]
+
+
+def _as_told(deed: Deed, records: Sequence[Record]) -> list[str]:
+    """Say what the log has otherwise than a client was told."""
+    for answer in deed.answers[:1]:
+        for event in answer.get("events", ()):
+            if len(records) < event["version"] or records[event["version"] - 1].hash.hex() != event["hash"]:
+                return [f"version {event['version']} of {deed.game}, told for {deed.key}, is another one in the log"]
+    return []
+
+
+async def faults_of_games(store: EventStore, log: Log, settings: Settings) -> tuple[list[str], Counter[str]]:
+    """Verify every game, by the chain, by folding it and by its export; count what was verified."""
+    found, counts = list[str](), Counter[str]()
+    hall = Hall(store, LIBRARY, LocalWake(), utc_now, settings, boards=boards)
+    for game, records in log.items():
+        counts.update({"games": 1, "events": len(records)})
+        if (broken := first_broken(game, records)) is not None:
+            found.append(f"the chain of {game} breaks at version {broken}")
+            continue
+        row, played = await store.game(game), await hall.game(game)
+        if row is None or (row.version, row.status) != (len(records), played.status):
+            found.append(f"the index has {row} of {game}, which stands at {len(records)} and is {played.status}")
+        if await store.read(game) != records:
+            found.append(f"{game} by itself is not what it is among all games")
+        verdict = verify(export.export(played, records, await hall.vault(game), everything=True), LIBRARY)
+        if not verdict.ok:
+            found.append(f"{game} does not verify: {verdict}")
+        if played.status == "over" and verdict.unproved:
+            found.append(f"{game} is over, and unproved is {verdict.unproved}")
+        counts[f"games {played.status}"] += 1
+    return found, counts
+
+
+async def faults_of_projections(store: EventStore, rows: Any) -> list[str]:
+    """Let the projections catch up, build each anew from the whole log, and say where the rows differ."""
+    keeper = runner(store, rows, LIBRARY)
+    await keeper.catch_up()
+    found: list[str] = []
+    for projection in PROJECTIONS:
+        before = [await _rows(rows, projection, table) for table in projection.tables]
+        await keeper.rebuild(projection.name)
+        after = [await _rows(rows, projection, table) for table in projection.tables]
+        if not any(before):
+            found.append(f"{projection.name} has no rows")
+        if before != after:
+            found.append(f"{projection.name} is not what its rebuild is")
+    found += [f"{each.projection} stopped: {each.trouble}" for each in await rows.generations() if each.trouble]
+    return found
+
+
+async def _rows(rows: Rows, projection: Any, table: Any) -> list[tuple[Any, ...]]:
+    columns = ", ".join([*table.key, *table.columns])
+    found = await rows.select(projection, f"SELECT {columns} FROM {{{table.name}}}")
+    return sorted(found)

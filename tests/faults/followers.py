@@ -1,0 +1,59 @@
+"""Readers that follow what happens while everything breaks: none of them may miss, double or reorder anything."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import httpx
+from msgspec import Struct, field
+
+from domain.kernel.record import Record
+from domain.kernel.words import GameId
+from service.store.protocol import EventStore, StoreUnavailable
+
+
+class StreamReader(Struct, eq=False):
+    """Follows one game over server-sent events; when the stream breaks off it goes on elsewhere, where it was."""
+
+    game: str
+    seen: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    """Version and hash of each event, as they came."""
+    broken_off: int = 0
+
+    async def follow(self, addresses: Callable[[], list[str]], rng: Random, stop: asyncio.Event) -> None:
+        async with httpx.AsyncClient(timeout=20, trust_env=False) as client:
+            while not stop.is_set():
+                last = str(self.seen[-1][0]) if self.seen else "0"
+                address = f"{rng.choice(addresses())}/v1/games/{self.game}/events/stream"
+                try:
+                    async with client.stream("GET", address, headers={"Last-Event-ID": last}) as answer:
+                        if answer.status_code == 204:
+                            return
+                        async for line in answer.aiter_lines():
+                            if line.startswith("data: "):
+                                event: Any = json.loads(line.removeprefix("data: "))
+                                self.seen.append((event["version"], event["hash"]))
+                except httpx.TransportError:
+                    self.broken_off += 1
+                await asyncio.sleep(0.02)
+
+
+class LogReader(Struct, eq=False):
+    """Follows the log of all games by its cursor."""
+
+    seen: list[tuple[GameId, Record]] = field(default_factory=list[tuple[GameId, Record]])
+
+    async def follow(self, store: EventStore, stop: asyncio.Event) -> None:
+        cursor: str | None = None
+        while True:
+            last = stop.is_set()
+            try:
+                records, cursor = await store.read_all(cursor, 500)
+            except StoreUnavailable:
+                continue
+            self.seen += records
+            if last and not records:
+                return
+            await asyncio.sleep(0.01)

@@ -1,0 +1,184 @@
+"""The storm: two processes of the service over one PostgreSQL, sixteen tables, and everything that can break breaks."""
+
+import asyncio
+from collections import Counter
+from itertools import zip_longest
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import httpx
+from msgspec import Struct
+
+from domain.kernel.words import GameId
+from service.app import open_store
+from service.readmodels import open_rows
+from service.settings import Settings
+from service.store.protocol import EventStore
+from tests.faults.audit import faults_of_acknowledgements, faults_of_games, faults_of_projections, read_log
+from tests.faults.followers import LogReader, StreamReader
+from tests.faults.ledger import Ledger, Player
+from tests.faults.nursery import Nursery, Process, nursery
+from tests.faults.tables import CLASSIC, TABLES, Table
+from tests.postgres import Cluster
+
+PROCESSES: Final = 2
+BETWEEN_KILLS: Final = (0.2, 1.6)
+"""Seconds from one kill to the next, at least and at most."""
+
+
+PATIENCE: Final = 60
+"""Seconds in which every request must have its answer once nothing breaks any more."""
+
+
+class Weather(Struct, frozen=True):
+    """How bad it gets."""
+
+    kills: int = 52
+    crashes: int = 6
+    seed: int = 20261121
+
+
+class Report(Struct, frozen=True):
+    """What happened, and what was found wrong afterwards: nothing, that is."""
+
+    counts: dict[str, int]
+    faults: list[str]
+
+
+class Fleet:
+    """The processes that serve now."""
+
+    def __init__(self, nursery: Nursery, rng: Random) -> None:
+        self._nursery = nursery
+        self._rng = rng
+        self._serving: list[Process] = []
+        self.kills = 0
+
+    def addresses(self) -> list[str]:
+        return [process.address for process in self._serving]
+
+    async def launch(self) -> None:
+        self._serving = [await self._nursery.start() for _ in range(PROCESSES)]
+
+    async def prepare(self) -> None:
+        """Start the process that takes the place of the next that is killed."""
+        self._successor = await self._nursery.start()
+
+    def kill_one(self) -> None:
+        """Kill a process, whatever it is doing."""
+        killed = self._rng.randrange(len(self._serving))
+        self._serving[killed].kill()
+        self._serving[killed] = self._successor
+        self.kills += 1
+
+
+async def storm(cluster: Cluster, url: str, data: Path, weather: Weather) -> Report:
+    """Play through a storm, and return what it has done and what the audit found."""
+    rng, stop = Random(weather.seed), asyncio.Event()
+    settings = Settings(data=data, database_url=url)
+    reading = await open_store(settings)
+    given = {"data": str(data), "database_url": url, "port": "0", "log_level": "error"}
+    async with nursery(given, data / "service.log") as young:
+        fleet = Fleet(young, rng)
+        await fleet.launch()
+        ledger = Ledger(fleet.addresses, rng)
+        tables = await _seated(ledger, fleet.addresses()[0], rng, stop)
+        streams: list[StreamReader] = []
+        log_reader = LogReader()
+        playing = [asyncio.create_task(table.play()) for table in tables]
+        following = asyncio.create_task(_follow(tables, streams, fleet, rng, stop))
+        log_following = asyncio.create_task(log_reader.follow(reading, played := asyncio.Event()))
+        await _break(fleet, cluster, weather, rng)
+        stop.set()
+        _, stuck = await asyncio.wait(playing, timeout=PATIENCE)
+        ledger.wrong += [f"a table still waits for an answer after {PATIENCE} seconds" for _ in stuck]
+        played.set()
+        await log_following
+        for task in (following, *stuck):
+            task.cancel()
+        await asyncio.gather(following, *stuck, return_exceptions=True)
+        await ledger.close()
+    return await _audited(reading, settings, ledger, fleet, weather, log_reader, streams)
+
+
+async def _break(fleet: Fleet, cluster: Cluster, weather: Weather, rng: Random) -> None:
+    async def kill() -> None:
+        for _ in range(weather.kills):
+            await asyncio.gather(fleet.prepare(), asyncio.sleep(rng.uniform(*BETWEEN_KILLS)))
+            fleet.kill_one()
+
+    async def crash() -> None:
+        for _ in range(weather.crashes):
+            await asyncio.sleep(weather.kills * sum(BETWEEN_KILLS) / 2 / weather.crashes)
+            await asyncio.to_thread(cluster.restart)
+
+    await asyncio.gather(kill(), crash())
+
+
+async def _seated(ledger: Ledger, address: str, rng: Random, stop: asyncio.Event) -> list[Table]:
+    tables: list[Table] = []
+    async with httpx.AsyncClient(base_url=address, trust_env=False) as client:
+        for number in range(TABLES):
+            players = [
+                await _registered(client, f"{name} {number}") for name in ("Anna", "Bert", "Carl")[: 2 + number % 2]
+            ]
+            ruleset = "conquest-classic-friz" if number < CLASSIC else "tiny-auction"
+            tables.append(Table(ledger, players, ruleset, rng, stop))
+    return tables
+
+
+async def _registered(client: httpx.AsyncClient, name: str) -> Player:
+    answer = (await client.post("/v1/players", json={"name": name})).json()
+    return Player(answer["player"]["id"], f"Bearer {answer['token']}")
+
+
+async def _follow(
+    tables: list[Table], streams: list[StreamReader], fleet: Fleet, rng: Random, stop: asyncio.Event
+) -> None:
+    """Let a reader follow each table's present game."""
+
+    async def at(table: Table) -> None:
+        while not stop.is_set():
+            if table.games and table.games[-1] not in {stream.game for stream in streams}:
+                streams.append(StreamReader(table.games[-1]))
+                await streams[-1].follow(fleet.addresses, rng, stop)
+            await asyncio.sleep(0.05)
+
+    await asyncio.gather(*map(at, tables[::2]))
+
+
+async def _audited(
+    store: EventStore,
+    settings: Settings,
+    ledger: Ledger,
+    fleet: Fleet,
+    weather: Weather,
+    log_reader: LogReader,
+    streams: list[StreamReader],
+) -> Report:
+    log = await read_log(store)
+    faults, counts = await faults_of_games(store, log, settings)
+    faults += ledger.wrong + faults_of_acknowledgements(ledger, log)
+    everything = (await store.read_all(limit=10_000_000))[0]
+    if log_reader.seen != everything:
+        faults.append(f"who followed the log saw {len(log_reader.seen)} events, and there are {len(everything)}")
+    for stream in streams:
+        kept = [(record.version, record.hash.hex()) for record in log.get(GameId(stream.game), ())]
+        if stream.seen != kept[: len(stream.seen)]:
+            at = next(n for n, (one, other) in enumerate(zip_longest(stream.seen, kept)) if one != other)
+            faults.append(f"the stream of {stream.game} has {stream.seen[at]} where the log has {kept[at : at + 1]}")
+    rows = await open_rows(settings)
+    faults += await faults_of_projections(store, rows)
+    await rows.close()
+    await store.close()
+    counts += Counter(
+        kills=fleet.kills,
+        crashes=weather.crashes,
+        deeds=len(ledger.deeds),
+        acknowledged=sum(bool(deed.answers) for deed in ledger.deeds),
+        streams=len(streams),
+        streamed=sum(len(stream.seen) for stream in streams),
+        resumed=sum(stream.broken_off for stream in streams),
+    )
+    return Report(dict(counts + ledger.counts), faults)

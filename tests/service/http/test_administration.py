@@ -1,0 +1,136 @@
+"""What administrators and auditors may do, and what not even they may."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.scopes import EVERYBODYS, Scope
+from tests.service.http.serving import Player, Service, serving
+
+
+async def appointed(service: Service, *scopes: Scope) -> Player:
+    row, value = await service.house.accounts.register("Olga", (*EVERYBODYS, *scopes))
+    return Player(row.player, {"authorization": f"Bearer {value}"})
+
+
+async def only(service: Service, player: Player, scope: str) -> Player:
+    made = await service.post("/v1/tokens", player, {"name": scope, "scopes": [scope]})
+    return Player(player.id, {"authorization": f"Bearer {made['token']}"})
+
+
+async def put(service: Service, player: Player, of: str, *scopes: str) -> Any:
+    answer = await service.ask("PUT", f"/v1/players/{of}/scopes", player, {"scopes": scopes})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_an_administrator_makes_an_auditor_who_makes_his_token(service: Service, anna: Player) -> None:
+    admin = await only(service, await appointed(service, "admin"), "admin")
+    account = await put(service, admin, anna.id, *EVERYBODYS, "audit")
+    assert account["scopes"] == ["account", "play", "organize", "audit"]
+    auditor = await only(service, anna, "audit")
+    assert (await service.get("/v1/log", auditor))["items"] == []
+    page = await service.get("/v1/players?scope=audit", auditor)
+    assert [account["id"] for account in page["items"]] == [anna.id]
+
+
+async def test_an_auditor_reads_every_log_and_no_secret_of_a_running_game(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    auditor = await only(service, await appointed(service, "audit"), "audit")
+    game = await service.begun(anna, bert)
+    await service.give(game, anna, "put-up", coins=1)
+    await service.give(game, anna, "open-bidding")
+    await service.give(game, anna, "choose-card", card=await service.first_card(game, anna))
+    events = (await service.get(f"/v1/games/{game}/events?limit=500"))["items"]
+    seen: list[Any] = []
+    cursor = ""
+    while page := (answer := await service.get(f"/v1/log?limit=3{cursor}", auditor))["items"]:
+        seen += page
+        cursor = f"&cursor={answer['next']}"
+    assert seen == [{"game": game, "event": event} for event in events]
+    for what in ("", "/state", "/events", "/history", "/export"):
+        answer = await service.ask("GET", f"/v1/games/{game}{what}", auditor)
+        assert answer.text == (await service.ask("GET", f"/v1/games/{game}{what}")).text
+    await service.give(game, bert, "choose-card", card=await service.first_card(game, bert))
+    more = await service.get(f"/v1/log?{cursor.removeprefix('&')}", auditor)
+    assert more["items"], "its cursor goes on when there is more"
+
+
+async def test_an_auditor_who_organizes_or_plays_sees_no_more_by_an_auditors_token(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    olga = await appointed(service, "audit")
+    game = await service.begun(anna, bert, organizer=olga)
+    auditor = await only(service, olga, "audit")
+    assert (await service.get(f"/v1/games/{game}/state", olga))["everything"]
+    assert not (await service.get(f"/v1/games/{game}/state", auditor))["everything"]
+
+
+async def test_accounts_and_their_tokens_are_listed_without_any_value(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    olga = await appointed(service, "audit")
+    page = await service.get("/v1/players?limit=2", olga)
+    rest = await service.get(f"/v1/players?limit=2&cursor={page['next']}", olga)
+    assert sorted(account["id"] for account in page["items"] + rest["items"]) == sorted([anna.id, bert.id, olga.id])
+    assert rest["next"] is None
+    tokens = await service.get(f"/v1/players/{anna.id}/tokens", olga)
+    assert [token["name"] for token in tokens["items"]] == ["registration"]
+    assert anna.headers["authorization"].removeprefix("Bearer ") not in str(tokens)
+
+
+async def test_what_is_taken_from_an_account_is_taken_from_its_tokens(service: Service, anna: Player) -> None:
+    admin = await appointed(service, "admin")
+    await put(service, admin, anna.id, "account", "organize")
+    me = await service.get("/v1/players/me", anna)
+    assert me["scopes"] == me["granted"] == ["account", "organize"]
+    game = await service.gathering(admin)
+    answer = await service.ask("POST", f"/v1/games/{game}/seats", anna, {})
+    assert answer.json()["type"] == "/problems/scope-missing"
+    assert "administrator" in answer.json()["allowed"]
+    await put(service, admin, anna.id, *EVERYBODYS)
+    await service.post(f"/v1/games/{game}/seats", anna, {})
+
+
+async def test_an_administrator_ends_anybodys_token_and_gets_none(service: Service, anna: Player) -> None:
+    admin = await only(service, await appointed(service, "admin"), "admin")
+    (token,) = (await service.get(f"/v1/players/{anna.id}/tokens", admin))["items"]
+    answer = await service.ask("POST", f"/v1/tokens/{token['id']}/rotation", admin, {})
+    assert answer.json()["type"] == "/problems/no-such-token"
+    assert (await service.ask("DELETE", f"/v1/tokens/{token['id']}", admin)).status_code == 200
+    assert (await service.ask("GET", "/v1/players/me", anna)).json()["type"] == "/problems/token-ended"
+
+
+async def test_a_closed_account_does_nothing_more_and_its_games_stay(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    admin = await appointed(service, "admin")
+    game = await service.begun(anna, bert)
+    closed = (await service.ask("DELETE", f"/v1/players/{anna.id}", admin)).json()
+    assert closed["closed"] is not None
+    answer = await service.ask("GET", "/v1/players/me", anna)
+    assert (answer.status_code, answer.json()["type"]) == (401, "/problems/token-ended")
+    assert "account was closed" in answer.json()["detail"]
+    assert (await service.get(f"/v1/games/{game}", bert))["seats"][0]["player"] == anna.id
+    assert (await service.ask("DELETE", f"/v1/players/{anna.id}", admin)).json() == closed
+
+
+@pytest.mark.parametrize("path", ["/v1/players/nobody", "/v1/players/nobody/scopes", "/v1/players/nobody/tokens"])
+async def test_nobodys_account_is_not_found(service: Service, path: str) -> None:
+    admin = await appointed(service, "admin")
+    method = {"nobody": "DELETE", "scopes": "PUT", "tokens": "GET"}[path.rpartition("/")[2]]
+    answer = await service.ask(method, path, admin, {"scopes": []} if method == "PUT" else None)
+    assert answer.json()["type"] == "/problems/unknown-player"
+
+
+async def test_where_registration_is_closed_administrators_open_accounts(tmp_path: Path) -> None:
+    async with serving(tmp_path, durable=False, registration=False) as service:
+        admin = await only(service, await appointed(service, "admin"), "admin")
+        for player in (None, await appointed(service, "audit")):
+            answer = await service.ask("POST", "/v1/players", player, {"name": "Livia"})
+            assert (answer.status_code, answer.json()["type"]) == (403, "/problems/registration-closed")
+        opened = await service.post("/v1/players", admin, {"name": "Livia"})
+        livia = Player(opened["player"]["id"], {"authorization": f"Bearer {opened['token']}"})
+        assert (await service.get("/v1/players/me", livia))["scopes"] == list(EVERYBODYS)

@@ -1,0 +1,116 @@
+"""All that somebody can get of a game: every endpoint of the contract, the live streams, every refusal."""
+
+import asyncio
+import contextlib
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from service.contract import endpoints
+from tests.service.http.serving import Player, Service
+
+Seen = dict[str, bytes]
+"""What was asked, and the bytes of what came."""
+
+LIVE: Final = ("/v1/games/{game}/events/stream", "/v1/games/{game}/events/socket")
+
+QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "/v1/games": ("?text=auction", "?status=running", "?player={player}"),
+    "/v1/games/{game}/state": ("?version={past}", "?version=5"),
+    "/v1/games/{game}/events": ("?limit=500", "?after={past}"),
+    "/v1/games/{game}/history": ("?limit=500", "?after={past}"),
+    "/v1/statistics/dice": ("?game={game}", "?ruleset=tiny-auction&seat=blue"),
+}
+"""Further ways to ask."""
+
+PROBES: Final[tuple[Any, ...]] = (
+    *({"type": "choose-card", "card": card} for card in range(6)),
+    {"type": "put-up", "coins": 9},
+    {"type": "open-bidding"},
+    {"type": "give", "coins": {"blue": 9}},
+    {"type": "undo", "to": 6},
+    {"type": "peek"},
+)
+"""Commands that are tried out, to see what a refusal gives away."""
+
+ACTS: Final = ("/commands", "/commands/check", "/seats", "/seats/{seat}", "/start")
+"""What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
+
+_ACCIDENTAL: Final = ("date", "request-id")
+"""Headers that are of the moment and of the request: the time, and a random id."""
+
+
+class Onlooker:
+    """Somebody who asks for everything, with or without an account, and follows the game live."""
+
+    def __init__(
+        self, service: Service, game: str, player: Player | None, frames: Any, socket: ClientConnection
+    ) -> None:
+        self._service = service
+        self._game = game
+        self._player = player
+        self._frames = frames
+        self._socket = socket
+        self._streamed = self._sent = b""
+        self.asked = 0
+
+    async def look(self, version: int, another: Player, another_key: str) -> Seen:
+        """Return everything that can be got of a game that stands at `version`.
+
+        `another` is a player of it; `another_key` an idempotency key that came with a command of his.
+        """
+        seen = await self._live(version)
+        words = {"game": self._game, "player": another.id, "ruleset": "tiny-auction", "rule": "TA-BID-01"}
+        words |= {"past": str(version - 1), "seat": "red"}
+        for path, method, _ in endpoints():
+            if method == "GET" and path not in LIVE:
+                for query in ("", *QUERIES.get(path, ())):
+                    address = (path + query).format(**words)
+                    seen[f"GET {address}"] = await self._ask("GET", address)
+        for probe in PROBES:
+            what = f"{self._game}/commands {json.dumps(probe)}"
+            seen[f"check {what}"] = checked = await self._ask("POST", self._address("/commands/check"), probe)
+            if not checked.startswith(b"200"):
+                seen[f"give {what}"] = await self._ask("POST", self._address("/commands"), probe)
+                seen[f"repeat {what}"] = await self._ask("POST", self._address("/commands"), probe, another_key)
+        for method, path in (("POST", "/seats"), ("DELETE", "/seats/red"), ("POST", "/start")):
+            seen[f"{method} {path}"] = await self._ask(method, self._address(path), None, another_key)
+        return seen
+
+    def _address(self, path: str) -> str:
+        return f"/v1/games/{self._game}{path}"
+
+    async def _ask(self, method: str, path: str, command: Any = None, key: str = "") -> bytes:
+        """Return status, headers and body of an answer, but for what is accidental in them."""
+        headers = {"idempotency_key": key} if key else {}
+        body = {"command": command} if command is not None else {} if method == "POST" else None
+        answer = await self._service.ask(method, path, self._player, body, **headers)
+        self.asked += 1
+        told = [f"{name}: {value}" for name, value in answer.headers.items() if name not in _ACCIDENTAL]
+        text = b"\n".join((b"%d" % answer.status_code, *(line.encode() for line in told), b"", answer.content))
+        return text.replace(answer.headers["request-id"].encode(), b"this request")
+
+    async def _live(self, version: int) -> Seen:
+        """Return what the streams have sent up to a version, each from the first event on."""
+        async with asyncio.timeout(10):
+            while b"id: %d\n" % version not in self._streamed:
+                self._streamed += await anext(self._frames)
+            while b'{"id":%d,' % version not in self._sent:
+                self._sent += (await self._socket.recv(decode=False)) + b"\n"
+        # Comments come with time, not with what happens.
+        return {"stream": re.sub(rb"(?m)^:.*\n\n", b"", self._streamed), "socket": self._sent}
+
+
+@contextlib.asynccontextmanager
+async def onlooker(service: Service, game: str, player: Player | None) -> AsyncIterator[Onlooker]:
+    """Let somebody follow a game from its first event on."""
+    headers, address = player.headers if player else {}, f"/v1/games/{game}/events"
+    base = str(service.client.base_url).replace("http", "ws", 1).rstrip("/")
+    async with (
+        service.client.stream("GET", f"{address}/stream?after=0", headers=headers) as answer,
+        connect(f"{base}{address}/socket?after=0", proxy=None, additional_headers=headers) as socket,
+    ):
+        yield Onlooker(service, game, player, answer.aiter_bytes(), socket)

@@ -1,0 +1,134 @@
+"""Whoever may not know a secret gets the same bytes whatever it is: from every endpoint, live, and in refusals.
+
+A game is played twice with the same chance and the same deeds, but two hidden cards are swapped. Until the rules turn
+one of them up, everything that a spectator, another seat, an organizer with a seat, an auditor and administrator can
+get is compared byte for byte, and so is what the service itself writes down beside the log and the secrets.
+"""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import msgspec
+import pytest
+
+from domain.kernel import export
+from domain.kernel.canonical import canonical
+from domain.kernel.draft import Draft
+from domain.kernel.game import Game
+from domain.kernel.refusal import Refusal
+from domain.kernel.words import GameId, PlayerId, Seat
+from service.contract import endpoints
+from service.hall import Hall
+from service.logging import log
+from tests.postgres import shared_cluster
+from tests.service.secrecy.surface import ACTS
+from tests.service.secrecy.twins import Cast, perfect_commitments
+from tests.service.secrecy.world import Moment, lived
+from tests.tiny.auction import ChooseCard, Table
+
+SEEDS = range(5)
+LEAKY = Cast(seed=0, seats=2, blind=(0,), organizer=0, in_stock=False, commands=6)
+Database = Callable[[], AbstractAsyncContextManager[str]]
+
+
+@contextlib.asynccontextmanager
+async def embedded() -> AsyncIterator[str]:
+    yield ""
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest) -> Database:
+    """Lends the setting that chooses a store: an empty one for each world."""
+    return embedded if request.param == "sqlite" else shared_cluster().database
+
+
+async def pair(cast: Cast, data: Path, database: Database) -> list[tuple[Moment, Moment]]:
+    """Return what was to be seen in the two worlds of a cast, while the rules kept the secret."""
+    async with database() as here, database() as there:
+        one = await lived(cast, swapped=False, data=data / "one", database_url=here)
+        other = await lived(cast, swapped=True, data=data / "other", database_url=there)
+    moments = list(zip(one, other, strict=False))
+    return [(a, b) for a, b in moments if a.turned_up == b.turned_up]
+
+
+def differences(moments: list[tuple[Moment, Moment]]) -> list[tuple[int, str, str]]:
+    """Return what tells the worlds apart: version, who, what."""
+    found = []
+    for one, other in moments:
+        for who, seen in {**one.seen, "the service": one.kept}.items():
+            theirs = other.kept if who == "the service" else other.seen[who]
+            assert seen.keys() == theirs.keys()
+            found += [(one.version, who, what) for what in seen if seen[what] != theirs[what]]
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+async def test_what_one_may_not_see_makes_no_difference(seed: int, tmp_path: Path, database: Database) -> None:
+    with perfect_commitments():
+        moments = await pair(Cast.drawn(seed), tmp_path, database)
+    assert moments
+    assert differences(moments) == []
+    # Those in the secret do see it: the worlds are not one and the same.
+    assert all(one.insider != other.insider for one, other in moments) or Cast.drawn(seed).in_stock
+    for moment, _ in moments:
+        everything = b"".join(what for seen in moment.seen.values() for what in seen.values())
+        assert moment.salts
+        assert [salt for salt in moment.salts if salt in everything.decode() + repr(moment.kept)] == []
+
+
+async def test_everything_in_the_contract_about_a_game_is_asked(tmp_path: Path) -> None:
+    """What is read is taken from the contract; what changes a game is tried out by hand, or this fails."""
+    (moment, *_) = await lived(Cast.drawn(0), swapped=False, data=tmp_path, database_url="")
+    changing = {path.partition("{game}")[2] for path, method, _ in endpoints() if method != "GET" and "{game}" in path}
+    assert changing == {*ACTS}
+    assert {"stream", "socket"} <= moment.seen["spectator"].keys()
+
+
+# --- each of these leaks is noticed ---
+
+
+def _everything(old: Callable[..., Any]) -> Callable[..., Any]:
+    def shown(*given: Any, **options: Any) -> Any:
+        return old(*given, **{**options, "everything": True})
+
+    return shown
+
+
+def _telling_refusal(self: ChooseCard, draft: Draft[Table], seat: Seat) -> None:
+    try:
+        _choose(self, draft, seat)
+    except Refusal as refusal:
+        cards = [draft.open(card) for hand in draft.table.hands.values() for card in hand]
+        raise Refusal(refusal.rule, refusal.asked, f"The hands hold {cards}.") from None
+
+
+def _open_command(command: Any, seat: Seat, draft: Draft[Table]) -> tuple[msgspec.Raw, None]:
+    return msgspec.Raw(canonical(command)), None
+
+
+async def _told_in_the_log(self: Hall, game: GameId, player: PlayerId, commands: Any, **options: Any) -> Any:
+    log.info("command", given=bytes(commands[0]).decode())
+    return await _command(self, game, player, commands, **options)
+
+
+_choose, _command = ChooseCard.decide, Hall.command
+
+LEAKS: dict[str, tuple[str, Any]] = {
+    "the secrets of others beside the events": ("service.views.Viewer.may_read", lambda self, secret: True),
+    "the position with open eyes": ("domain.kernel.game.Game.view", _everything(Game.view)),
+    "the export of everything": ("domain.kernel.export.export", _everything(export.export)),
+    "hands in a refusal": ("tests.tiny.auction.ChooseCard.decide", _telling_refusal),
+    "a sealed command as it was given": ("domain.kernel.game._command_in_log", _open_command),
+    "commands in the service's log": ("service.hall.Hall.command", _told_in_the_log),
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+async def test_a_leak_is_noticed(leak: str, tmp_path: Path) -> None:
+    with perfect_commitments(), mock.patch(*LEAKS[leak]):
+        moments = await pair(LEAKY, tmp_path, embedded)
+    assert differences(moments)

@@ -1,0 +1,89 @@
+"""Two worlds that differ in one secret: the same accounts, dice and deeds, but two hidden cards are swapped."""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Final
+from unittest import mock
+
+from msgspec import Struct
+
+from domain.kernel.draft import Draft
+from tests.tiny.auction import DECK, HAND, CardsDealt, Table, TinyAuction
+
+SEATED: Final = ("Anna", "Bert", "Carl", "Dora")
+
+
+def perfect(salt: bytes, value: Any) -> str:
+    """Return a commitment that tells nothing of `value`, whatever is known and however long one tries."""
+    return hashlib.sha256(b"perfect" + salt).hexdigest()
+
+
+@contextlib.contextmanager
+def perfect_commitments() -> Iterator[None]:
+    """Let commitments hide perfectly.
+
+    Then nothing in two worlds has to be masked before their bytes are compared, the chain of hashes included. What
+    they stand in for, SHA-256 over a salt of 16 random bytes, hides for as long as nobody is shown the salt.
+    """
+    with (
+        mock.patch("domain.kernel.draft.commitment_of", perfect),
+        mock.patch("domain.kernel.secret.commitment_of", perfect),
+    ):
+        yield
+
+
+class Cast(Struct, frozen=True):
+    """Who plays, and who looks without being in the secret.
+
+    Attributes:
+        seats: how many play.
+        blind: the numbers of the seats that look; neither swapped card is theirs.
+        organizer: the number of the seat whose player organizes the game; None for somebody without a seat.
+        in_stock: whether both cards lie in the stock, which is never turned up; else one is in a hand.
+        commands: after so many at most the game is left alone.
+    """
+
+    seed: int
+    seats: int
+    blind: tuple[int, ...]
+    organizer: int | None
+    in_stock: bool
+    commands: int = 1000
+
+    @classmethod
+    def drawn(cls, seed: int) -> "Cast":
+        """Return the cast of a seed: all numbers of seats, and organizers of all kinds, come in turn."""
+        rng, seats = Random(seed), (2, 3, 4)[seed % 3]
+        blind = tuple(rng.sample(range(seats), min(2, seats - 1)))
+        return cls(seed, seats, blind, None if seed % 4 == 1 else rng.choice(blind), seed % 5 == 4)
+
+
+class Auction(TinyAuction):
+    """The auction as a cast plays it; `swapped` makes it that of the other world."""
+
+    def __init__(self, cast: Cast, *, swapped: bool) -> None:
+        self.cast = cast
+        self.swapped = swapped
+
+    def open(self, draft: Draft[Table]) -> None:
+        deck = draft.shuffle(DECK)
+        if self.swapped:
+            one, other = self._places(deck)
+            deck[one], deck[other] = deck[other], deck[one]
+        hands = {seat: tuple(draft.seal(deck.pop(), (seat,)) for _ in range(HAND)) for seat in draft.table.seats}
+        draft.emit(CardsDealt(hands, tuple(draft.seal(card, ()) for card in deck)))
+
+    def _places(self, deck: list[int]) -> tuple[int, int]:
+        """Return two places of the deck that go to different owners, none of them blind, with different cards."""
+        # Dealt from the end of the deck; None owns the stock.
+        owners = [seat if (seat := (len(deck) - 1 - place) // HAND) < self.cast.seats else None for place in range(15)]
+        pairs = [
+            (one, other)
+            for one, owner in enumerate(owners)
+            for other, its_owner in enumerate(owners)
+            if not {owner, its_owner} & set(self.cast.blind) and deck[one] != deck[other]
+            if (owner is its_owner is None if self.cast.in_stock else owner is not None and owner != its_owner)
+        ]
+        return Random(self.cast.seed).choice(pairs)

@@ -1,0 +1,227 @@
+"""One world: a game played through HTTP by rules and chance that are known, and what comes of it for those who look."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any, Final
+from unittest import mock
+
+import structlog
+from msgspec import Struct
+
+from domain.kernel.game import Game
+from domain.kernel.ruleset import Library
+from domain.kernel.words import GameId, Seat
+from projections.library import PROJECTIONS
+from service.scopes import SCOPES
+from service.snapshots import take
+from tests.service.halls import fixed_randomness
+from tests.service.http.serving import Player, Service, serving
+from tests.service.secrecy.surface import Onlooker, Seen, onlooker
+from tests.service.secrecy.twins import SEATED, Auction, Cast
+
+LOOKS_EVERY: Final = 3
+"""Everybody looks after so many commands."""
+
+COUNTED: Final = ("tabularium_commands_total", "tabularium_refusals_total", "tabularium_events_appended_total")
+"""The metrics that are about games; the others are about time and memory."""
+
+
+class Moment(Struct, frozen=True):
+    """What there is to be seen at one version.
+
+    Attributes:
+        turned_up: the events by which the rules have made secrets public up to now.
+        seen: what each of those who are not in the secret can get.
+        kept: what the service itself writes down beside log and secrets: projections, a snapshot, its own log, metrics.
+        insider: the position as an organizer without a seat sees it, or else the seats that are in the secret.
+        salts: the salts of what nobody who looks may read.
+    """
+
+    version: int
+    turned_up: tuple[bytes, ...]
+    seen: Mapping[str, Seen]
+    kept: Mapping[str, Any]
+    insider: bytes
+    salts: tuple[str, ...]
+
+
+async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> list[Moment]:
+    """Play the game of `cast` in one of its two worlds, and return what was to be seen of it until it was over."""
+    chance = fixed_randomness(f"tokens {cast.seed}")
+    tokens = SimpleNamespace(token_bytes=chance, token_urlsafe=lambda count: chance(count).hex())
+    with (
+        structlog.testing.capture_logs() as log,
+        mock.patch("service.readmodels.FLUSH", 0.01),
+        mock.patch("service.accounts.secrets", tokens),
+    ):
+        library = Library([Auction(cast, swapped=swapped)])
+        # The time stands still: how often the service looks at the clock depends on how quick the machine is.
+        now = datetime(2026, 11, 21, tzinfo=UTC)
+        chosen: dict[str, Any] = {"library": library, "randomness": fixed_randomness(f"world {cast.seed}")}
+        chosen["clock"] = lambda: now
+        async with serving(data, durable=False, database_url=database_url, **chosen) as service:
+            return await _World(cast, service, log).lived()
+
+
+class _World:
+    def __init__(self, cast: Cast, service: Service, log: list[Any]) -> None:
+        self._cast = cast
+        self._service = service
+        self._log = log
+        self._rng = Random(cast.seed)
+        self._answers = 0
+        self._key = "k0"
+
+        async def count(_: Any) -> None:
+            self._answers += 1
+
+        service.client.event_hooks["response"].append(count)
+
+    async def lived(self) -> list[Moment]:
+        service, moments = self._service, list[Moment]()
+        self._players = [await service.register(name) for name in SEATED[: self._cast.seats]]
+        chair, official = await service.register("Chair"), await self._official()
+        organizer = chair if self._cast.organizer is None else self._players[self._cast.organizer]
+        wish = {"ruleset": "tiny-auction", "players": self._cast.seats, "title": "An auction to look at"}
+        self._game = (await service.post("/v1/games", organizer, wish))["id"]
+        for player in self._players:
+            await service.post(self._address("/seats"), player, {"entropy": f"of {player.id}"})
+        await service.post(self._address("/start"), organizer)
+        self._insider = chair if organizer is chair else None
+        looking = {"spectator": None, "official": official}
+        looking |= {f"seat {number}": self._players[number] for number in self._cast.blind}
+        async with contextlib.AsyncExitStack() as stack:
+            self._onlookers = {
+                name: await stack.enter_async_context(onlooker(service, self._game, player))
+                for name, player in looking.items()
+            }
+            moments.append(await self._moment())
+            given = 0
+            while given < self._cast.commands and (await self._now()).status == "running":
+                for _ in range(LOOKS_EVERY):
+                    if (await self._now()).status == "running":
+                        await self._act()
+                        given += 1
+                if (await self._now()).status == "running":
+                    moments.append(await self._moment())
+        return moments
+
+    async def _official(self) -> Player:
+        """Return somebody who may do whatever an account may, but holds no seat and organizes nothing."""
+        row, token = await self._service.house.accounts.register("Official", SCOPES)
+        return Player(row.player, {"authorization": f"Bearer {token}"})
+
+    def _address(self, path: str) -> str:
+        return f"/v1/games/{self._game}{path}"
+
+    async def _now(self) -> Game:
+        return await self._service.house.hall.game(GameId(self._game))
+
+    # --- playing ---
+
+    async def _act(self) -> None:
+        """Give a command. Which one depends on what is public, and of cards on their place in the hand alone."""
+        now, rng = await self._now(), self._rng
+        table: Any = now.table
+        (decision,) = now.decisions
+        seat = rng.choice(decision.seats)
+        if decision.kind == "choose-card":
+            hand = table.hands[seat]
+            card = (await self._service.house.hall.vault(now.id)).open(hand[rng.randrange(len(hand))])
+            command = {"type": "choose-card", "card": card}
+        elif table.prize:
+            command = {"type": "open-bidding"}
+        else:
+            command = {"type": "put-up", "coins": rng.randint(1, min(3, table.bank))}
+        giver = rng.choice(table.seats)
+        if table.coins[giver] and giver not in table.gave and rng.random() < 0.3:
+            other = next(each for each in table.seats if each != giver)
+            seat, command = giver, {"type": "give", "coins": {other: 1}}
+        self._key = f"{now.version} {seat}".replace(" ", "-")
+        body = {"command": command}
+        await self._service.post(self._address("/commands"), self._of(seat), body, idempotency_key=self._key)
+
+    def _of(self, seat: Seat) -> Player:
+        return self._players[self._cast_seats.index(seat)]
+
+    @property
+    def _cast_seats(self) -> tuple[Seat, ...]:
+        return Auction(self._cast, swapped=False).seats(self._cast.seats)
+
+    # --- looking ---
+
+    async def _moment(self) -> Moment:
+        now, house = await self._now(), self._service.house
+        records = await house.store.read(now.id)
+        blind = {self._cast_seats[number] for number in self._cast.blind}
+        hidden = [each for each in (await house.hall.vault(now.id)).all().values() if not blind & {*each.readers}]
+        turned_up = tuple(record.event for record in records if record.type == "cards-revealed")
+        return Moment(
+            version=now.version,
+            turned_up=turned_up,
+            seen={name: await self._look(each, now.version) for name, each in self._onlookers.items()},
+            kept=await self._kept(now),
+            insider=await self._inside(blind),
+            salts=tuple(each.salt for each in hidden if each.salt.encode() not in b"".join(turned_up)),
+        )
+
+    async def _look(self, who: Onlooker, version: int) -> Seen:
+        await until(lambda: self._settled(version))
+        return await who.look(version, self._players[0], self._key)
+
+    async def _kept(self, now: Game) -> dict[str, Any]:
+        rows = {
+            f"{projection.name}.{table.name}": await self._service.house.rows.select(
+                projection, f"SELECT {', '.join([*table.key, *table.columns])} FROM {{{table.name}}} ORDER BY 1, 2"
+            )
+            for projection in PROJECTIONS
+            for table in projection.tables
+        }
+        stored = await self._service.house.store.load(now.id)
+        assert stored is not None
+        told, _ = self._service.house.metrics.told("")
+        counted = [line for line in told.decode().splitlines() if line.startswith(COUNTED)]
+        return {**rows, "snapshot": take(now, stored.chance), "log": await self._logged(), "metrics": counted}
+
+    async def _inside(self, blind: set[Seat]) -> bytes:
+        """Return the position as those see it who are in the secret."""
+        insiders = (
+            [self._insider] if self._insider else [self._of(seat) for seat in self._cast_seats if seat not in blind]
+        )
+        answers = [await self._service.ask("GET", self._address("/state"), each) for each in insiders]
+        return b"".join(answer.content for answer in answers)
+
+    async def _settled(self, events: int) -> bool:
+        """Tell whether the projections have folded so many events, and the refusals up to now are written down."""
+        house = self._service.house
+        generations = await house.rows.generations()
+        folded = [each for each in generations if each.live and each.events == events]
+        counted = (sample.value for each in house.metrics.refusals.collect() for sample in each.samples)
+        return len(folded) == len(PROJECTIONS) and sum(counted) == sum(row[2] for row in await house.rows.refusals())
+
+    async def _logged(self) -> list[str]:
+        """Return the lines of the service's own log, without those of the streams, which end later."""
+
+        def lines() -> list[Any]:
+            return [line for line in self._log if not str(line.get("path", "")).endswith(("/stream", "/socket"))]
+
+        async def complete() -> bool:
+            return sum(line["event"] == "request" for line in lines()) == self._answers - len(self._onlookers)
+
+        await until(complete)
+        told = [{name: value for name, value in line.items() if name not in ("ms", "request")} for line in lines()]
+        return sorted(json.dumps(line, default=repr) for line in told)
+
+
+async def until(happened: Callable[[], Awaitable[bool]]) -> None:
+    for _ in range(2000):
+        if await happened():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never happened")

@@ -1,0 +1,150 @@
+"""What every store does with accounts and tokens. Each test runs against every adapter."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from domain.kernel.words import PlayerId
+from service.scopes import Scope
+from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow
+from tests.service.store.adapters import ADAPTERS, Adapter, Open
+from tests.service.store.batches import ANNA, BERT
+
+EARLY, NOON, LATE = (f"2026-11-21T{hour}:00:00.000000Z" for hour in ("06", "12", "18"))
+ISSUER = "https://issuer.example"
+
+
+@pytest.fixture(params=ADAPTERS.values(), ids=list(ADAPTERS))
+async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
+    adapter: Adapter = request.param
+    async with adapter(tmp_path) as open_store:
+        yield open_store
+
+
+@pytest.fixture
+async def accounts(data: Open) -> AccountStore:
+    accounts = (await data()).accounts
+    await accounts.add(PlayerRow(ANNA, "Änna", EARLY))
+    return accounts
+
+
+def token(name: str, player: PlayerId = ANNA, *scopes: Scope, expires: str | None = None) -> TokenRow:
+    return TokenRow(TokenId(f"t{name}"), player, name, scopes or ("play",), EARLY, expires)
+
+
+async def test_an_account_is_found_by_its_id_and_by_its_tokens(accounts: AccountStore) -> None:
+    anna = PlayerRow(ANNA, "Änna", EARLY)
+    await accounts.add_token(token("one"), b"hash 1")
+    await accounts.add_token(token("two", ANNA, "play", "organize", expires=LATE), b"hash 2")
+    assert await accounts.player(ANNA) == anna
+    assert await accounts.by_digest(b"hash 1") == (token("one"), anna)
+    assert await accounts.by_digest(b"hash 2") == (token("two", ANNA, "play", "organize", expires=LATE), anna)
+    assert await accounts.token(TokenId("ttwo")) == token("two", ANNA, "play", "organize", expires=LATE)
+    assert await accounts.player(BERT) is None
+    assert await accounts.by_digest(b"other") is None
+    assert await accounts.token(TokenId("tother")) is None
+
+
+async def test_what_no_id_can_be_is_not_found(accounts: AccountStore) -> None:
+    assert await accounts.player(PlayerId("p\0")) is None
+    assert await accounts.token(TokenId("t\0")) is None
+    assert await accounts.tokens(PlayerId("p\0"), EARLY) == []
+    assert await accounts.known(ISSUER, "\0") is None
+    assert await accounts.players(None, PlayerId("z\0"), 10) == []
+
+
+async def test_accounts_are_listed_by_id_and_by_what_they_may_do(accounts: AccountStore) -> None:
+    for number in range(5):
+        await accounts.add(PlayerRow(PlayerId(f"px{number}"), f"{number}", EARLY))
+    await accounts.grant(PlayerId("px3"), ("play", "audit"))
+    listed = await accounts.players(None, PlayerId(""), 4)
+    assert [row.player for row in listed] == [ANNA, "px0", "px1", "px2"]
+    assert [row.player for row in await accounts.players(None, listed[-1].player, 4)] == ["px3", "px4"]
+    assert [row.player for row in await accounts.players("audit", PlayerId(""), 4)] == ["px3"]
+    assert await accounts.players("admin", PlayerId(""), 4) == []
+
+
+async def test_what_was_granted_is_kept(data: Open, accounts: AccountStore) -> None:
+    await accounts.grant(ANNA, ("admin",))
+    await accounts.grant(BERT, ("admin",))
+    again = (await data()).accounts
+    assert await again.player(ANNA) == PlayerRow(ANNA, "Änna", EARLY, ("admin",))
+    assert await again.player(BERT) is None
+
+
+async def test_tokens_are_listed_until_they_end(accounts: AccountStore) -> None:
+    for row in (token("one"), token("two", expires=NOON), token("three"), token("his", BERT)):
+        if row.player == BERT:
+            await accounts.add(PlayerRow(BERT, "Bert", EARLY))
+        await accounts.add_token(row, row.name.encode())
+
+    async def listed(now: str) -> list[str]:
+        return [row.name for row in await accounts.tokens(ANNA, now)]
+
+    assert await listed(EARLY) == ["three", "two", "one"]
+    assert await listed(NOON) == ["three", "one"]
+    await accounts.revoke(TokenId("tone"), NOON)
+    assert await listed(NOON) == ["three"]
+    await accounts.revoke(TokenId("tone"), LATE)
+    revoked = await accounts.token(TokenId("tone"))
+    assert revoked == replace(token("one"), revoked=NOON)
+
+
+async def test_a_token_is_replaced_once_it_is_not_ended(accounts: AccountStore) -> None:
+    await accounts.add_token(token("old"), b"old")
+    new = replace(token("new"), created=NOON)
+    assert await accounts.replace_token(TokenId("told"), LATE, new, b"new")
+    old = await accounts.token(TokenId("told"))
+    assert old is not None
+    assert (old.expires, old.retires, old.revoked, old.ends) == (None, LATE, None, LATE)
+    assert await accounts.by_digest(b"new") is not None
+
+    assert await accounts.replace_token(TokenId("told"), "9999", replace(token("third"), created=NOON), b"third")
+    again = await accounts.token(TokenId("told"))
+    assert again is not None
+    assert again.retires == LATE, "it ends no later than was said first"
+
+    assert not await accounts.replace_token(TokenId("told"), LATE, replace(token("more"), created=LATE), b"more")
+    assert await accounts.by_digest(b"more") is None
+    await accounts.revoke(TokenId("tnew"), NOON)
+    assert not await accounts.replace_token(TokenId("tnew"), LATE, replace(token("more"), created=NOON), b"more")
+    assert not await accounts.replace_token(TokenId("tgone"), LATE, replace(token("more"), created=NOON), b"more")
+
+
+async def test_closing_an_account_ends_its_tokens(accounts: AccountStore) -> None:
+    await accounts.add(PlayerRow(BERT, "Bert", EARLY))
+    for row in (token("one"), token("his", BERT)):
+        await accounts.add_token(row, row.name.encode())
+    await accounts.close(ANNA, NOON)
+    await accounts.close(ANNA, LATE)
+    anna, bert = await accounts.player(ANNA), await accounts.player(BERT)
+    assert anna is not None
+    assert bert is not None
+    assert (anna.closed, bert.closed) == (NOON, None)
+    assert await accounts.tokens(ANNA, EARLY) == []
+    assert len(await accounts.tokens(BERT, EARLY)) == 1
+
+
+async def test_when_tokens_were_used_is_noted(accounts: AccountStore) -> None:
+    for row in (token("one"), token("two")):
+        await accounts.add_token(row, row.name.encode())
+    await accounts.used({TokenId("tone"): NOON, TokenId("tgone"): NOON})
+    assert [row.used for row in await accounts.tokens(ANNA, EARLY)] == [None, NOON]
+
+
+async def test_whom_another_issuer_knows_has_one_account_whoever_asks_first(data: Open, accounts: AccountStore) -> None:
+    other = (await data()).accounts
+    rows = [PlayerRow(PlayerId(f"p{number}"), "Livia", EARLY) for number in range(8)]
+    found = await asyncio.gather(
+        *((accounts, other)[number % 2].add_known(row, ISSUER, "livia") for number, row in enumerate(rows))
+    )
+    assert len({row.player for row in found}) == 1
+    assert await accounts.known(ISSUER, "livia") == found[0]
+    assert len(await accounts.players(None, PlayerId(""), 100)) == 2
+    assert await accounts.known("https://another.example", "livia") is None
+    assert (
+        await accounts.add_known(PlayerRow(PlayerId("pother"), "Livia", EARLY), "https://another.example", "livia")
+    ).player != found[0].player

@@ -1,0 +1,156 @@
+"""A store of an older schema goes on: its games, its accounts, and the tokens that people have."""
+
+import gzip
+import hashlib
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from domain.kernel.words import GameId, PlayerId
+from service.migrations import known, migrate
+from service.scopes import EVERYBODYS
+from service.store import sqlite_file
+from service.store.postgres import PostgresStore
+from service.store.protocol import EventStore, StoreUnavailable
+from service.store.sqlite import SqliteStore
+from tests.postgres import connected, shared_cluster
+from tests.service.halls import open_house
+
+FIRST = Path(__file__).with_name("schema-1.db.gz")
+"""A database of schema version 1: the accounts of Anna and Bert, and a game of two rounds."""
+
+GAME, VERSION = GameId("gdxgz6jc3wbub6rik"), 12
+SINCE = "2026-11-20T18:00:00.000000Z"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "tabularium.db"
+    path.write_bytes(gzip.decompress(FIRST.read_bytes()))
+    return path
+
+
+def opened(path: Path) -> closing[sqlite3.Connection]:
+    return closing(sqlite3.connect(path, isolation_level=None))
+
+
+def version_of(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+async def check_accounts(store: EventStore) -> None:
+    for player, name, value in (("panna", "Anna", "tab_of-anna"), ("pbert", "Bert", "tab_of-bert")):
+        found = await store.accounts.by_digest(hashlib.sha256(value.encode()).digest())
+        assert found is not None, name
+        token, account = found
+        assert (account.player, account.name, account.created, account.scopes) == (player, name, SINCE, EVERYBODYS)
+        assert (token.player, token.name, token.scopes) == (player, "registration", EVERYBODYS)
+        assert (token.created, token.ends, token.revoked, token.used) == (SINCE, None, None, None)
+    assert (
+        len({row.token for each in ("panna", "pbert") for row in await store.accounts.tokens(PlayerId(each), SINCE)})
+        == 2
+    )
+
+
+async def test_a_file_of_the_first_schema_is_brought_up_to_date(file: Path) -> None:
+    assert version_of(file) == 1
+    async with open_house(file.parent) as house:
+        await check_accounts(house.store)
+        assert (await house.accounts.authenticate("tab_of-anna")).player == "panna"
+        assert (await house.hall.game(GAME)).version == VERSION
+        await house.play_round(GAME)
+    assert version_of(file) == sqlite_file.SCHEMA_VERSION
+    assert sqlite_file.check_file(file)
+    async with open_house(file.parent) as house:
+        await check_accounts(house.store)
+        assert (await house.hall.game(GAME)).version > VERSION
+
+
+async def test_a_file_that_was_brought_up_to_date_is_like_a_new_one(file: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new.db"
+    for path in (file, new):
+        await (await SqliteStore.open(path)).close()
+
+    def schema(path: Path) -> list[tuple[str, ...]]:
+        with closing(sqlite3.connect(path)) as connection:
+            return connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2").fetchall()
+
+    assert schema(file) == schema(new)
+
+
+async def test_a_step_that_fails_leaves_the_file_as_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad = ("", "DROP TABLE keys;\nINSERT INTO nowhere VALUES (1);\n")
+    monkeypatch.setattr(sqlite_file, "STEPS", bad)
+    with opened(file) as connection, pytest.raises(sqlite3.OperationalError, match="nowhere"):
+        sqlite_file.bring_up_to_date(connection)
+    monkeypatch.undo()
+    assert version_of(file) == 1
+    await (await SqliteStore.open(file)).close()
+
+
+async def test_a_file_whose_last_transaction_brought_it_up_to_date_is_no_damage(file: Path, tmp_path: Path) -> None:
+    """A killed process leaves the new schema in the write-ahead log, and the old version in the file's header."""
+    killed = tmp_path / "killed"
+    killed.mkdir()
+    with opened(file) as connection:
+        sqlite_file.bring_up_to_date(connection)
+        for name in ("tabularium.db", "tabularium.db-wal", "tabularium.db-shm"):
+            shutil.copy(tmp_path / name, killed / name)
+    header = (killed / "tabularium.db").read_bytes()[:100]
+    assert int.from_bytes(header[60:64]) == 1
+    store = await SqliteStore.open(killed / "tabularium.db")
+    await check_accounts(store)
+    await store.close()
+
+
+# --- PostgreSQL ---
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[str]:
+    """A database of the first schema, with the accounts of Anna and Bert."""
+    async with shared_cluster().empty_database() as url:
+        await migrate(url, [migration for migration in known() if migration.number <= 5])
+        async with connected(url) as connection:
+            await connection.execute("SET ROLE tabularium_service")
+            for player, name in (("panna", "Anna"), ("pbert", "Bert")):
+                await register_as_before(connection, player, name)
+        yield url
+
+
+async def register_as_before(connection: object, player: str, name: str) -> None:
+    digest = hashlib.sha256(f"tab_of-{name.lower()}".encode()).digest()
+    await connection.execute(  # type: ignore[reportAttributeAccessIssue]
+        "WITH account AS (INSERT INTO tabularium.players (player, name, created) VALUES ($1, $2, $3))"
+        " INSERT INTO tabularium.tokens (hash, player) VALUES ($4, $1)",
+        player,
+        name,
+        SINCE,
+        digest,
+    )
+
+
+async def test_a_database_of_the_first_schema_is_migrated(database: str) -> None:
+    with pytest.raises(StoreUnavailable, match="run `tabularium migrate`"):
+        await PostgresStore.open(database)
+    await migrate(database, known())
+    store = await PostgresStore.open(database)
+    await check_accounts(store)
+    await store.close()
+
+
+async def test_a_process_of_the_first_landing_still_registers_players(database: str) -> None:
+    await migrate(database, known())
+    async with connected(database) as connection:
+        await connection.execute("SET ROLE tabularium_service")
+        await register_as_before(connection, "pcarl", "Carl")
+    store = await PostgresStore.open(database)
+    (token,) = await store.accounts.tokens(PlayerId("pcarl"), SINCE)
+    assert token.scopes == EVERYBODYS
+    assert token.created > SINCE
+    await store.close()

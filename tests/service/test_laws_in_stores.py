@@ -1,0 +1,203 @@
+"""The rulesets' laws once more, for games that a hall has played into a store and that came out of it again.
+
+Random games, with undos and refusals in them, are played through the hall over each store. Then the store is opened
+anew, as another process would, and the laws must hold on what it gives back: its records and secrets against the
+games that were decided on.
+"""
+
+import asyncio
+from copy import copy
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar
+
+import msgspec
+
+from domain.kernel.game import Game
+from domain.kernel.refusal import Refusal
+from domain.kernel.ruleset import Library
+from domain.kernel.secret import Vault
+from domain.kernel.words import Seat, Version
+from service.app import open_store
+from service.hall import Hall
+from service.settings import Settings
+from service.store.protocol import EventStore
+from service.wake import LocalWake
+from tests.domain.classic import test_laws as classic  # the modules: their classes are not to be run here again
+from tests.domain.kernel import test_tiny_laws as tiny
+from tests.laws import Laws, mutated
+from tests.play import ORGANIZER, Play, player_of
+from tests.postgres import shared_cluster
+from tests.service.halls import fixed_randomness, ticking
+
+UNDO, WRONG = 0.3, 0.05
+"""How often a move that can be taken back is, and how often something wrong is tried."""
+
+
+class Kept(Play):
+    """A game that a hall has played; records, secrets and the secret of its chance are those that the store gave back.
+
+    `at_each_version` are the games as the hall had them, `views` what a hall showed that found the game in the store.
+    """
+
+    def __init__(self, laws: Laws, game: Game) -> None:
+        self.ruleset = laws.ruleset
+        self.board = laws.board
+        self.library = Library([laws.ruleset])
+        self.game = game
+        self.records, self.secrets = [], []
+        self.at_each_version: dict[Version, Game] = {}
+        self.views: dict[tuple[Version, Seat | None], bytes] = {}
+
+
+class Player:
+    """Plays one game through a hall, at random."""
+
+    def __init__(self, laws: Laws, seed: int, store: EventStore, settings: Settings) -> None:
+        self.laws, self.seed, self.store, self.rng = laws, seed, store, Random(seed)
+        self.hall = self.over(store, settings)
+
+    def over(self, store: EventStore, settings: Settings) -> Hall:
+        board, library = self.laws.board, Library([self.laws.ruleset])
+        chance = fixed_randomness(str(self.seed))
+        return Hall(store, library, LocalWake(), ticking(), settings, chance, boards=lambda _: board)
+
+    async def play(self, *, undos: bool) -> Kept:
+        hall, ruleset = self.hall, self.laws.ruleset
+        players = ruleset.players[self.seed % len(ruleset.players)]
+        created = await hall.create(ORGANIZER, ruleset.id, players, self.laws.setup(self.seed))
+        self.kept = kept = Kept(self.laws, await hall.game(created.game))
+        await self.note()
+        for seat in kept.game.players:
+            await hall.take_seat(kept.game.id, player_of(seat), seat, f"entropy of {seat}")
+            await self.note()
+        await hall.start(kept.game.id, ORGANIZER)
+        await self.note()
+        commands = 0
+        while kept.game.status == "running" and not (undos and commands >= self.laws.commands):
+            await self.step(undos=undos)
+            await self.note()
+            commands += 1
+        return kept
+
+    async def note(self) -> None:
+        """Keep the game as the hall has it now."""
+        kept = self.kept
+        kept.game = await self.hall.game(kept.game.id)
+        kept.secrets = [*(await self.hall.vault(kept.game.id)).all().values()]
+        kept.at_each_version[kept.game.version] = kept.game
+
+    async def step(self, *, undos: bool) -> None:
+        kept, rng = self.kept, self.rng
+        if rng.random() < WRONG:
+            await self.try_wrong()
+        if undos and kept.game.undo_to and rng.random() < UNDO:
+            assert kept.game.undo_seat is not None
+            await self.give(kept.game.undo_seat, {"type": "undo", "to": rng.choice(kept.game.undo_to)})
+        else:
+            await self.give(*kept.pick(rng))
+
+    async def give(self, seat: Seat, command: Any, key: str | None = None) -> None:
+        await self.hall.command(self.kept.game.id, player_of(seat), [msgspec.json.encode(command)], key=key)
+
+    async def try_wrong(self) -> None:
+        """Give something wrong, perhaps; refused, it must leave no trace in the store."""
+        game, (seat, command) = self.kept.game, self.kept.pick(self.rng)
+        before = await self.store.load(game.id)
+        key = f"wrong {game.version}"
+        try:
+            await self.give(seat, mutated(command, self.rng), key)
+        except (Refusal, msgspec.ValidationError):
+            assert await self.store.load(game.id) == before
+            assert await self.store.seen(game.id, player_of(seat), key) is None
+        else:
+            await self.note()
+
+
+async def played_in(laws: Laws, seed: int, *, undos: bool, data: Path, database_url: str) -> Kept:
+    """Play a game into a store; return it as it comes out again."""
+    settings = Settings(data=data, database_url=database_url, durable=False)
+    store = await open_store(settings)
+    player = Player(laws, seed, store, settings)
+    kept = await player.play(undos=undos)
+    await store.close()
+    again = await open_store(settings)
+    stored = await again.load(kept.game.id)
+    assert stored is not None
+    assert stored.head == kept.game.version
+    kept.records, kept.secrets, kept.secret = stored.records, stored.secrets, stored.chance
+    hall = player.over(again, settings)
+    for version in player.rng.sample(sorted(kept.at_each_version), min(30, len(kept.at_each_version))):
+        game, vault = await hall.at(kept.game.id, version), await hall.vault(kept.game.id)
+        for viewer in (None, *kept.game.players):
+            kept.views[version, viewer] = looked_at(game, viewer, vault)
+    everything, _ = await again.read_all(limit=1_000_000)
+    assert [record for game, record in everything if game == kept.game.id] == kept.records
+    await again.close()
+    return kept
+
+
+def looked_at(game: Game, viewer: Seat | None, vault: Vault) -> bytes:
+    """Return what a viewer is shown, without what may be undone: the past does not know that."""
+    options = [each for each in game.options(viewer, vault) if each.command != "undo"] if viewer else []
+    return msgspec.json.encode([game.view(viewer, vault), game.decisions, options])
+
+
+@lru_cache(maxsize=16)
+def _kept(laws: type["InStore"], seed: int, undos: bool) -> Kept:
+    async def play() -> Kept:
+        with TemporaryDirectory() as data:
+            if laws.store == "sqlite":
+                return await played_in(laws(), seed, undos=undos, data=Path(data), database_url="")
+            async with shared_cluster().database() as url:
+                return await played_in(laws(), seed, undos=undos, data=Path(data), database_url=url)
+
+    return asyncio.run(play())
+
+
+class InStore(Laws):
+    """The laws, on games that were in a store. What has no game that could be there is left to the kernel's tests."""
+
+    store: ClassVar[str]
+
+    test_the_order_of_sets_makes_no_difference = None  # type: ignore[reportAssignmentType]
+    test_what_a_seat_may_not_see_makes_no_difference_to_it = None  # type: ignore[reportAssignmentType]
+
+    def played(self, seed: int) -> Play:
+        return _kept(type(self), seed, False)
+
+    def wander(self, seed: int) -> Play:
+        return copy(_kept(type(self), seed, True))
+
+    def test_a_hall_that_finds_the_game_in_the_store_shows_what_was_shown(self, seed: int) -> None:
+        for undos in (False, True):
+            kept = _kept(type(self), seed, undos)
+            assert kept.views
+            for (version, viewer), view in kept.views.items():
+                assert looked_at(kept.at_each_version[version], viewer, kept.vault) == view
+
+
+class TestTinyInSqlite(InStore, tiny.TestTinyLaws):
+    store, seeds = "sqlite", range(4)
+
+
+class TestTinyInPostgres(TestTinyInSqlite):
+    store = "postgres"
+
+
+class TestFrizInSqlite(InStore, classic.TestFrizLaws):
+    store, seeds = "sqlite", (15,)
+
+
+class TestFrizInPostgres(TestFrizInSqlite):
+    store = "postgres"
+
+
+class TestPublished2005InSqlite(InStore, classic.TestPublished2005Laws):
+    store, seeds = "sqlite", (141,)
+
+
+class TestPublished2005InPostgres(TestPublished2005InSqlite):
+    store = "postgres"
