@@ -1,0 +1,222 @@
+"""The Commerce Phase and the discard, played at random: secrecy, options and cards that are never lost."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from domain.boards import builtin
+from domain.kernel import schema
+from domain.kernel.chance import ScriptedChance
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names, told
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import Seat
+from domain.mare_nostrum import hands
+from domain.mare_nostrum.data import BANK, Resource
+from domain.mare_nostrum.ruleset import MareNostrum
+from domain.mare_nostrum.table import Table
+from tests.laws import Bare, Edges, mutated
+
+RULESET = MareNostrum()
+BOARD = builtin("mare-nostrum")
+SEATS = tuple(map(Seat, ("rome", "carthage", "greece", "egypt")))
+CARDS = {"greece": ["ulysses"], "rome": ["hanging-gardens", "temple-of-artemis"], "egypt": ["colossus"]}
+COMMERCE = ("income", "trade")
+
+Hands = Mapping[Seat, Mapping[Resource, int]]
+
+
+class Arranged(Bare):
+    """A table from a written position, with all its secrets."""
+
+    table: Table
+
+    def __init__(self, position: Mapping[str, Any]) -> None:
+        self.ruleset, self.chance, self.vault = RULESET, ScriptedChance([]), Vault()
+        self.events, self.draws = [], []
+        draft = Draft(RULESET.arrange(position, BOARD), self.chance, Vault())
+        RULESET.conceal(draft, position)
+        RULESET.advance(draft)
+        self.draws.append(draft.draws)
+        self._take(draft)
+
+    @property
+    def waiting(self) -> list[Seat]:
+        return [seat for decision in RULESET.decisions(self.table) for seat in decision.seats]
+
+    def refusal(self, seat: Seat, command: Any) -> str | None:
+        """Return why a command is refused; None when it is accepted."""
+        try:
+            read = RULESET.read_command(msgspec.json.encode(command))
+            RULESET.decide(self.table, seat, read, self.chance, self.vault, self.draws[-1])
+        except (Refusal, msgspec.ValidationError) as refusal:
+            return str(refusal)
+        return None
+
+    def held(self) -> dict[Seat, hands.Cards]:
+        return {seat: hands.held(self.table, seat, self.vault) for seat in self.table.seats}
+
+
+def position(phase: str, held: Hands, **more: Any) -> dict[str, Any]:
+    return {"seats": SEATS, "phase": phase, "cards": CARDS, "hands": held, **more}
+
+
+def dealt(rng: Random, *, few: bool = False) -> dict[Seat, dict[Resource, int]]:
+    deck = [card for card, number in BANK.items() for _ in range(number)]
+    rng.shuffle(deck)
+    sizes = [rng.choice((0, 1, 2, 3) if few else (2, 3, 5, 8)) for _ in SEATS]
+    return {seat: dict(Counter(deck.pop() for _ in range(size))) for seat, size in zip(SEATS, sizes, strict=True)}
+
+
+def redealt(held: Hands, viewer: Seat | None, rng: Random) -> dict[Seat, dict[Resource, int]]:
+    """Return hands of the same sizes in which the cards of two players other than the viewer are mixed anew.
+
+    All piles of the bank are open, so the cards of all hands together are no secret.
+    """
+    one, other = rng.sample([seat for seat in SEATS if seat != viewer], 2)
+    pool = list((Counter(held[one]) + Counter(held[other])).elements())
+    rng.shuffle(pool)
+    size = sum(held[one].values())
+    return {**held, one: dict(Counter(pool[:size])), other: dict(Counter(pool[size:]))}  # type: ignore[dict-item]
+
+
+def sealed(kind: str) -> bool:
+    return kind in ("offer", "give-card", "keep")
+
+
+def alike(command: dict[str, Any], choices: list[Any], rng: Random) -> dict[str, Any]:
+    """Return a hidden command for the twin: mostly the same, where its hand allows that."""
+    if rng.random() < 0.7 and any(schema.matches(choice.schema, command) for choice in choices):
+        return command
+    return schema.sample(rng.choice(choices).schema, rng)
+
+
+def face_up(rng: Random) -> dict[str, Any]:
+    """Return a trade at its reveal."""
+    offers = {seat: rng.choices(("tax", "wine", "fish", "slaves"), k=2) for seat in SEATS}
+    return {"trade": {"number": 2, "traders": SEATS, "offers": offers, "taker": "carthage"}}
+
+
+@pytest.mark.parametrize(("phase", "under_way"), [("trade", False), ("trade", True), ("discard", False)])
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.rule("MN-TRD-04", "MN-TRD-05", "MN-TRD-20", "MN-CMB-06")
+def test_nobody_can_tell_what_others_hold_or_have_chosen(seed: int, phase: str, under_way: bool) -> None:
+    rng = Random(seed)
+    viewer = (None, *SEATS)[seed % 5]
+    held, more = dealt(rng, few=seed % 2 == 0), face_up(rng) if under_way else {}
+    one, other = (Arranged(position(phase, each, **more)) for each in (held, redealt(held, viewer, rng)))
+    tried: list[Any] = [{"type": "offer", "cards": {"tax": 1}}, {"type": "give-card", "card": "tax"}]
+    while one.read_by(viewer) == other.read_by(viewer):  # until the viewer himself is given another card
+        assert one.seen_by(viewer) == other.seen_by(viewer)
+        if one.table.phase != phase:
+            break
+        seat = rng.choice(one.waiting)
+        choices, others = one.options(seat), other.options(seat)
+        command = schema.sample(rng.choice(choices).schema, rng)
+        tried.append(command)
+        twin = command
+        if seat != viewer:
+            if sealed(command["type"]):
+                twin = alike(command, others, rng)
+            else:
+                assert choices == others, "what anybody may do in the open depends on what is hidden"
+        if viewer is not None:
+            _try_all(one, other, viewer, tried, rng)
+        one.command(seat, command)
+        other.command(seat, twin)
+        if (one.revealed or other.revealed) and shown(one) != shown(other):
+            break  # now everybody sees a difference
+
+
+def _try_all(one: Arranged, other: Arranged, viewer: Seat, tried: list[Any], rng: Random) -> None:
+    """What a viewer is refused, and why, tells nothing either."""
+    for command in tried[-4:]:
+        for each in (command, mutated(command, rng)):
+            assert one.refusal(viewer, each) == other.refusal(viewer, each)
+
+
+def shown(game: Bare) -> Any:
+    """What the events showed, without commitments and salts."""
+    told_ = msgspec.json.encode(game.events).decode()
+    return re.sub('"[0-9a-f]{32,64}"', "", told_)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_a_player_chose_makes_no_difference_to_others_until_the_reveal(seed: int) -> None:
+    """The same hands, other offers: in whatever order, all but their owners see the same."""
+    rng = Random(seed)
+    held = {seat: {"tax": 2, "wine": 1, "fish": 2, "oil": 1} for seat in SEATS}
+    trade = {"number": 3, "traders": SEATS}
+    one, other = Arranged(position("trade", held, trade=trade)), Arranged(position("trade", held, trade=trade))
+    order = rng.sample(SEATS, len(SEATS))
+    for number, seat in enumerate(order[:-1], start=1):
+        for game in (one, other):
+            game.command(seat, schema.sample(game.options(seat)[0].schema, rng))
+        for viewer in (None, *order[number:]):
+            assert one.seen_by(viewer) == other.seen_by(viewer)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_what_is_on_offer_is_accepted_and_nothing_else(seed: int) -> None:
+    rng = Random(seed)
+    game = Arranged(position("income", dealt(rng), provinces={"alexandria": {"city": True, "caravans": ["papyrus"]}}))
+    seen: list[Any] = []
+    while game.table.phase in (*COMMERCE, "construction", "discard"):
+        seat = rng.choice(game.waiting)
+        for each in dict.fromkeys((seat, rng.choice(SEATS))):
+            _check(game, each, rng, seen)
+        finish = [option for option in game.options(seat) if option.command == "finish-construction"]
+        game.command(seat, schema.sample(rng.choice(finish or game.options(seat)).schema, rng))
+
+
+def _check(game: Arranged, seat: Seat, rng: Random, seen: list[Any]) -> None:
+    options = [option for option in game.options(seat) if game.table.phase != "construction"]
+    assert options or seat not in game.waiting or game.table.phase == "construction"
+    for option in options:
+        for source in (rng, Edges(rng)):
+            command = schema.sample(option.schema, source)
+            seen.append(command)
+            assert game.refusal(seat, command) is None
+    for command in seen[-8:]:
+        for each in (command, mutated(command, rng)):
+            offered = any(schema.matches(option.schema, each) for option in game.options(seat))
+            assert (game.refusal(seat, each) is None) == offered, each
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.rule("MN-TRD-18", "MN-TRD-19", "MN-SET-03")
+def test_cards_are_never_lost_and_everybody_ends_the_trade_with_as_many_as_before(seed: int) -> None:
+    rng = Random(seed)
+    game = Arranged(position("trade", dealt(rng)))
+    before = {seat: game.table.hands[seat].count for seat in SEATS}
+    names = Names({}, SEATS)
+    while game.table.phase in (*COMMERCE, "construction", "discard"):
+        assert all_cards(game) == BANK
+        assert {seat: sum(cards.values()) for seat, cards in game.held().items()} == {
+            seat: game.table.hands[seat].count for seat in SEATS
+        }
+        seat = rng.choice(game.waiting)
+        finish = [option for option in game.options(seat) if option.command == "finish-construction"]
+        building = game.table.phase == "construction"
+        game.command(seat, schema.sample(rng.choice(finish or game.options(seat)).schema, rng))
+        if not building and game.table.phase == "construction":
+            assert {seat: game.table.hands[seat].count for seat in SEATS} == before
+    assert all(told(event, names).endswith(".") for event in game.events)
+
+
+def all_cards(game: Arranged) -> Mapping[Resource, int]:
+    """Count every card that there is, wherever it lies."""
+    total = Counter(game.table.bank)
+    for cards in game.held().values():
+        assert min(cards.values(), default=1) > 0
+        total.update(cards)
+    if trade := game.table.trade:
+        for lying in (*trade.offers.values(), *trade.taken.values()):
+            total.update(lying)
+    return total
