@@ -27,7 +27,12 @@ class CardAcquired(Event, frozen=True):
         table.cards[self.seat] = (*table.cards[self.seat], self.card)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} acquired {CARDS[self.card].name} for {hands.listed(self.paid)}."
+        return f"{names(self.seat)} acquired {_title(self.card)} for {hands.listed(self.paid)}."
+
+
+def _title(card: str) -> str:
+    name = CARDS[card].name
+    return name if CARDS[card].kind == "hero" else f"the {name.removeprefix('The ')}"
 
 
 def on_sale(table: Table, seat: Seat) -> tuple[str, ...]:
