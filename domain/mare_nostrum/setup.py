@@ -142,7 +142,7 @@ class RoleCardsDealt(Event, frozen=True):
     draw: int | None = None
 
     def apply(self, table: Table) -> None:
-        table.roles.update(self.roles)
+        table.roles.update({role: self.roles[role] for role in ROLES})  # the log keeps no order of keys
 
     def tell(self, names: Names) -> str:
         held = [f"{names(seat)} begins as {roles.title(role)}" for role, seat in self.roles.items()]

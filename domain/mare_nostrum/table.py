@@ -411,11 +411,8 @@ class Table(KernelTable, kw_only=True):
     def pass_openly(self, seat: Seat, cards: Mapping[Resource, int]) -> None:
         """Change a hand by cards that everybody sees; negative numbers leave it."""
         hand = self.hands[seat]
-        seen = dict(hand.seen)
-        for card, number in cards.items():
-            seen[card] = seen.get(card, 0) + number
-        changed = {card: number for card, number in seen.items() if number}
-        self.hands[seat] = Hand(hand.count + sum(cards.values()), hand.cards, changed)
+        seen = {card: number for card in BANK if (number := hand.seen.get(card, 0) + cards.get(card, 0))}
+        self.hands[seat] = Hand(hand.count + sum(cards.values()), hand.cards, seen)
 
     def hold(self, seat: Seat, count: int, cards: Sealed) -> None:
         """Give a player a hand that was sealed anew."""

@@ -71,7 +71,8 @@ class OffersRevealed(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         assert table.trade is not None, "a number was named"
-        offers: dict[Seat, tuple[Resource, ...]] = {seat: tuple(offer.value) for seat, offer in self.offers.items()}
+        offers: dict[Seat, tuple[Resource, ...]]
+        offers = {seat: tuple(self.offers[seat].value) for seat in table.trade.traders}
         for seat, cards in offers.items():
             table.pass_openly(seat, hands.without(hands.count(cards)))
         table.trade = replace(table.trade, chosen={}, offers=offers, taker=self.taker)
