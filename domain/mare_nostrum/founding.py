@@ -1,15 +1,313 @@
-"""The free set-up: everybody spends 36 points in turn (MN-SET-10 to MN-SET-17)."""
+"""The free set-up: everybody in turn spends 36 points around the own capital (MN-SET-10 to MN-SET-17).
 
-from domain.kernel.decision import Decision
+A marker may be built upon at once (MN-SET-13); otherwise the limits are those of `construction`. What follows, the
+neutral civilizations and the roles, stands in `setup`.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from domain.kernel import schema
+from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.mare_nostrum.table import Table
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum import construction
+from domain.mare_nostrum.construction import Bar
+from domain.mare_nostrum.data import CARDS, FREE_POINTS, OWN_HERO, PRICES, Item, Resource, price_of
+from domain.mare_nostrum.table import Command, Event, Table
+
+Piece = Literal["influence", "city", "market", "temple", "fortress", "legion", "trireme"]
+"""What is founded in a province without saying on which icon."""
+
+PIECES: tuple[Piece, ...] = ("influence", "city", "market", "temple", "fortress", "legion", "trireme")
+MOBILE = ("legion", "trireme")
+
+
+# --- events ---
+
+
+class FoundersDrawn(Event, frozen=True):
+    """The order in which the players spend their points was drawn (MN-SET-17)."""
+
+    order: tuple[Seat, ...]
+    draw: int
+
+    def apply(self, table: Table) -> None:
+        table.order[:] = self.order
+        table.points = FREE_POINTS
+
+    def tell(self, names: Names) -> str:
+        return f"{names.all(self.order)} spend {FREE_POINTS} points each, in this order."
+
+
+class PieceFounded(Event, frozen=True):
+    """A marker, a building or a unit was put on the board for points; `good` is the icon of a caravan."""
+
+    seat: Seat
+    item: Item
+    province: AreaId
+    points: int
+    good: Resource | None = None
+
+    def apply(self, table: Table) -> None:
+        table.points -= self.points
+        construction.put(table, self.seat, self.item, self.province, self.good)
+
+    def tell(self, names: Names) -> str:
+        what = {"influence": "an influence marker", "caravan": f"a caravan on {self.good}"}.get(
+            self.item, f"a {self.item}"
+        )
+        return f"{names(self.seat)} put {what} in {names(self.province)} for {self.points} points."
+
+
+class HeroChosen(Event, frozen=True):
+    """A player bought the hero of his own civilization for points (MN-SET-11); it works from now on (MN-SET-10)."""
+
+    seat: Seat
+    hero: str
+    points: int
+
+    def apply(self, table: Table) -> None:
+        table.points -= self.points
+        table.cards[self.seat] = (self.hero,)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} chose {CARDS[self.hero].name} for {self.points} points."
+
+
+class FoundingFinished(Event, frozen=True):
+    """A player spends no more; points left are lost (MN-SET-10). `automatic` when they bought nothing any more."""
+
+    seat: Seat
+    lost: int
+    automatic: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.order.remove(self.seat)
+        table.points = FREE_POINTS if table.order else 0
+
+    def tell(self, names: Names) -> str:
+        left = f"; {self.lost} points are lost" if self.lost else ""
+        return f"{names(self.seat)} has founded an empire{left}."
 
 
 def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
-    """Draw who spends first."""
-    raise NotImplementedError("the free set-up")
+    """Draw who spends first (MN-SET-17)."""
+    order = draft.shuffle(draft.table.seats)
+    draft.emit(FoundersDrawn(tuple(order), draft.draws))
+
+
+# --- what may be founded, and where ---
+
+
+def bar(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Bar | None:
+    """Return why a piece may not be founded in an area; None when it may, points apart."""
+    if area not in table.map:
+        return "MN-BRD-01", "There is no such place on the board."
+    if area not in table.provinces:
+        return "MN-BLD-10" if item == "trireme" else "MN-SET-12", "Pieces are founded in provinces, never at sea."
+    return (
+        _out_of_reach(table, seat, area)
+        or _unmarked(table, seat, item, area)
+        or construction.limit(table, seat, item, area, good)
+    )
+
+
+def reach(table: Table, seat: Seat) -> list[AreaId]:
+    """Return the capital, its neighbours over land, and what the board adds for a civilization (MN-SET-12, -15).
+
+    Other civilizations' capitals are theirs, whether they play or not.
+    """
+    capital = table.capitals[seat]
+    near = {capital, *table.map.land_neighbours(capital)}
+    added = {area for area in table.map.lands if seat in table.map.area(area).traits.get("free_start_of", ())}
+    foreign = {other for owner, other in table.capitals.items() if owner != seat}
+    return [area for area in table.map.lands if area in (near | added) - foreign]
+
+
+def _out_of_reach(table: Table, seat: Seat, area: AreaId) -> Bar | None:
+    if area in (near := reach(table, seat)):
+        return None
+    added = [each for each in near if seat in table.map.area(each).traits.get("free_start_of", ())]
+    return "MN-SET-15" if added else "MN-SET-12", f"{seat} may begin in {', '.join(near)}."
+
+
+def _unmarked(table: Table, seat: Seat, item: Item, area: AreaId) -> Bar | None:
+    """Return why the markers on the board do not allow a piece in a province, or its kind does not."""
+    capital, owner = table.capitals[seat], table.provinces[area].owner
+    if table.provinces[capital].owner != seat and (item, area) != ("influence", capital):
+        return "MN-SET-13", f"The first purchase is the marker in {capital}."
+    if item == "influence":
+        return ("MN-SET-12", f"The marker of {owner} lies there already.") if owner is not None else None
+    if item in MOBILE and area != capital:
+        return "MN-SET-14", f"Legions and triremes start in {capital}."
+    if owner != seat:
+        return "MN-SET-13", f"Only provinces with a marker of {seat} hold anything else of {seat}."
+    return None
+
+
+def _dear(table: Table, points: int) -> Bar | None:
+    if points > table.points:
+        return "MN-SET-10", f"It costs {points} points; {table.points} are left."
+    return None
+
+
+def _places(table: Table, seat: Seat, item: Item) -> list[AreaId]:
+    """Return where a player may found an item other than a caravan, and can pay for it."""
+    if _dear(table, price_of(item, table.cards[seat])):
+        return []
+    return [area for area in reach(table, seat) if bar(table, seat, item, area) is None]
+
+
+def _icons(table: Table, seat: Seat) -> dict[AreaId, list[Resource]]:
+    """Return the icons on which a player may put a caravan, and can pay for it."""
+    if _dear(table, price_of("caravan", table.cards[seat])):
+        return {}
+    free = {
+        area: [good for good in table.icons(area) if bar(table, seat, "caravan", area, good) is None]
+        for area in reach(table, seat)
+    }
+    return {area: goods for area, goods in free.items() if goods}
+
+
+def _no_hero(table: Table, seat: Seat) -> Bar | None:
+    hero = CARDS[OWN_HERO[seat]]
+    if table.cards[seat]:
+        return "MN-SET-11", f"{seat} has {hero.name}; other heroes and wonders are not for sale yet."
+    if table.provinces[capital := table.capitals[seat]].owner != seat:
+        return "MN-SET-13", f"The first purchase is the marker in {capital}."
+    return _dear(table, hero.price)
+
+
+def can_spend(table: Table, seat: Seat) -> bool:
+    """Tell whether there is anything left that a player's points can buy."""
+    if any(_places(table, seat, item) for item in PIECES):
+        return True
+    return bool(_icons(table, seat)) or _no_hero(table, seat) is None
+
+
+# --- what may be done ---
+
+
+class Found(Command, frozen=True):
+    """Put a marker, a building or a unit on the board for as many points as it costs cards (MN-SET-10)."""
+
+    rule = "MN-SET-10"
+    answers = frozenset({"found"})
+
+    item: Piece
+    province: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _found(draft, seat, self.item, self.province)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for item in PIECES:
+            if places := _places(table, seat, item):
+                founded = schema.command("found", {"item": schema.const(item), "province": schema.one_of(places)})
+                points = price_of(item, table.cards[seat])
+                yield Option("found", RuleId(cls.rule), founded, f"Found: {item} for {points} points", "found")
+
+
+class FoundCaravan(Command, frozen=True):
+    """Put a caravan on an icon of an own province for points (MN-SET-13)."""
+
+    rule = "MN-SET-13"
+    answers = frozenset({"found"})
+
+    province: AreaId
+    good: Resource
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _found(draft, seat, "caravan", self.province, self.good)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for area, goods in _icons(table, seat).items():
+            fields = {"province": schema.const(area), "good": schema.one_of(goods)}
+            title = f"Found: caravan in {table.map.area(area).name}"
+            yield Option("found-caravan", RuleId(cls.rule), schema.command("found-caravan", fields), title, "found")
+
+
+class ChooseHero(Command, frozen=True):
+    """Buy the hero of the own civilization for points; it may be left (MN-SET-16)."""
+
+    rule = "MN-SET-16"
+    answers = frozenset({"found"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        hero = CARDS[OWN_HERO[seat]]
+        if (found := _no_hero(draft.table, seat)) is not None:
+            raise Refusal(found[0], f"{seat} was to choose {hero.name}.", found[1])
+        draft.emit(HeroChosen(seat, hero.id, hero.price))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _no_hero(table, seat) is None:
+            hero = CARDS[OWN_HERO[seat]]
+            title = f"Choose {hero.name} for {hero.price} points"
+            yield Option("choose-hero", RuleId(cls.rule), schema.command("choose-hero"), title, "found")
+
+
+class FinishFounding(Command, frozen=True):
+    """Spend no more; what is left is lost (MN-SET-10)."""
+
+    rule = "MN-SET-10"
+    answers = frozenset({"found"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        if table.provinces[capital := table.capitals[seat]].owner != seat:
+            raise Refusal(
+                "MN-SET-13", f"{seat} was to have no marker in {capital}.", f"Buy the marker in {capital} first."
+            )
+        draft.emit(FoundingFinished(seat, table.points))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if table.provinces[table.capitals[seat]].owner == seat:
+            done = schema.command("finish-founding")
+            yield Option("finish-founding", RuleId(cls.rule), done, "Spend no more points", "found")
+
+
+def _found(draft: Draft[Table], seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:
+    table = draft.table
+    points = price_of(item, table.cards[seat])
+    if (found := bar(table, seat, item, area, good) or _dear(table, points)) is not None:
+        what = f"A {item} on {good}" if good else f"A {item}"
+        raise Refusal(found[0], f"{what} was to begin in {area}.", found[1])
+    draft.emit(PieceFounded(seat, item, area, points, good))
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask nobody."""
-    return []
+    """Ask the first of those who have yet to spend, while there is something that he can buy."""
+    if not table.order or not can_spend(table, seat := table.order[0]):
+        return []
+    about = {"points": table.points, "prices": {item: price_of(item, table.cards[seat]) for item in PRICES}}
+    return [
+        Decision(
+            "found",
+            (seat,),
+            RuleId("MN-SET-10"),
+            "What do you begin with?",
+            "The next player spends points when you have finished.",
+            about,
+        )
+    ]
+
+
+def settle(draft: Draft[Table]) -> bool:
+    """Let a player finish whose points buy nothing any more."""
+    table = draft.table
+    if not table.order:
+        return False
+    draft.emit(FoundingFinished(table.order[0], table.points, automatic=True))
+    return True
+
+
+EVENTS = (FoundersDrawn, PieceFounded, HeroChosen, FoundingFinished)
+COMMANDS = (Found, FoundCaravan, ChooseHero, FinishFounding)

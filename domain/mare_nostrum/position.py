@@ -53,7 +53,7 @@ class TradePosition(Struct, forbid_unknown_fields=True):
 
 
 class Position(Struct, forbid_unknown_fields=True):
-    """A position. Players own their capitals; nothing else is on the board but what is said.
+    """A position. Players own their capitals, but in the set-up; nothing else is on the board but what is said.
 
     `seats` are the players, the other civilizations are neutral. The cards in `hands` and on the table come from the
     bank, the buildings from the supply; `bank` and `supply` say otherwise where a pile is to hold something else.
@@ -113,7 +113,7 @@ def _holder(role: Role, given: Mapping[Role, Seat], seats: tuple[Seat, ...]) -> 
 
 
 def _settle(table: Table, position: Position) -> None:
-    for seat in table.seats:
+    for seat in table.seats if position.phase != "setup" else ():
         table.change_province(table.capitals[seat], owner=seat)
     for area, land in position.provinces.items():
         if area not in table.provinces:

@@ -85,6 +85,8 @@ DECIDERS = (
 """Who may have to choose; what is under way goes before the phase in which it arose."""
 
 SETTLERS = (
+    founding.settle,
+    setup.settle,
     roles.settle,
     income.settle,
     takes.settle,

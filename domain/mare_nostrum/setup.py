@@ -166,6 +166,20 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
     turn.begin(draft)
 
 
+def settle(draft: Draft[Table]) -> bool:
+    """Begin the first turn after the free set-up, with the roles counted (MN-ROL-13).
+
+    Until the count they are held as MN-SET-08 and MN-SET-22 say, so that these holders keep theirs in a tie.
+    """
+    if draft.table.phase != "setup":
+        return False
+    place_neutrals(draft)
+    deal_roles(draft)
+    turn.begin(draft)
+    roles.count(draft)
+    return True
+
+
 def layout(table: Table, seat: Seat) -> dict[AreaId, tuple[str, ...]]:
     """Return a civilization's introductory layout: the pieces of each province besides the marker (MN-SET-06)."""
     return {area.id: area.traits.get("start", ()) for area in _lands(table) if seat in area.traits.get("start_of", ())}

@@ -45,7 +45,11 @@ class TradeView(Struct, frozen=True, kw_only=True):
 
 
 class View(Struct, frozen=True, kw_only=True):
-    """The position as the viewer may see it; `kept` are the cards laid aside to keep, as `TradeView.chosen`."""
+    """The position as the viewer may see it.
+
+    `kept` are the cards laid aside to keep, as `TradeView.chosen`; `founders` are those who have yet to spend points
+    in the free set-up, the first of them with `points` left.
+    """
 
     turn: int
     phase: str
@@ -62,6 +66,8 @@ class View(Struct, frozen=True, kw_only=True):
     trade: TradeView | None
     kept: dict[Seat, dict[Resource, int] | None]
     owed: dict[AreaId, tuple[Seat, ...]]
+    founders: list[Seat]
+    points: int
     winner: Seat | None
 
 
@@ -84,6 +90,8 @@ def of(table: Table, vault: Vault) -> View:
         trade=_trade(table, vault),
         kept=_read(table.kept, vault),
         owed=table.owed,
+        founders=table.order,
+        points=table.points,
         winner=table.winner,
     )
 
