@@ -143,10 +143,9 @@ def _try_all(one: Arranged, other: Arranged, viewer: Seat, tried: list[Any], rng
             assert one.refusal(viewer, each) == other.refusal(viewer, each)
 
 
-def shown(game: Bare) -> Any:
-    """What the events showed, without commitments and salts."""
-    told_ = msgspec.json.encode(game.events).decode()
-    return re.sub('"[0-9a-f]{32,64}"', "", told_)
+def shown(game: Bare) -> list[str]:
+    """What the events showed, one by one, without commitments and salts."""
+    return [re.sub('"[0-9a-f]{32,64}"', "", msgspec.json.encode(event).decode()) for event in game.events]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -162,6 +161,28 @@ def test_what_a_player_chose_makes_no_difference_to_others_until_the_reveal(seed
             game.command(seat, schema.sample(game.options(seat)[0].schema, rng))
         for viewer in (None, *order[number:]):
             assert one.seen_by(viewer) == other.seen_by(viewer)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.rule("MN-TRD-09")
+def test_the_order_in_which_offers_were_laid_is_forgotten_with_the_reveal(seed: int) -> None:
+    rng = Random(seed)
+    held = {seat: {"tax": 2, "wine": 1, "fish": 2, "oil": 1} for seat in SEATS}
+    trade = {"number": 3, "traders": SEATS}
+    one, other = Arranged(position("trade", held, trade=trade)), Arranged(position("trade", held, trade=trade))
+    offers = {seat: schema.sample(one.options(seat)[0].schema, rng) for seat in SEATS}
+    for game in (one, other):
+        for seat in rng.sample(SEATS, len(SEATS)):
+            assert not game.revealed
+            game.command(seat, offers[seat])
+        assert game.revealed
+    for viewer in (None, *SEATS):
+        assert view(one, viewer) == view(other, viewer)
+    assert shown(one)[-1] == shown(other)[-1]
+
+
+def view(game: Arranged, viewer: Seat | None) -> bytes:
+    return msgspec.json.encode(RULESET.view(game.table, game.vault.read_by(viewer)))
 
 
 @pytest.mark.parametrize("seed", range(16))
