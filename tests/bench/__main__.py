@@ -4,12 +4,13 @@ import sys
 
 import msgspec
 
-from tests.bench import appends, building, cold, kernel, past, production, projections, service, streams
+from tests.bench import appends, building, campaigns, cold, kernel, past, production, projections, service, streams
 from tests.bench.measure import Figure
 
 BENCHMARKS = {
     **appends.BENCHMARKS,
     **building.BENCHMARKS,
+    **campaigns.BENCHMARKS,
     **cold.BENCHMARKS,
     **kernel.BENCHMARKS,
     **past.BENCHMARKS,
