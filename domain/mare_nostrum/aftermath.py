@@ -172,7 +172,7 @@ class Exploit(Command, frozen=True):
         if not 1 <= self.legions <= force.ready:
             raise Refusal("MN-MIL-04", asked, f"{force.ready} legions there have not attacked this turn.")
         if not gives_up(self.posts, self.legions, force.posts, force.legions):
-            allowed = f"Name the posts that these legions leave, so that one legion stays on each other: {force.posts}."
+            allowed = "Name the posts that these legions leave, so that one stays on each of the others."
             raise Refusal("MN-AFT-08", asked, allowed)
 
     @classmethod

@@ -83,7 +83,7 @@ class March(Command, frozen=True):
         if self.legions > force.fresh:
             raise Refusal("MN-MIL-04", asked, f"{force.fresh} of them have neither moved nor attacked this turn.")
         if not aftermath.gives_up(self.posts, self.legions, force.posts, force.legions):
-            allowed = f"Name the posts that they leave, so that one legion stays on each other: {force.posts}."
+            allowed = "Name the posts that they leave, so that one stays on each of the others."
             raise Refusal("MN-AFT-08", asked, allowed)
 
     @classmethod

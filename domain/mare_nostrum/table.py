@@ -196,7 +196,7 @@ class Province(Struct, frozen=True):
 
         In a province at war that is the owner, for there an occupation is void (MN-INC-11, MN-ROL-11, MN-AFT-12).
         """
-        return self.owner if self.at_war else self.occupier(post) or self.owner
+        return self.occupier(post) or self.owner
 
 
 class Tie(Struct, frozen=True):

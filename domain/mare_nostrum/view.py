@@ -9,7 +9,7 @@ from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import combinations, hands, roles
 from domain.mare_nostrum.data import CARDS, PRICES, ROLES, Building, Item, Resource, Role, price_of
-from domain.mare_nostrum.table import Fleet, Province, Table, Take
+from domain.mare_nostrum.table import Battle, Entry, Fleet, Holding, Province, Spoils, Table, Take
 
 
 class SeatView(Struct, frozen=True, kw_only=True):
@@ -48,7 +48,8 @@ class View(Struct, frozen=True, kw_only=True):
     """The position as the viewer may see it.
 
     `kept` are the cards laid aside to keep, as `TradeView.chosen`; `founders` are those who have yet to spend points
-    in the free set-up, the first of them with `points` left.
+    in the free set-up, the first of them with `points` left. What stands from `owed` to `holding` is the Military
+    Phase's, as in `Table`.
     """
 
     turn: int
@@ -66,6 +67,12 @@ class View(Struct, frozen=True, kw_only=True):
     trade: TradeView | None
     kept: dict[Seat, dict[Resource, int] | None]
     owed: dict[AreaId, tuple[Seat, ...]]
+    ashore: bool
+    seduced: bool
+    entry: Entry | None
+    battle: Battle | None
+    spoils: Spoils | None
+    holding: Holding | None
     founders: list[Seat]
     points: int
     winner: Seat | None
@@ -90,6 +97,12 @@ def of(table: Table, vault: Vault) -> View:
         trade=_trade(table, vault),
         kept=_read(table.kept, vault),
         owed=table.owed,
+        ashore=table.ashore,
+        seduced=table.seduced,
+        entry=table.entry,
+        battle=table.battle,
+        spoils=table.spoils,
+        holding=table.holding,
         founders=table.order,
         points=table.points,
         winner=table.winner,
