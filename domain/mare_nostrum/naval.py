@@ -53,7 +53,7 @@ class NavalBattleEnded(Event, frozen=True):
     sunk: dict[Seat, int]
 
     def apply(self, table: Table) -> None:
-        for seat, number in self.sunk.items():
+        for seat, number in sorted(self.sunk.items()):  # the log does not keep the order of keys
             table.set_fleet(self.sea, seat, table.fleets[self.sea][seat].less(number))
 
     def tell(self, names: Names) -> str:

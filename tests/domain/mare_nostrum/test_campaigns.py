@@ -12,11 +12,12 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Names, told
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Rolled
-from domain.kernel.words import Seat
+from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import legions
 from domain.mare_nostrum.data import CIVILIZATIONS, PIECES
+from domain.mare_nostrum.naval import NavalBattleEnded
 from domain.mare_nostrum.table import Table
-from tests.building import CHANCE, MAP, RULESET, Building
+from tests.building import CHANCE, MAP, RULESET, Building, arranged
 from tests.campaigning import campaign
 from tests.laws import mutated
 
@@ -160,3 +161,15 @@ def test_the_dice_of_a_battle_are_counted_for_players_only() -> None:
     assert all(isinstance(shown, Rolled) and shown.faces and {*shown.faces} <= {*"123456"} for _, shown in rolled)
     assert all(shown.seat is None or shown.seat in table.seats for table, shown in rolled)
     assert any(shown.seat is None for _, shown in rolled)
+
+
+def test_the_order_of_keys_in_an_event_makes_no_difference() -> None:
+    given = {
+        "seats": ("rome", "carthage", "greece"),
+        "phase": "military",
+        "fleets": {"ionian-sea": {"rome": 2, "greece": 2}},
+    }
+    tables = [arranged(given, Seat("rome")).table for _ in range(2)]
+    for table, order in zip(tables, (("rome", "greece"), ("greece", "rome")), strict=True):
+        NavalBattleEnded(AreaId("ionian-sea"), {Seat(seat): 1 for seat in order}).apply(table)
+    assert tables[0].snapshot() == tables[1].snapshot()
