@@ -12,10 +12,8 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum.data import TAX, Resource
+from domain.mare_nostrum.posts import MARKER, gives_up, leaving, named, one_on_each
 from domain.mare_nostrum.table import NO_FORCE, Command, Event, Province, Spoils, Table
-
-MARKER = "influence"
-"""The post on an influence marker (MN-AFT-07)."""
 
 
 def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
@@ -76,7 +74,7 @@ class ProvincePillaged(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         taken = f" and takes {self.card} from the bank" if self.card is not None else ""
-        return f"{names(self.seat)} pillages {names(self.province)}: the {_named(self.post)} is destroyed{taken}."
+        return f"{names(self.seat)} pillages {names(self.province)}: the {named(self.post)} is destroyed{taken}."
 
 
 class ProvinceOccupied(Event, frozen=True):
@@ -91,7 +89,7 @@ class ProvinceOccupied(Event, frozen=True):
         _post(table, self.province, self.seat, self.posts)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} occupies {names(self.province)}: {', '.join(map(_named, self.posts))}."
+        return f"{names(self.seat)} occupies {names(self.province)}: {', '.join(map(named, self.posts))}."
 
 
 class ConversionBegan(Event, frozen=True):
@@ -121,20 +119,16 @@ class PostsKept(Event, frozen=True):
         _post(table, self.province, self.seat, self.posts)
 
     def tell(self, names: Names) -> str:
-        held = ", ".join(map(_named, self.posts)) or "nothing"
-        return f"{names(self.seat)} goes on holding {held} in {names(self.province)}."
+        place = names(self.province)
+        if not self.posts:
+            return f"{names(self.seat)} gives up what it held in {place}."
+        return f"{names(self.seat)} goes on holding {place}: {', '.join(map(named, self.posts))}."
 
 
 def _post(table: Table, area: AreaId, seat: Seat, posts: tuple[str, ...]) -> None:
     force = table.provinces[area].forces[seat]
     new = tuple(post for post in posts if post not in force.posts)
     table.set_force(area, seat, replace(force, posts=(*force.posts, *new)))
-
-
-def _named(post: str) -> str:
-    if post == MARKER:
-        return "influence marker"
-    return post if post in ("city", "market", "temple") else f"{post} caravan"
 
 
 # --- an undefended province ---
@@ -193,22 +187,6 @@ def _barrier(table: Table, area: AreaId) -> str:
     return "MN-LEG-05" if any(force.legions for owner, force in forces if owner != table.active) else "MN-BAT-08"
 
 
-def gives_up(posts: tuple[str, ...], legions: int, held: tuple[str, ...], total: int) -> bool:
-    """Tell whether so many of `total` legions can act and give up just these of the posts `held`."""
-    named = set(posts)
-    fits = len(named) == len(posts) and named <= set(held)
-    return fits and len(posts) <= legions and total - legions >= len(held) - len(posts)
-
-
-def leaving(ready: int, held: tuple[str, ...], total: int) -> Iterable[tuple[schema.Schema, dict[str, schema.Schema]]]:
-    """Yield the schemas of what `gives_up` accepts: the number of legions, and the posts that they give up."""
-    for number in range(len(held) + 1):
-        least, most = max(1, number), min(ready, total - len(held) + number)
-        if least <= most:
-            posts = {"posts": schema.subset(held, number, number)} if number else {}
-            yield schema.count(least, most), posts
-
-
 # --- the choice ---
 
 
@@ -254,8 +232,7 @@ class Occupy(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoils, province = _spoils(draft.table)
-        named = set(self.posts)
-        if not named <= set(province.buildings) or not 1 <= len(self.posts) <= spoils.legions or _twice(self.posts):
+        if not self.posts or not one_on_each(self.posts, province.buildings, spoils.legions):
             asked = f"Legions were to occupy: {', '.join(self.posts) or 'nothing'}."
             allowed = f"{spoils.legions} legions, one on each of: {', '.join(province.buildings) or 'no building'}."
             raise Refusal(self.rule, asked, allowed)
@@ -294,13 +271,8 @@ def _spoils(table: Table) -> tuple[Spoils, Province]:
     return table.spoils, table.provinces[table.spoils.province]
 
 
-def _twice(posts: tuple[str, ...]) -> bool:
-    return len(set(posts)) != len(posts)
-
-
 def _in_order(province: Province, posts: Iterable[str]) -> tuple[str, ...]:
-    named = set(posts)
-    return tuple(post for post in (*province.buildings, MARKER) if post in named)
+    return tuple(post for post in (*province.buildings, MARKER) if post in set(posts))
 
 
 # --- an occupier who was attacked ---
@@ -318,7 +290,7 @@ class KeepPosts(Command, frozen=True):
         holding = draft.table.holding
         assert holding is not None, "somebody holds a province"
         within, legions = _held(draft.table)
-        if not set(self.posts) <= set(within) or len(self.posts) > legions or _twice(self.posts):
+        if not one_on_each(self.posts, within, legions):
             asked = f"Legions were to go on holding: {', '.join(self.posts)}."
             raise Refusal(self.rule, asked, f"{legions} legions, one on each of: {', '.join(within)}.")
         posts = _in_order(draft.table.provinces[holding.province], self.posts)

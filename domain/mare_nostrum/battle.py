@@ -55,10 +55,12 @@ class Throw(Struct, frozen=True, omit_defaults=True):
         return None if self.neutral else self.seat
 
     def told(self) -> str:
+        """Say it in words: "Babylon rolled 5 + 6 (fortress) = 11"."""
         parts = [str(face) for face in self.faces]
-        parts += [f"{self.bonus} more"] if self.bonus else []
-        parts += [str(FORTRESS)] * self.fortresses
-        return f"{self.seat.title()} {' + '.join(parts)} = {self.total}"
+        parts += [f"{self.bonus} (hero)"] if self.bonus else []
+        parts += [f"{FORTRESS} (fortress)"] * self.fortresses
+        summed = f" = {self.total}" if len(parts) > 1 else ""
+        return f"{self.seat.title()} {'rolled' if self.faces else 'has'} {' + '.join(parts)}{summed}"
 
 
 # --- events ---

@@ -16,7 +16,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
-from domain.mare_nostrum import aftermath, chains, helen, order, war
+from domain.mare_nostrum import aftermath, chains, helen, order, posts, war
 from domain.mare_nostrum.table import NO_FORCE, Command, Entry, Event, Force, Table
 
 
@@ -82,7 +82,7 @@ class March(Command, frozen=True):
             raise Refusal(self.rule, asked, f"{force.legions} own legions are there.")
         if self.legions > force.fresh:
             raise Refusal("MN-MIL-04", asked, f"{force.fresh} of them have neither moved nor attacked this turn.")
-        if not aftermath.gives_up(self.posts, self.legions, force.posts, force.legions):
+        if not posts.gives_up(self.posts, self.legions, force.posts, force.legions):
             allowed = "Name the posts that they leave, so that one stays on each of the others."
             raise Refusal("MN-AFT-08", asked, allowed)
 
@@ -93,8 +93,8 @@ class March(Command, frozen=True):
             reached = chains.adjacent(table, area, seat) if force.fresh else ()
             if not reached:
                 continue
-            for legions, posts in aftermath.leaving(force.fresh, force.posts, force.legions):
-                fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **posts}
+            for legions, left in posts.leaving(force.fresh, force.posts, force.legions):
+                fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **left}
                 march = schema.command("march", fields)
                 yield Option("march", RuleId(cls.rule), march, f"March from {area}", "campaign")
 

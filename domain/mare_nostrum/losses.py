@@ -36,8 +36,8 @@ class LossesRemoved(Event, frozen=True):
         table.battle = replace(battle, losses=losses)
 
     def tell(self, names: Names) -> str:
-        units = [(self.legions, "legion", "legions"), (self.fortresses, "fortress", "fortresses")]
-        lost = " and ".join(f"{number} {one if number == 1 else many}" for number, one, many in units if number)
+        units = [(self.legions, "a legion", "legions"), (self.fortresses, "a fortress", "fortresses")]
+        lost = " and ".join(one if number == 1 else f"{number} {many}" for number, one, many in units if number)
         return f"{self.seat.title()} loses {lost} in {names(self.province)}."
 
 
