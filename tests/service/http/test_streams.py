@@ -201,3 +201,17 @@ async def test_a_socket_ignores_what_it_is_sent(service: Service, anna: Player, 
         await socket.send(b"\xff\xfe")
         await service.give(game, anna, "put-up", coins=1)
         assert json.loads(await socket.recv())["event"] == "prize-put-up"
+
+
+async def test_a_socket_ends_with_its_token_and_says_so(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.begun(anna, bert)
+    made = await service.post("/v1/tokens", bert, {"name": "viewer", "scopes": ["play"]})
+    async with socket_of(service, game, subprotocols=["tabularium.v1", f"bearer.{made['token']}"]) as socket:
+        await service.give(game, anna, "put-up", coins=1)
+        assert json.loads(await socket.recv())["event"] == "prize-put-up"
+        await service.ask("DELETE", f"/v1/tokens/{made['details']['id']}", bert)
+        await service.give(game, anna, "open-bidding")
+        assert json.loads(await socket.recv())["data"]["type"] == "/problems/token-ended"
+        with pytest.raises(ConnectionClosed):
+            await socket.recv()
+    assert socket.close_code == 4000
