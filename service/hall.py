@@ -352,7 +352,7 @@ class Hall:
     # --- deciding ---
 
     async def _undo(self, play: Play, seat: Seat, to: Version, request: Request) -> Step:
-        history = await self._store.read(play.id)
+        history = await self._plays.history(play)
         return retract(
             play.now,
             to,

@@ -3,6 +3,7 @@
 import asyncio
 import bisect
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -175,6 +176,12 @@ class Plays:
         play.game, play.vault = game, play.vault.joined_by(secrets)
         play.recent = [*play.recent, *records][-RECENT:]
 
+    async def history(self, play: Play) -> list[Record]:
+        """Return the whole log of a game."""
+        records = await self._store.read(play.id)
+        _require_whole(play.id, records)
+        return records
+
     # --- loading ---
 
     def _evict(self) -> None:
@@ -204,9 +211,9 @@ class Plays:
         if stored is None:
             raise UnknownGame(f"There is no game {game_id!r}.")
         records = stored.records
-        broken = first_broken(game_id, records) or (len(records) + 1 if len(records) < stored.head else None)
-        if broken is not None or not records:
-            raise GameDamaged(f"game {game_id} is damaged in the store from version {broken or 1} on")
+        _require_whole(game_id, records)
+        if len(records) < max(stored.head, 1):
+            raise GameDamaged(f"game {game_id} is damaged in the store from version {len(records) + 1} on")
         try:
             board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
             game = fold(records, game_id, self._library, lambda _: board)
@@ -263,6 +270,7 @@ class Plays:
 
     async def _onward(self, play: Play, base: Game | None, start: Version, stop: Version) -> Game:
         records = await self._store.read(play.id, start, stop - start)
+        _require_whole(play.id, records, start, base.head if base is not None else None)
         if base is None:
             return fold(records, play.id, self._library, lambda _: play.now.board)
         for index in reversed(range(len(records))):
@@ -270,3 +278,10 @@ class Plays:
             if to is not None and to < start:
                 return later(await self._as_it_was(play, to), records[index:])
         return later(base, records)
+
+
+def _require_whole(game: GameId, records: Sequence[Record], after: Version = 0, previous: bytes | None = None) -> None:
+    """Raise `GameDamaged` unless records continue the chain of a game: from its beginning, or after a version on."""
+    broken = first_broken(game, records, after, previous)
+    if broken is not None:
+        raise GameDamaged(f"game {game} is damaged in the store from version {broken} on")
