@@ -51,6 +51,8 @@ class GameDamaged(StoreError):
 class Play(Struct, eq=False):
     """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions.
 
+    `heard` is a version to which another process is said to have brought it.
+
     `shown` is what was answered of the game `shown_of`, by the seat and by whether everything was shown.
     """
 
@@ -60,6 +62,7 @@ class Play(Struct, eq=False):
     secret: bytes = b""
     past: dict[Version, Game] = field(default_factory=dict[Version, Game])
     recent: list[Record] = field(default_factory=list[Record])
+    heard: Version = 0
     shown_of: Game | None = None
     shown: dict[tuple[Seat | None, bool], bytes] = field(default_factory=dict[tuple[Seat | None, bool], bytes])
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -123,6 +126,12 @@ class Plays:
                     if play.now.version < needed:
                         await self.catch_up(play)
         return play
+
+    def hear(self, game_id: GameId, version: Version) -> None:
+        """Note that another process is said to have brought a game to `version`."""
+        play = self._plays.get(game_id)
+        if play is not None:
+            play.heard = max(version, play.heard)
 
     async def head(self, play: Play) -> Version:
         """Return the version at which a game stands, whichever process brought it there."""
