@@ -12,6 +12,8 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from domain.kernel.words import GameId
+from service.store.protocol import StoreUnavailable
 from tests.service.http.serving import Player, Service, serving
 
 
@@ -215,3 +217,22 @@ async def test_a_socket_ends_with_its_token_and_says_so(service: Service, anna: 
         with pytest.raises(ConnectionClosed):
             await socket.recv()
     assert socket.close_code == 4000
+
+
+async def test_a_stream_whose_store_is_away_ends_cleanly_and_goes_on_when_it_is_back(
+    service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: Any) -> Any:
+        raise StoreUnavailable("the database is being restarted")
+
+    game = await service.begun(anna, bert)
+    async with streaming(service, game, "?after=0") as frames:
+        last = (await frames.events(4))[-1]["id"]
+        with monkeypatch.context() as patched:
+            patched.setattr(service.house.hall, "game", away)
+            service.house.wake.notify(GameId(game), 1)
+            async with asyncio.timeout(10):
+                while await frames.next() is not None:
+                    pass
+    async with streaming(service, game, last_event_id=last) as frames:
+        assert int((await frames.events(1))[0]["id"]) == int(last) + 1
