@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
-from service.clock import Clock, later, stamp, stamped
+from service.clock import Clock, later, stamp, stamped, utc_now
 from service.identity import ID_BYTES, new_id
 from service.logging import log
 from service.scopes import EVERYBODYS, Scope, ordered
@@ -117,7 +117,7 @@ class Accounts:
         self._remember = remember
         self._identify = identify
         self._known: dict[bytes, tuple[Caller, float]] = {}
-        self._used: dict[TokenId, str] = {}
+        self._used: set[TokenId] = set()
 
     def now(self) -> str:
         """Return the time by which tokens end."""
@@ -204,9 +204,9 @@ class Accounts:
     def _made(
         self, player: PlayerId, name: str, scopes: Collection[Scope], expires: str | None
     ) -> tuple[TokenRow, str]:
-        # Not of `randomness`: that may be fixed to repeat a demonstration, and a token must never be guessed.
-        token = TokenId(new_id("t", secrets.token_bytes(ID_BYTES)))
+        token = TokenId(new_id("t", self._randomness(ID_BYTES)))
         row = TokenRow(token, player, name, ordered(tuple(scopes)), stamp(self._clock), expires)
+        # Not of `randomness`: that may be fixed to repeat a demonstration, and a token must never be guessed.
         return row, TOKEN_PREFIX + secrets.token_urlsafe(32)
 
     # --- who is it? ---
@@ -247,7 +247,7 @@ class Accounts:
         granted = _open(player)
         if token.revoked is not None:
             raise TokenEnded(f"The token was revoked at {token.revoked}.")
-        self._used[token.token] = stamp(self._clock)
+        self._used.add(token.token)
         return Caller(player.player, granted & frozenset(token.scopes), granted, token.token, digest, token.ends)
 
     async def _look_up_known(self, identify: Identify, token: str, digest: bytes) -> Caller:
@@ -278,11 +278,11 @@ class Accounts:
         """Write when tokens were last used; it is kept in mind when that cannot be done now."""
         if not self._used:
             return
-        used, self._used = self._used, {}
+        used, self._used = self._used, set()
         try:
-            await self._store.used(used)
+            await self._store.used(used, stamp(utc_now))
         except StoreError as error:
-            self._used = used | self._used
+            self._used |= used
             log.warning("uses of tokens wait", why=str(error))
 
     @asynccontextmanager

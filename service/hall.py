@@ -120,6 +120,7 @@ class Hall:
         self._own_board = boards
         self._refused = refused
         self._plays = Plays(store, library, settings, self._metrics, snapshots or Snapshots([], self._metrics))
+        self._wake.tell(self._plays.hear)
         self._running: set[asyncio.Task[Accepted]] = set()
 
     # --- looking ---
@@ -352,7 +353,7 @@ class Hall:
     # --- deciding ---
 
     async def _undo(self, play: Play, seat: Seat, to: Version, request: Request) -> Step:
-        history = await self._store.read(play.id)
+        history = await self._plays.history(play)
         return retract(
             play.now,
             to,
@@ -410,6 +411,8 @@ class Hall:
     async def _run(self, request: Request, decide: Decide) -> Accepted:
         play = await self._plays.of(request.game)
         async with play.lock:
+            if play.heard > play.now.version:  # or it would be decided twice, and appended in vain
+                await self._plays.catch_up(play)
             for _ in range(ATTEMPTS):
                 try:
                     if request.expected is not None and request.expected != play.now.version:

@@ -109,8 +109,8 @@ class Issuer:
             raise TokenEnded("The JWT has expired.") from None
         except PyJWTError as error:
             raise UnknownToken(f"The JWT is not taken: {self._wrong(error)}.") from None
-        except (ValueError, TypeError, OverflowError, RecursionError):
-            raise UnknownToken("The JWT is not taken: it cannot be read.") from None
+        except UnicodeEncodeError:
+            raise UnknownToken("The JWT is not taken: it is not ASCII.") from None
         return self._identity(claims)
 
     def _wrong(self, error: PyJWTError) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import bisect
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -50,6 +51,8 @@ class GameDamaged(StoreError):
 class Play(Struct, eq=False):
     """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions.
 
+    `heard` is a version to which another process is said to have brought it.
+
     `shown` is what was answered of the game `shown_of`, by the seat and by whether everything was shown.
     """
 
@@ -59,6 +62,7 @@ class Play(Struct, eq=False):
     secret: bytes = b""
     past: dict[Version, Game] = field(default_factory=dict[Version, Game])
     recent: list[Record] = field(default_factory=list[Record])
+    heard: Version = 0
     shown_of: Game | None = None
     shown: dict[tuple[Seat | None, bool], bytes] = field(default_factory=dict[tuple[Seat | None, bool], bytes])
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -123,6 +127,12 @@ class Plays:
                         await self.catch_up(play)
         return play
 
+    def hear(self, game_id: GameId, version: Version) -> None:
+        """Note that another process is said to have brought a game to `version`."""
+        play = self._plays.get(game_id)
+        if play is not None:
+            play.heard = max(version, play.heard)
+
     async def head(self, play: Play) -> Version:
         """Return the version at which a game stands, whichever process brought it there."""
         return await self._heads.of(play.id) if self._heads is not None else play.now.version
@@ -175,6 +185,12 @@ class Plays:
         play.game, play.vault = game, play.vault.joined_by(secrets)
         play.recent = [*play.recent, *records][-RECENT:]
 
+    async def history(self, play: Play) -> list[Record]:
+        """Return the whole log of a game."""
+        records = await self._store.read(play.id)
+        _require_whole(play.id, records)
+        return records
+
     # --- loading ---
 
     def _evict(self) -> None:
@@ -204,9 +220,9 @@ class Plays:
         if stored is None:
             raise UnknownGame(f"There is no game {game_id!r}.")
         records = stored.records
-        broken = first_broken(game_id, records) or (len(records) + 1 if len(records) < stored.head else None)
-        if broken is not None or not records:
-            raise GameDamaged(f"game {game_id} is damaged in the store from version {broken or 1} on")
+        _require_whole(game_id, records)
+        if len(records) < max(stored.head, 1):
+            raise GameDamaged(f"game {game_id} is damaged in the store from version {len(records) + 1} on")
         try:
             board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
             game = fold(records, game_id, self._library, lambda _: board)
@@ -263,6 +279,7 @@ class Plays:
 
     async def _onward(self, play: Play, base: Game | None, start: Version, stop: Version) -> Game:
         records = await self._store.read(play.id, start, stop - start)
+        _require_whole(play.id, records, start, base.head if base is not None else None)
         if base is None:
             return fold(records, play.id, self._library, lambda _: play.now.board)
         for index in reversed(range(len(records))):
@@ -270,3 +287,10 @@ class Plays:
             if to is not None and to < start:
                 return later(await self._as_it_was(play, to), records[index:])
         return later(base, records)
+
+
+def _require_whole(game: GameId, records: Sequence[Record], after: Version = 0, previous: bytes | None = None) -> None:
+    """Raise `GameDamaged` unless records continue the chain of a game: from its beginning, or after a version on."""
+    broken = first_broken(game, records, after, previous)
+    if broken is not None:
+        raise GameDamaged(f"game {game} is damaged in the store from version {broken} on")

@@ -7,7 +7,7 @@ while it is not. Nobody who appends ever waits for any of this.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final
@@ -63,10 +63,14 @@ class SharedWake(LocalWake):
         self._redis = redis
         self._id = uuid4().hex
         self._heard = False
+        self._listeners: list[Callable[[GameId, Version], None]] = []
         self._seen: dict[GameId, Version] = {}
         self._untold: dict[GameId, Version] = {}
         self._everyone = False
         self._due = asyncio.Event()
+
+    def tell(self, listener: Callable[[GameId, Version], None]) -> None:
+        self._listeners.append(listener)
 
     def notify(self, game: GameId, version: Version) -> None:
         self._went_on(game, version)
@@ -85,7 +89,7 @@ class SharedWake(LocalWake):
 
     # --- telling and hearing ---
 
-    async def tell(self, redis: "Redis") -> None:
+    async def publish(self, redis: "Redis") -> None:
         """Tell the other processes what happens here: whatever came up during one message goes into the next."""
         from service.redis import RedisAway
 
@@ -128,6 +132,8 @@ class SharedWake(LocalWake):
         if rung.everyone:
             self.notify_all()
         for game, version in rung.heads.items():
+            for listener in self._listeners:
+                listener(game, version)
             self._went_on(game, version)
 
     # --- looking ---
@@ -148,7 +154,7 @@ class SharedWake(LocalWake):
 async def open_shared_wake(store: EventStore, redis: "Redis | None") -> AsyncIterator[SharedWake]:
     """Lend a wake that hears of the other processes, through Redis if there is one."""
     wake = SharedWake(store, redis)
-    works = [wake.look()] if redis is None else [wake.look(), wake.tell(redis), wake.hear(redis)]
+    works = [wake.look()] if redis is None else [wake.look(), wake.publish(redis), wake.hear(redis)]
     try:
         async with background("wake-ups", *works):
             yield wake

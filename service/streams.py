@@ -20,9 +20,11 @@ from service.calls import Call, authenticate, house_of, read_query
 from service.endpoint import Answer, endpoint
 from service.house import House
 from service.limits import address_of, token_of
+from service.logging import log
 from service.metrics import Metrics
 from service.problems import Problem
 from service.shapes.log import Since
+from service.store.protocol import StoreUnavailable
 from service.views import EventView
 
 BATCH: Final = 200
@@ -122,14 +124,16 @@ async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] |
 async def _server_sent(metrics: Metrics, events: AsyncIterator[EventView | None]) -> AsyncIterator[bytes]:
     with metrics.following("sse") as sent:
         yield b"retry: 2000\n: connected\n\n"
-        # Whoever connects again with the token that ended is told so.
-        with suppress(TokenEnded):
+        # Whoever connects again is told what is wrong, if it still is.
+        try:
             async for event in events:
                 if event is None:
                     yield b": still here\n\n"
                 else:
                     sent(event.at)
                     yield server_sent(event)
+        except (TokenEnded, StoreUnavailable) as error:
+            log.info("stream ended", why=str(error))
 
 
 def streamed(event: EventView) -> StreamedEvent:

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -58,6 +58,10 @@ class Wake(Protocol):
         """Say that `game` now stands at `version`."""
         ...
 
+    def tell(self, listener: Callable[[GameId, Version], None]) -> None:
+        """Have `listener` told, as a hint, to which version another process brought a game."""
+        ...
+
     def close(self) -> None:
         """Wake everybody for the last time: streams end."""
         ...
@@ -88,6 +92,9 @@ class LocalWake:
         for followed in (game, None):
             for signal in self._signals.get(followed, ()):
                 signal.notify(version)
+
+    def tell(self, listener: Callable[[GameId, Version], None]) -> None:
+        """Tell of no other process: there is none."""
 
     def notify_all(self) -> None:
         """Wake everybody: nobody knows what happened."""

@@ -1,7 +1,7 @@
 """Playing: the position, what may be done, and doing it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 import msgspec
@@ -111,9 +111,8 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
-    played = await request.house.hall.game(GameId(game))
-    with _explaining(request.house, played, player):
-        accepted = await request.house.hall.command(played.id, player, orders.all, expected=expected, key=key)
+    async with _explaining(request.house, GameId(game), player):
+        accepted = await request.house.hall.command(GameId(game), player, orders.all, expected=expected, key=key)
     return answer(accepted, headers=etag(accepted.version))
 
 
@@ -143,9 +142,8 @@ async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
-    played = await request.house.hall.game(GameId(game))
-    with _explaining(request.house, played, player):
-        checked = await request.house.hall.check(played.id, player, orders.all, expected=expected)
+    async with _explaining(request.house, GameId(game), player):
+        checked = await request.house.hall.check(GameId(game), player, orders.all, expected=expected)
     return answer(checked, headers=etag(checked.version))
 
 
@@ -166,12 +164,13 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
     )
 
 
-@contextmanager
-def _explaining(house: House, game: Game, player: PlayerId) -> Iterator[None]:
+@asynccontextmanager
+async def _explaining(house: House, game_id: GameId, player: PlayerId) -> AsyncIterator[None]:
     """Turn a refusal into a problem that shows the rule, the decision and where the options are."""
     try:
         yield
     except Refusal as refusal:
+        game = await house.hall.game(game_id, 0)  # in memory it is as the refusal met it
         seat = house.hall.viewer(game, player).seat
         url = f"/v1/games/{game.id}/options"
         raise problems.refused(refusal, house.catalogues(game.ruleset), game.decisions, seat, url) from None

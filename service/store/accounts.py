@@ -3,7 +3,7 @@
 Times are stamps of `service.clock`, which sort as text.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import NewType, Protocol
 
 from msgspec import Struct
@@ -102,6 +102,6 @@ class AccountStore(Protocol):
         """Return the tokens of an account that have not ended by `now`, the newest first."""
         ...
 
-    async def used(self, times: Mapping[TokenId, str]) -> None:
-        """Note when tokens were last used."""
+    async def used(self, tokens: Collection[TokenId], now: str) -> None:
+        """Note that tokens were used."""
         ...

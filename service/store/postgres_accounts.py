@@ -1,6 +1,6 @@
 """The accounts of the PostgreSQL store. `deploy/migrations/0010_accounts.sql` has their tables."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 import asyncpg
@@ -163,13 +163,8 @@ class PostgresAccounts:
 
         return await self._patiently(work) if "\0" not in player else []
 
-    async def used(self, times: Mapping[TokenId, str]) -> None:
-        await self._execute(
-            "UPDATE tabularium.tokens AS t SET used = u.at FROM unnest($1::text[], $2::text[]) AS u (token, at)"
-            " WHERE t.token = u.token",
-            list(times),
-            list(times.values()),
-        )
+    async def used(self, tokens: Collection[TokenId], now: str) -> None:
+        await self._execute("UPDATE tabularium.tokens SET used = $1 WHERE token = ANY ($2)", now, list(tokens))
 
     async def _execute(self, statement: str, *values: object) -> None:
         await self._patiently(lambda connection: connection.execute(statement, *values))

@@ -1,7 +1,7 @@
 """The accounts of the embedded store."""
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from domain.kernel.words import PlayerId
@@ -123,11 +123,9 @@ class SqliteAccounts:
 
         return await self._read(work)
 
-    async def used(self, times: Mapping[TokenId, str]) -> None:
+    async def used(self, tokens: Collection[TokenId], now: str) -> None:
         def work(connection: sqlite3.Connection) -> None:
-            connection.executemany(
-                "UPDATE tokens SET used = ? WHERE token = ?", [(at, token) for token, at in times.items()]
-            )
+            connection.executemany("UPDATE tokens SET used = ? WHERE token = ?", [(now, token) for token in tokens])
 
         await self._write(work)
 

@@ -9,12 +9,13 @@ from tempfile import TemporaryDirectory
 
 from tests.faults.storm import Report, Weather, storm
 from tests.postgres import cluster
+from tests.redis import server
 
 
 async def main(weather: Weather) -> Report:
-    with cluster() as own, TemporaryDirectory() as data:
+    with cluster() as own, server() as redis, TemporaryDirectory() as data:
         async with own.database() as url:
-            return await storm(own, url, Path(data), weather)
+            return await storm(own, url, redis, Path(data), weather)
 
 
 if __name__ == "__main__":

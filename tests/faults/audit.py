@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from domain.kernel import export
+from domain.kernel.game import Game
 from domain.kernel.history import cause_of
 from domain.kernel.record import Record, first_broken
 from domain.kernel.verify import verify
 from domain.kernel.words import GameId
 from projections.library import PROJECTIONS
 from projections.store import Rows
+from service.app import open_snapshots
 from service.clock import utc_now
 from service.hall import Hall
+from service.metrics import Metrics
 from service.readmodels import runner
 from service.settings import Settings
+from service.snapshots import Snapshots
 from service.store.protocol import EventStore
 from service.wake import LocalWake
 from tests.faults.ledger import Deed, Ledger
@@ -64,9 +68,11 @@ def _as_told(deed: Deed, records: Sequence[Record]) -> list[str]:
 
 
 async def faults_of_games(store: EventStore, log: Log, settings: Settings) -> tuple[list[str], Counter[str]]:
-    """Verify every game, by the chain, by folding it and by its export; count what was verified."""
-    found, counts = list[str](), Counter[str]()
+    """Verify every game, by the chain, by folding it, from its snapshot, and by its export; count what was verified."""
+    found, counts, watched = list[str](), Counter[str](), Metrics()
     hall = Hall(store, LIBRARY, LocalWake(), utc_now, settings, boards=boards)
+    snapshots = Snapshots(await open_snapshots(settings), watched)
+    quick = Hall(store, LIBRARY, LocalWake(), utc_now, settings, boards=boards, metrics=watched, snapshots=snapshots)
     for game, records in log.items():
         counts.update({"games": 1, "events": len(records)})
         if (broken := first_broken(game, records)) is not None:
@@ -77,13 +83,25 @@ async def faults_of_games(store: EventStore, log: Log, settings: Settings) -> tu
             found.append(f"the index has {row} of {game}, which stands at {len(records)} and is {played.status}")
         if await store.read(game) != records:
             found.append(f"{game} by itself is not what it is among all games")
+        if position(await quick.game(game)) != position(played):
+            found.append(f"{game} from its snapshot is not what it is from its log")
         verdict = verify(export.export(played, records, await hall.vault(game), everything=True), LIBRARY)
         if not verdict.ok:
             found.append(f"{game} does not verify: {verdict}")
         if played.status == "over" and verdict.unproved:
             found.append(f"{game} is over, and unproved is {verdict.unproved}")
         counts[f"games {played.status}"] += 1
+    await snapshots.close()
+    (questions,) = watched.cache_requests.collect()
+    answers = {(each.labels["cache"], each.labels["result"]): each.value for each in questions.samples}
+    counts["snapshots"] = int(answers["snapshots", "hit"])
     return found, counts
+
+
+def position(game: Game) -> tuple[Any, ...]:
+    """Return what two equal games have in common."""
+    table = game.table.digest() if game.table is not None else None
+    return game.version, game.head, game.status, game.draws, game.players, game.undo_seat, game.undo_to, table
 
 
 async def faults_of_projections(store: EventStore, rows: Any) -> list[str]:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -54,7 +55,9 @@ async def serve(settings: Settings) -> None:
 
 
 async def rehearse(settings: Settings) -> None:
-    """Serve one request to nobody: what is imported or compiled late is there before the first fork."""
+    """Serve nobody, so that what is imported or compiled late is there before the first fork."""
+    for late in ("redis", "redis_snapshots", "store.postgres", "store.postgres_rows", "store.postgres_snapshots"):
+        import_module(f"service.{late}")
     async with open_house(settings, LIBRARY, boards) as house:
         transport = httpx.ASGITransport(create_app(house))  # type: ignore[reportArgumentType]
         async with httpx.AsyncClient(transport=transport, base_url="http://rehearsal") as client:

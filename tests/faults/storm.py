@@ -1,4 +1,4 @@
-"""The storm: two processes of the service over one PostgreSQL, sixteen tables, and everything that can break breaks."""
+"""The storm: two processes of the service over one PostgreSQL and one Redis, sixteen tables, and everything breaks."""
 
 import asyncio
 from collections import Counter
@@ -21,21 +21,28 @@ from tests.faults.ledger import Ledger, Player
 from tests.faults.nursery import Nursery, Process, nursery
 from tests.faults.tables import CLASSIC, TABLES, Table
 from tests.postgres import Cluster
+from tests.redis import Server as Redis
 
 PROCESSES: Final = 2
 BETWEEN_KILLS: Final = (0.2, 1.6)
 """Seconds from one kill to the next, at least and at most."""
-
 
 PATIENCE: Final = 60
 """Seconds in which every request must have its answer once nothing breaks any more."""
 
 
 class Weather(Struct, frozen=True):
-    """How bad it gets."""
+    """How bad it gets.
+
+    Attributes:
+        kills: how often a process of the service is killed.
+        crashes: how often PostgreSQL stops as after a power failure.
+        redis: how often something happens to Redis: it is flushed, killed, hung for a second, in turn.
+    """
 
     kills: int = 52
     crashes: int = 6
+    redis: int = 9
     seed: int = 20261121
 
 
@@ -73,12 +80,14 @@ class Fleet:
         self.kills += 1
 
 
-async def storm(cluster: Cluster, url: str, data: Path, weather: Weather) -> Report:
+async def storm(cluster: Cluster, url: str, redis: Redis, data: Path, weather: Weather) -> Report:
     """Play through a storm, and return what it has done and what the audit found."""
     rng, stop = Random(weather.seed), asyncio.Event()
-    settings = Settings(data=data, database_url=url)
+    settings = Settings(data=data, database_url=url, redis_url=redis.url, snapshot_every=10)
     reading = await open_store(settings)
-    given = {"data": str(data), "database_url": url, "port": "0", "log_level": "error"}
+    given = {"data": str(data), "database_url": url, "redis_url": redis.url, "port": "0", "log_level": "error"}
+    # Short games have snapshots too, and requests are counted against limits that nobody comes near.
+    given |= {"snapshot_every": "10", "rate_per_token": "1000", "rate_per_address": "100000"}
     async with nursery(given, data / "service.log") as young:
         fleet = Fleet(young, rng)
         await fleet.launch()
@@ -89,7 +98,7 @@ async def storm(cluster: Cluster, url: str, data: Path, weather: Weather) -> Rep
         playing = [asyncio.create_task(table.play()) for table in tables]
         following = asyncio.create_task(_follow(tables, streams, fleet, rng, stop))
         log_following = asyncio.create_task(log_reader.follow(reading, played := asyncio.Event()))
-        await _break(fleet, cluster, weather, rng)
+        await _break(fleet, cluster, redis, weather, rng)
         stop.set()
         _, stuck = await asyncio.wait(playing, timeout=PATIENCE)
         ledger.wrong += [f"a table still waits for an answer after {PATIENCE} seconds" for _ in stuck]
@@ -102,7 +111,9 @@ async def storm(cluster: Cluster, url: str, data: Path, weather: Weather) -> Rep
     return await _audited(reading, settings, ledger, fleet, weather, log_reader, streams)
 
 
-async def _break(fleet: Fleet, cluster: Cluster, weather: Weather, rng: Random) -> None:
+async def _break(fleet: Fleet, cluster: Cluster, redis: Redis, weather: Weather, rng: Random) -> None:
+    lasts = weather.kills * sum(BETWEEN_KILLS) / 2
+
     async def kill() -> None:
         for _ in range(weather.kills):
             await asyncio.gather(fleet.prepare(), asyncio.sleep(rng.uniform(*BETWEEN_KILLS)))
@@ -110,10 +121,26 @@ async def _break(fleet: Fleet, cluster: Cluster, weather: Weather, rng: Random) 
 
     async def crash() -> None:
         for _ in range(weather.crashes):
-            await asyncio.sleep(weather.kills * sum(BETWEEN_KILLS) / 2 / weather.crashes)
+            await asyncio.sleep(lasts / weather.crashes)
             await asyncio.to_thread(cluster.restart)
 
-    await asyncio.gather(kill(), crash())
+    async def hang() -> None:
+        redis.pause()
+        await asyncio.sleep(1)
+        redis.resume()
+
+    async def forget() -> None:
+        for number in range(weather.redis):
+            await asyncio.sleep(lasts / weather.redis)
+            match number % 3:
+                case 0:
+                    await asyncio.to_thread(redis.flush)
+                case 1:
+                    await asyncio.to_thread(redis.restart)
+                case _:
+                    await hang()
+
+    await asyncio.gather(kill(), crash(), forget())
 
 
 async def _seated(ledger: Ledger, address: str, rng: Random, stop: asyncio.Event) -> list[Table]:
@@ -175,6 +202,7 @@ async def _audited(
     counts += Counter(
         kills=fleet.kills,
         crashes=weather.crashes,
+        redis=weather.redis,
         deeds=len(ledger.deeds),
         acknowledged=sum(bool(deed.answers) for deed in ledger.deeds),
         streams=len(streams),

@@ -11,10 +11,12 @@ from msgspec.structs import replace
 
 from domain.kernel import snapshot as kernel
 from domain.kernel.game import Game
-from domain.kernel.words import GameId, Version
+from domain.kernel.record import Record
+from domain.kernel.words import GameId, PlayerId, Version
 from service.app import open_snapshots, open_store
 from service.hall import Hall
 from service.metrics import Metrics
+from service.plays import GameDamaged
 from service.redis import open_redis
 from service.redis_snapshots import RedisSnapshots
 from service.settings import Settings
@@ -24,17 +26,22 @@ from service.store.sqlite_snapshots import SqliteSnapshots
 from service.wake import LocalWake
 from tests.postgres import shared_cluster
 from tests.redis import server, shared_server
-from tests.service.halls import ANNA, LIBRARY, House, fixed_randomness, own_board, ticking
+from tests.service.halls import ANNA, LIBRARY, House, command, fixed_randomness, own_board, ticking
 
 EVERY = 7
 
 
 class Watched:
-    """A store that notes from where games are loaded."""
+    """A store that notes from where games are loaded, and may have a record that was damaged."""
 
     def __init__(self, store: EventStore) -> None:
         self._store = store
         self.loaded: list[Version] = []
+        self.spoils: Version | None = None
+
+    async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        records = await self._store.read(game, after, limit)
+        return [replace(each, draws=99) if each.version == self.spoils else each for each in records]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -150,12 +157,18 @@ async def played(data: Data, rounds: int = 2, *, undo: bool = False) -> GameId:
     return game
 
 
-async def undone(table: House, game: GameId) -> None:
-    """Put something up, and take that back."""
+async def put_up(table: House, game: GameId) -> PlayerId:
+    """Put something up; return whose turn it is."""
     now = await table.hall.game(game)
     player = now.players[now.decisions[0].seats[0]]
     assert player is not None
     await table.give(game, player, "put-up", coins=1)
+    return player
+
+
+async def undone(table: House, game: GameId) -> None:
+    """Put something up, and take that back."""
+    player = await put_up(table, game)
     now = await table.hall.game(game)
     await table.give(game, player, "undo", to=now.undo_to[-1])
 
@@ -292,6 +305,25 @@ async def test_one_that_does_not_fit_is_thrown_away_and_the_log_is_folded(data: 
     assert (again.version, again.body) == (found.version, kernel.take(found))
 
 
+async def test_what_was_damaged_before_it_is_found_when_it_is_looked_at(data: Data) -> None:
+    table = house(data, data.hall())
+    game = await table.begun(rounds=3)
+    await table.play_round(game)
+    player = await put_up(table, game)
+    await data.written()
+    data.store.spoils = 3
+    hall = data.hall()
+    now = await hall.game(game)
+    assert data.store.loaded[-1] > 3
+    for version in (3, 4, now.version - 1):
+        with pytest.raises(GameDamaged, match="from version 3 on"):
+            await hall.at(game, version)
+    with pytest.raises(GameDamaged, match="from version 3 on"):
+        await hall.command(game, player, [command("undo", to=now.undo_to[-1])])
+    data.store.spoils = None
+    await hall.command(game, player, [command("undo", to=now.undo_to[-1])])
+
+
 async def test_one_of_moves_that_were_taken_back_since_is_thrown_away(data: Data) -> None:
     table = house(data, data.hall())
     game = await table.begun(rounds=3)
@@ -365,7 +397,7 @@ async def test_what_redis_should_not_hold_is_dropped(data: Data) -> None:
         assert 0 < client.ttl("tabularium:snapshot:g1") <= 3600
 
 
-async def test_redis_may_be_stopped_and_flushed_and_is_used_again(tmp_path: Path) -> None:
+async def test_redis_may_hang_or_be_stopped_or_flushed_and_is_used_again(tmp_path: Path) -> None:
     metrics = Metrics()
     with server() as own:
         async with AsyncExitStack() as opened:
@@ -376,6 +408,11 @@ async def test_redis_may_be_stopped_and_flushed_and_is_used_again(tmp_path: Path
             data = Data(settings, store, RedisSnapshots(redis))
             game = await played(data)
             assert (await data.loaded(game))[1] > 0
+
+            own.pause()
+            found, after = await data.loaded(game)
+            assert kernel.take(found) == await data.plain(game)
+            own.resume()
 
             own.halt()
             found, after = await data.loaded(game)

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
+from domain.kernel.words import GameId, Version
 from projections.library import PROJECTIONS
+from projections.store import Generation, Trouble
 from service.clock import stamp, utc_now
 from service.exporter import Exporter, feel_the_loop
 from service.metrics import Metrics
@@ -64,6 +67,35 @@ async def test_requests_are_counted_by_the_template_of_their_path(service: Servi
     said = (await service.client.get("/metrics")).text
     assert "nowhere" not in said
     assert "PROPFIND" not in said
+
+
+async def test_caches_and_connections_are_watched(service: Service):
+    anna = await service.register("Anna")
+    game = await service.gathering(anna)
+    hits = await read(service, "tabularium_cache_requests_total", cache="games", result="hit") or 0
+    misses = await read(service, "tabularium_cache_requests_total", cache="games", result="miss") or 0
+    await service.get(f"/v1/games/{game}")
+    assert (await service.client.get("/v1/games/nothing")).status_code == 404
+    assert (await read(service, "tabularium_cache_requests_total", cache="games", result="hit") or 0) > hits
+    assert await read(service, "tabularium_cache_requests_total", cache="games", result="miss") == misses + 1
+    assert await read(service, "tabularium_games_in_memory") == 1
+    settings = service.house.settings
+    limit = await read(service, "tabularium_database_connections", state="limit")
+    assert limit == (settings.database_connections if settings.database_url else None)
+
+
+async def test_a_projection_that_stopped_is_told(service: Service):
+    await service.gathering(await service.register("Anna"))
+    rows = service.house.rows
+    stopped = next(each for each in await rows.generations() if each.projection == "lobby")
+    broken = replace(stopped, trouble=Trouble(GameId("g1"), Version(7), "ValueError: no such seat"))
+
+    async def generations() -> list[Generation]:
+        return [broken]
+
+    rows.generations = generations
+    assert await read(service, "tabularium_projection_stopped", projection="lobby") == 1
+    assert await read(service, "tabularium_projection_stopped", projection="dice") == 0
 
 
 async def test_those_who_follow_a_game_are_counted_until_they_go(service: Service):

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from service import oidc
+from service.accounts import UnknownToken
 from service.scopes import EVERYBODYS
 from tests.issuer import AUDIENCE, Provider, provider
 from tests.service.http.serving import Player, Service, serving
@@ -214,6 +215,8 @@ async def test_a_bad_jwt_is_refused_with_what_is_wrong_with_it(trusting: Service
         assert (status, kind) == (401, "unknown-token"), (says, detail)
         assert detail.startswith("The JWT is not taken: "), detail
         assert says in detail
+    with pytest.raises(UnknownToken, match="not ASCII"):
+        await trusting.house.accounts.authenticate("\udcff.e30.e30")
     assert await trusting.house.accounts.players(None, "", 10) == [], "nobody got an account"  # type: ignore[reportArgumentType]
 
 

@@ -12,6 +12,7 @@ from unittest import mock
 
 import pytest
 
+from domain.kernel.words import GameId
 from service.background import background
 from service.sharedwake import CHANNEL
 from tests.postgres import shared_cluster
@@ -52,7 +53,7 @@ async def until(redis: Server, listeners: int) -> None:
 
 async def measured(service: Service, metric: str) -> float:
     text = (await service.client.get("/metrics")).text
-    found = re.search(rf"^{metric} (\S+)$", text, re.MULTILINE)
+    found = re.search(rf"^{re.escape(metric)} (\S+)$", text, re.MULTILINE)
     assert found, text
     return float(found[1])
 
@@ -107,6 +108,20 @@ async def test_each_process_shows_at_once_what_the_other_acknowledged(pair: Pair
     await pair[0].give(game, anna, "open-bidding")
     await pair[1].play_out(game, anna, bert)
     assert (await pair[0].get(f"/v1/games/{game}"))["status"] == "over"
+
+
+async def test_processes_that_take_turns_do_not_get_in_each_others_way(pair: Pair) -> None:
+    anna, _, game = await seated(pair[0])
+    for number in range(4):
+        writer, other = pair[number % 2], pair[(number + 1) % 2]
+        await other.get(f"/v1/games/{game}")
+        kind, fields = ("put-up", {"coins": 1}) if number < 3 else ("open-bidding", {})
+        version = (await writer.give(game, anna, kind, **fields))["version"]
+        async with asyncio.timeout(PATIENCE):
+            while other.house.hall._plays._plays[GameId(game)].heard < version:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+    for service in pair:
+        assert await measured(service, 'tabularium_appends_total{outcome="conflict"}') == 0
 
 
 async def test_no_read_is_older_than_an_answer_given_before_it(pair: Pair) -> None:

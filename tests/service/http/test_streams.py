@@ -12,6 +12,8 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from domain.kernel.words import GameId
+from service.store.protocol import StoreUnavailable
 from tests.service.http.serving import Player, Service, serving
 
 
@@ -201,3 +203,36 @@ async def test_a_socket_ignores_what_it_is_sent(service: Service, anna: Player, 
         await socket.send(b"\xff\xfe")
         await service.give(game, anna, "put-up", coins=1)
         assert json.loads(await socket.recv())["event"] == "prize-put-up"
+
+
+async def test_a_socket_ends_with_its_token_and_says_so(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.begun(anna, bert)
+    made = await service.post("/v1/tokens", bert, {"name": "viewer", "scopes": ["play"]})
+    async with socket_of(service, game, subprotocols=["tabularium.v1", f"bearer.{made['token']}"]) as socket:
+        await service.give(game, anna, "put-up", coins=1)
+        assert json.loads(await socket.recv())["event"] == "prize-put-up"
+        await service.ask("DELETE", f"/v1/tokens/{made['details']['id']}", bert)
+        await service.give(game, anna, "open-bidding")
+        assert json.loads(await socket.recv())["data"]["type"] == "/problems/token-ended"
+        with pytest.raises(ConnectionClosed):
+            await socket.recv()
+    assert socket.close_code == 4000
+
+
+async def test_a_stream_whose_store_is_away_ends_cleanly_and_goes_on_when_it_is_back(
+    service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: Any) -> Any:
+        raise StoreUnavailable("the database is being restarted")
+
+    game = await service.begun(anna, bert)
+    async with streaming(service, game, "?after=0") as frames:
+        last = (await frames.events(4))[-1]["id"]
+        with monkeypatch.context() as patched:
+            patched.setattr(service.house.hall, "game", away)
+            service.house.wake.notify(GameId(game), 1)
+            async with asyncio.timeout(10):
+                while await frames.next() is not None:
+                    pass
+    async with streaming(service, game, last_event_id=last) as frames:
+        assert int((await frames.events(1))[0]["id"]) == int(last) + 1

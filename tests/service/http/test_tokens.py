@@ -259,11 +259,16 @@ async def two(tmp_path: Path) -> AsyncIterator[tuple[Service, Service]]:
         yield one, other
 
 
-async def test_what_one_process_revokes_is_soon_refused_by_another(two: tuple[Service, Service]) -> None:
+@pytest.mark.parametrize("how", ["revoked", "replaced"])
+async def test_what_one_process_ends_is_soon_refused_by_another(two: tuple[Service, Service], how: str) -> None:
+    """Whatever the clock of the other says: that of the first is ahead here."""
     one, other = two
     anna = await one.register("Anna")
     bot = await narrower(one, anna, "play")
     token = (await other.get("/v1/players/me", bot))["token"]
-    await one.ask("DELETE", f"/v1/tokens/{token}", anna)
+    if how == "revoked":
+        await one.ask("DELETE", f"/v1/tokens/{token}", anna)
+    else:
+        await one.post(f"/v1/tokens/{token}/rotation", anna, {"overlap": 0})
     await asyncio.sleep(0.3)
     assert (await problem(other, "GET", "/v1/players/me", bot))[0] == "token-ended"

@@ -59,6 +59,8 @@ async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> 
         structlog.testing.capture_logs() as log,
         mock.patch("service.readmodels.FLUSH", 0.01),
         mock.patch("service.accounts.secrets", tokens),
+        # When tokens were used is told after a minute of the wall clock, and so perhaps in one world only.
+        mock.patch("service.accounts.FLUSH", 3600.0),
     ):
         library = Library([Auction(cast, swapped=swapped)])
         # The time stands still: how often the service looks at the clock depends on how quick the machine is.

@@ -131,7 +131,7 @@ async def test_closing_an_account_ends_its_tokens(accounts: AccountStore) -> Non
 async def test_when_tokens_were_used_is_noted(accounts: AccountStore) -> None:
     for row in (token("one"), token("two")):
         await accounts.add_token(row, row.name.encode())
-    await accounts.used({TokenId("tone"): NOON, TokenId("tgone"): NOON})
+    await accounts.used([TokenId("tone"), TokenId("tgone")], NOON)
     assert [row.used for row in await accounts.tokens(ANNA, EARLY)] == [None, NOON]
 
 

@@ -13,7 +13,7 @@ from service.migrations import known, migrate
 from service.store import postgres_connections
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.postgres import PostgresStore
-from service.store.protocol import Appended, Conflict, StoreDamaged, StoreUnavailable
+from service.store.protocol import Appended, Conflict, StoreDamaged, StoreError, StoreUnavailable
 from tests.postgres import OWNER, Cluster, connected, shared_cluster
 from tests.postgres import cluster as own_cluster
 from tests.service.store.batches import ANNA, AT, BLUE, RED, addition, new_game, secret, use
@@ -347,3 +347,15 @@ async def test_a_durable_store_waits_for_the_disk_whatever_the_database_is_set_t
         await store.close()
     finally:
         cluster.sql(f"ALTER DATABASE {name_of(url)} RESET synchronous_commit")
+
+
+async def test_whatever_the_driver_says_is_said_in_the_words_of_a_store(store: PostgresStore) -> None:
+    """What is neither about what was given nor a store's own error would be a fault of ours to a client."""
+    raised = [
+        kind for kind in vars(asyncpg.exceptions).values() if isinstance(kind, type) and issubclass(kind, Exception)
+    ]
+    assert {asyncpg.InternalClientError, asyncpg.ConnectionDoesNotExistError, asyncpg.DeadlockDetectedError} < {*raised}
+    for kind in raised:
+        error = kind("boom")
+        told = store._connections.translated(error)
+        assert isinstance(told, StoreError) or postgres_connections.is_spoilt(error) or issubclass(kind, Warning), kind
