@@ -12,7 +12,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import CIVILIZATIONS, ROLES, START_ROLES, SUPPLY, Building, Resource, Role
-from domain.mare_nostrum.table import Fleet, Force, Phase, Province, Setup, Table, Take, Tie, Trade, bare
+from domain.mare_nostrum.table import Fleet, Force, Phase, Province, Setup, Table, TakenCard, Tie, Trade, bare
 
 
 class Land(Struct, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ class TradePosition(Struct, forbid_unknown_fields=True):
     offers: dict[Seat, tuple[Resource, ...]] = {}
     taken: dict[Seat, tuple[Resource, ...]] = {}
     taker: Seat | None = None
-    takes: tuple[Take, ...] = ()
+    takes: tuple[TakenCard, ...] = ()
     stood: int = 0
     forced: Seat | None = None
     short: Seat | None = None

@@ -206,7 +206,7 @@ class Tie(Struct, frozen=True):
     seats: tuple[Seat, ...]
 
 
-class Take(Struct, frozen=True):
+class TakenCard(Struct, frozen=True):
     """One take of the trade: a card that lay face up before `giver`."""
 
     taker: Seat
@@ -236,7 +236,7 @@ class Trade(Struct, frozen=True):
     offers: dict[Seat, tuple[Resource, ...]] = field(default_factory=dict[Seat, tuple[Resource, ...]])
     taken: dict[Seat, tuple[Resource, ...]] = field(default_factory=dict[Seat, tuple[Resource, ...]])
     taker: Seat | None = None
-    takes: tuple[Take, ...] = ()
+    takes: tuple[TakenCard, ...] = ()
     stood: int = 0
     forced: Seat | None = None
     short: Seat | None = None

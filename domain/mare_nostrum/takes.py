@@ -13,8 +13,7 @@ from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import RuleId, Seat
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import BANK, Resource
-from domain.mare_nostrum.table import Command, Event, Table, Trade
-from domain.mare_nostrum.table import Take as Taken
+from domain.mare_nostrum.table import Command, Event, Table, TakenCard, Trade
 
 # --- events ---
 
@@ -37,7 +36,7 @@ class CardTaken(Event, frozen=True):
             trade,
             offers={**trade.offers, self.giver: less(trade.offers[self.giver], self.card)},
             taken={**trade.taken, self.taker: (*trade.taken.get(self.taker, ()), self.card)},
-            takes=(*trade.takes, Taken(self.taker, self.giver, self.card)),
+            takes=(*trade.takes, TakenCard(self.taker, self.giver, self.card)),
             taker=self.giver,
             forced=None,
         )
@@ -97,7 +96,7 @@ def less(cards: tuple[Resource, ...], card: Resource) -> tuple[Resource, ...]:
     return cards[:place] + cards[place + 1 :]
 
 
-def exhausted(takes: Sequence[Taken], one: Seat, other: Seat) -> bool:
+def exhausted(takes: Sequence[TakenCard], one: Seat, other: Seat) -> bool:
     """Tell whether the last two takes were both between these players, so that no third may follow (MN-TRD-14)."""
     last = takes[-2:]
     return len(last) == 2 and all({take.taker, take.giver} == {one, other} for take in last)

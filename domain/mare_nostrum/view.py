@@ -9,7 +9,7 @@ from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import combinations, hands, roles
 from domain.mare_nostrum.data import CARDS, PRICES, ROLES, Building, Item, Resource, Role, price_of
-from domain.mare_nostrum.table import Battle, Entry, Fleet, Holding, Province, Spoils, Table, Take
+from domain.mare_nostrum.table import Battle, Entry, Fleet, Holding, Province, Spoils, Table, TakenCard
 
 
 class SeatView(Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class TradeView(Struct, frozen=True, kw_only=True):
     offers: dict[Seat, tuple[Resource, ...]]
     taken: dict[Seat, tuple[Resource, ...]]
     taker: Seat | None
-    takes: tuple[Take, ...]
+    takes: tuple[TakenCard, ...]
     forced: Seat | None
     short: Seat | None
 
