@@ -1,6 +1,7 @@
 """The rule catalogues and the conformance scenarios on the command line."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +9,7 @@ import typer
 from rich.table import Table as RichTable
 
 from domain.boards import builtin
-from domain.kernel.catalogue import Coverage, Rule, UnknownRuleError, coverage
+from domain.kernel.catalogue import Coverage, Rule, coverage
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.scenario import Failure, Scenario, ScenarioError, read, run, runs
 from domain.kernel.words import RuleId
@@ -149,10 +150,9 @@ def _chosen(ruleset_id: str | None) -> list[Ruleset[Any]]:
 
 
 def _find(rule_id: str) -> tuple[Ruleset[Any], Rule]:
-    message = ""
-    for ruleset in _chosen(None):
-        try:
-            return ruleset, ruleset.catalogue.rule(RuleId(rule_id.upper()))
-        except UnknownRuleError as error:
-            message = str(error.args[0] if error.args else error)
-    return bad_input(message)
+    sought = rule_id.upper()
+    known = {rule.id: (ruleset, rule) for ruleset in _chosen(None) for rule in ruleset.catalogue.rules}
+    if sought in known:
+        return known[RuleId(sought)]
+    near = get_close_matches(sought, known, n=3, cutoff=0.7)
+    return bad_input(f"no catalogue has a rule {rule_id!r}" + (f"; near misses: {', '.join(near)}" if near else ""))
