@@ -12,9 +12,10 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cache, lru_cache
 from importlib import resources
-from itertools import pairwise
+from itertools import islice, pairwise
 from os import environ
 from pathlib import Path
 from random import Random
@@ -41,6 +42,8 @@ from tests.play import Play
 
 T = TypeVar("T")
 
+AFTER_A_FORK = 40
+"""How far two games are compared that differ in a secret choice."""
 HOUSE = catalogue.load(resources.files("domain.kernel").joinpath("house.toml").read_bytes())
 
 
@@ -54,6 +57,8 @@ class Laws:
     """How many commands of each game are looked at closely, besides those that answer a new kind of decision."""
     longest: ClassVar[int] = 100_000
     """No random game takes more commands than this."""
+    forks: ClassVar[int] = 60
+    """How many pairs of games that differ in a secret choice are compared; see `pairs`."""
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "seed" in metafunc.fixturenames:
@@ -226,39 +231,96 @@ class Laws:
 
     def test_what_a_seat_may_not_see_makes_no_difference_to_it(self, seed: int) -> None:
         rng = Random(seed)
-        seats = self.ruleset.seats(self.ruleset.players[seed % len(self.ruleset.players)])
-        if not Bare(self.ruleset, self.board, seats, _chance(seed)).secrets:
+        if not self.bare(seed, _chance(seed)).secrets:
             return
-        compared = sum(self._compare_twins(seats, viewer, seed, rng) for viewer in (None, *seats) for _ in range(5))
-        assert compared, "no two games were found that differ only in what a seat may not see"
+        begun = sum(
+            self._compare_openings(seed, viewer, rng) for viewer in (None, *self._seats(seed)) for _ in range(5)
+        )
+        forked = list(islice(self.pairs(seed), self.forks))
+        assert begun or forked, "no two games were found that differ only in what a seat may not see"
 
-    def _compare_twins(self, seats: tuple[Seat, ...], viewer: Seat | None, seed: int, rng: Random) -> int:
-        """Play two games that differ in a shuffle; count the positions that `viewer` saw and could not tell apart."""
-        one = Bare(self.ruleset, self.board, seats, _chance(seed))
-        other = Bare(self.ruleset, self.board, seats, Swapped(_chance(seed), rng))
+    def bare(self, seed: int, chance: Chance) -> "Bare":
+        """Return a game just begun."""
+        return Bare(self.ruleset, self.board, self._seats(seed), self._chosen(seed), chance)
+
+    def _seats(self, seed: int) -> tuple[Seat, ...]:
+        players = self.ruleset.players[seed % len(self.ruleset.players)]
+        return self.ruleset.seats(players, self._chosen(seed))
+
+    def _chosen(self, seed: int) -> Any:
+        return msgspec.convert(self.setup(seed), self.ruleset.setup)
+
+    def _compare_openings(self, seed: int, viewer: Seat | None, rng: Random) -> int:
+        """Compare two games that differ in a hidden shuffle; return in how many positions they differed."""
+        one, other = self.bare(seed, _chance(seed)), self.bare(seed, Swapped(_chance(seed), rng))
+        if one.hidden_from(viewer) == other.hidden_from(viewer):
+            return 0
+        return self._compare(one, other, viewer, rng, self.commands)
+
+    def pairs(self, seed: int) -> Iterator[tuple[str, int]]:
+        """Play a game, and twice over whenever somebody may choose in secret: a choice each, then the same commands.
+
+        Yield, for each such pair of games and each viewer but the one who chose, what was chosen and in how many
+        positions the two differed in what the viewer may not see.
+        """
+        rng, game = Random(seed), self.bare(seed, _chance(seed))
+        for _ in range(self.longest):
+            decisions = self.ruleset.decisions(game.table)
+            if not decisions:
+                return
+            seat = rng.choice(decisions[0].seats)
+            command = schema.sample(rng.choice(game.answers(seat)).schema, rng)
+            if self._is_sealed(command["type"]) and (other := self._otherwise(game, seat, command, rng)):
+                for viewer in (None, *(each for each in self._seats(seed) if each != seat)):
+                    twins = game.fork().after(seat, command), game.fork().after(seat, other)
+                    if differed := self._compare(*twins, viewer, rng, AFTER_A_FORK):
+                        yield command["type"], differed
+            game.command(seat, command)
+
+    def _otherwise(self, game: "Bare", seat: Seat, command: Any, rng: Random) -> Any:
+        """Return another command of the same kind that is on offer; None when none is found."""
+        options = [option for option in game.answers(seat) if option.command == command["type"]]
+        samples = (schema.sample(rng.choice(options).schema, rng) for _ in range(10))
+        return next((each for each in samples if each != command), None)
+
+    def _compare(self, one: "Bare", other: "Bare", viewer: Seat | None, rng: Random, most: int) -> int:
+        """Play two games alike, but for what is chosen in secret, as long as `viewer` has read the same in both.
+
+        What is told, shown and offered to him must be the same, until something hidden is revealed that is not.
+        Return in how many positions, `most` at most, they differed in what he may not see.
+        """
         compared = 0
-        while one.read_by(viewer) == other.read_by(viewer):
+        for _ in range(3 * most):
+            if one.read_by(viewer) != other.read_by(viewer):
+                break
             told, told_other = one.seen_by(viewer), other.seen_by(viewer)
+            if (one.revealed or other.revealed) and told != told_other:
+                break
             assert told == told_other
             compared += one.hidden_from(viewer) != other.hidden_from(viewer)
             decisions = self.ruleset.decisions(one.table)
-            if not decisions or compared > self.commands:
+            if not decisions or compared >= most:
                 break
             seat = rng.choice(decisions[0].seats)
-            option = rng.choice(one.options(seat))
-            command = schema.sample(option.schema, rng)
-            alike = command
-            if seat != viewer and self._is_sealed(option.command):
-                choices = [each for each in other.options(seat) if each.command == option.command]
-                alike = schema.sample(rng.choice(choices).schema, rng)
-            one.command(seat, command)
-            try:
-                other.command(seat, alike)
-            except Refusal:
-                break
-            if one.revealed or other.revealed:
+            if not self._play_alike(one, other, seat, viewer, rng):
                 break
         return compared
+
+    def _play_alike(self, one: "Bare", other: "Bare", seat: Seat, viewer: Seat | None, rng: Random) -> bool:
+        """Let a seat do the same in both games, or choose in secret in each; tell whether it could."""
+        option = rng.choice(one.answers(seat))
+        command = alike = schema.sample(option.schema, rng)
+        choices = [each for each in other.answers(seat) if each.command == option.command]
+        if seat != viewer and self._is_sealed(option.command):
+            if not choices:
+                return False
+            alike = schema.sample(rng.choice(choices).schema, rng)
+        if not any(schema.matches(each.schema, alike) for each in choices):
+            assert seat != viewer, f"what is hidden from {viewer} decides what he may do"
+            return False
+        one.command(seat, command)
+        other.command(seat, alike)
+        return True
 
     def _is_sealed(self, kind: str) -> bool:
         return any(command.sealed for command in self.ruleset.commands if command.__struct_config__.tag == kind)
@@ -381,14 +443,22 @@ class Swapped:
 class Bare:
     """A table, its secrets and what happened to it, without the game around it: its chance may be anything."""
 
-    def __init__(self, ruleset: Ruleset[Any], board: Board, seats: tuple[Seat, ...], chance: Chance) -> None:
+    def __init__(
+        self, ruleset: Ruleset[Any], board: Board, seats: tuple[Seat, ...], setup: Any, chance: Chance
+    ) -> None:
         self.ruleset = ruleset
         self.chance = chance
         self.vault = Vault()
         self.events: list[Event[Any]] = []
         self.revealed = False
         self.draws: list[int] = []
-        self._take(ruleset.begin(ruleset.lay(seats, ruleset.setup(), board), chance))
+        self._take(ruleset.begin(ruleset.lay(seats, setup, board), chance))
+
+    def fork(self) -> "Bare":
+        """Return a game that goes on from here; what has been told so far is left out."""
+        forked = copy(self)
+        forked.events, forked.draws = [], self.draws[-1:]
+        return forked
 
     def _take(self, draft: Draft[Any]) -> None:
         self.table = draft.table
@@ -403,6 +473,16 @@ class Bare:
 
     def options(self, seat: Seat) -> list[Any]:
         return self.ruleset.options(self.table, seat, self.vault.read_by(seat))
+
+    def answers(self, seat: Seat) -> list[Any]:
+        """The options that answer a decision; all of them when none says so."""
+        options = self.options(seat)
+        return [option for option in options if option.decision] or options
+
+    def after(self, seat: Seat, command: Any) -> "Bare":
+        """Return the game itself, when the command has been given."""
+        self.command(seat, command)
+        return self
 
     def command(self, seat: Seat, command: Any) -> None:
         read = self.ruleset.read_command(msgspec.json.encode(command))

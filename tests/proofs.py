@@ -1,6 +1,6 @@
 """Proofs in bulk, run by hand: ``python -m tests.proofs``. Exports of whole games verify, and no corruption gets by.
 
-Plays 20 games between random bots (both editions of Classic), verifies each export, and flips single bytes in one
+Plays 20 games between random bots (each ruleset in turn), verifies each export, and flips single bytes in one
 of them, 200 times; prints what it saw and exits 1 when an export does not verify or a corruption is not noticed.
 """
 
@@ -29,12 +29,14 @@ def exported(plan: Plan) -> list[bytes]:
 def verified(number: int) -> list[bytes] | None:
     """Play and verify one game; return its export, or None when it does not verify."""
     ruleset = LIBRARY.ids()[number % len(LIBRARY.ids())]
-    lines = exported(Plan(ruleset, seats=2 + number % 5, seed=9000 + number))
+    players = LIBRARY.current(ruleset).players
+    seats = players[number % len(players)]
+    lines = exported(Plan(ruleset, seats, seed=9000 + number))
     began = time.perf_counter()
     verdict = verify(lines, LIBRARY)
     took = (time.perf_counter() - began) * 1000
     said = "proved" if verdict.ok else f"NOT PROVED: {verdict.problem}"
-    print(f"{ruleset}, {2 + number % 5} seats: {verdict.events} events, {said} in {took:.0f} ms")
+    print(f"{ruleset}, {seats} seats: {verdict.events} events, {said} in {took:.0f} ms")
     return lines if verdict.ok else None
 
 

@@ -147,7 +147,7 @@ def piles(table: Table) -> tuple[Mapping[Seat, tuple[str, ...]], ...]:
 
 def tokens(table: Table) -> dict[str, int]:
     """Count the building tokens in the supply and on the board."""
-    count: Counter[str] = Counter(table.supply)
+    count = Counter[str](dict(table.supply))
     for province in table.provinces.values():
         count.update("caravan" if post in GOODS else post for post in province.buildings)
     return dict(count)
@@ -164,7 +164,7 @@ class TestIntroductoryLaws(MareNostrumLaws):
 
 
 class TestFreeLaws(MareNostrumLaws):
-    seeds = (21, 19, 23)
+    seeds = (15, 19, 23)
 
     def setup(self, seed: int) -> Mapping[str, Any]:
         return {"layout": "free"}

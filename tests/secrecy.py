@@ -1,0 +1,39 @@
+"""The secrecy law in bulk, run by hand: ``python -m tests.secrecy [pairs]``; 1,000 pairs when not told.
+
+Plays random games of Mare Nostrum and, whenever somebody chooses in secret, two games that differ in that choice:
+what anybody else is told, shown and offered must be the same in both until it is revealed. Prints how many pairs of
+each kind of choice were compared, and exits 1 when two of them could be told apart.
+"""
+
+import sys
+import time
+from collections import Counter
+from itertools import count, islice
+
+from tests.domain.mare_nostrum.test_laws import TestFreeLaws, TestIntroductoryLaws
+
+LAWS = (TestIntroductoryLaws(), TestFreeLaws())
+OF_A_GAME = 150
+"""How many pairs are compared in one game, so that many games are looked at."""
+
+
+def main(wanted: int = 1_000) -> int:
+    began = time.perf_counter()
+    pairs, positions, fault = Counter[str](), Counter[str](), ""
+    for seed in count():
+        try:
+            for kind, differed in islice(LAWS[seed // 3 % len(LAWS)].pairs(seed), OF_A_GAME):
+                pairs[kind] += 1
+                positions[kind] += differed
+        except AssertionError as error:
+            fault = f"seed {seed}: {error or 'two games were told apart'}"
+        if fault or pairs.total() >= wanted:
+            break
+    for kind in sorted(pairs):
+        print(f"{kind}: {pairs[kind]} pairs, {positions[kind]} positions that differed in something hidden")
+    print(f"{pairs.total()} pairs in {time.perf_counter() - began:.0f} s; {fault or 'nobody could tell two apart'}")
+    return 1 if fault else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:2])))
