@@ -28,6 +28,11 @@ def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
     return buildings if area in table.capitals.values() else (*buildings, "convert")
 
 
+def can_exploit(table: Table, area: AreaId, seat: Seat) -> bool:
+    """Tell whether there is something left to choose in a province without a battle: one way a turn (MN-AFT-01)."""
+    return seat not in table.exploited.get(area, ()) and bool(ways(table, area, seat))
+
+
 # --- events ---
 
 
@@ -46,6 +51,7 @@ class ProvinceOverrun(Event, frozen=True):
         force = table.provinces[self.province].forces[self.seat]
         table.set_force(self.province, self.seat, force.committed(self.legions).off(*self.posts))
         table.spoils = Spoils(self.province, self.legions)
+        table.exploit(self.province, self.seat)
         table.ashore = True
 
     def tell(self, names: Names) -> str:
@@ -165,6 +171,8 @@ class Exploit(Command, frozen=True):
         force = table.provinces[self.province].forces.get(seat, NO_FORCE)
         if not 1 <= self.legions <= force.ready:
             raise Refusal("MN-MIL-04", asked, f"{force.ready} legions there have not attacked this turn.")
+        if seat in table.exploited.get(self.province, ()):
+            raise Refusal("MN-AFT-01", asked, "One way for a province: own legions have chosen there this turn.")
         if not gives_up(self.posts, self.legions, force.posts, force.legions):
             allowed = "Name the posts that these legions leave, so that one stays on each of the others."
             raise Refusal("MN-AFT-08", asked, allowed)
@@ -173,7 +181,7 @@ class Exploit(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         for area, province in table.provinces.items():
             force = province.forces.get(seat)
-            if force is None or province.at_war or not force.ready or not ways(table, area, seat):
+            if force is None or province.at_war or not force.ready or not can_exploit(table, area, seat):
                 continue
             for legions, posts in leaving(force.ready, force.posts, force.legions):
                 fields = {"province": schema.const(area), "legions": legions, **posts}

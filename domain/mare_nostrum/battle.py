@@ -110,7 +110,7 @@ class BattleRolled(Event, frozen=True):
 class BattleEnded(Event, frozen=True):
     """A battle was over: one side is alone in the province, nobody of the two is left, or it is at war.
 
-    `legions` of an attacker who is alone must now pillage, occupy or convert (MN-AFT-01); a defender who is alone
+    All `legions` of an attacker who is alone must now pillage, occupy or convert (MN-AFT-01); a defender who is alone
     again may go on holding `posts` (MN-AFT-11).
     """
 
@@ -125,6 +125,7 @@ class BattleEnded(Event, frozen=True):
         table.battle = None
         if self.legions:
             table.spoils = Spoils(self.province, self.legions)
+            table.exploit(self.province, self.attacker)
         if self.posts:
             table.holding = Holding(self.province, self.defender, self.posts)
 
@@ -241,7 +242,7 @@ def settle(draft: Draft[Table]) -> bool:
     ending = _ending(battle, tuple(province.forces))
     legions, posts = 0, ()
     if ending == "attacker" and aftermath.ways(draft.table, battle.province, battle.attacker):
-        legions = province.forces[battle.attacker].fought
+        legions = province.forces[battle.attacker].legions
     if ending == "defender" and province.forces[battle.defender].legions:
         posts = battle.posts
     draft.emit(BattleEnded(battle.province, battle.attacker, battle.defender, ending, legions, posts))

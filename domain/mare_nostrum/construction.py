@@ -12,7 +12,7 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
-from domain.mare_nostrum import chains, combinations, hands, order
+from domain.mare_nostrum import chains, combinations, hands, order, war
 from domain.mare_nostrum.data import PIECES, PRICES, Item, Resource, price_of
 from domain.mare_nostrum.table import NO_FORCE, Command, Event, Table
 
@@ -241,6 +241,8 @@ def _build(
         raise Refusal(bar[0], f"{what} was to be built in {area}.", bar[1])
     paid = combinations.checked(pay, price_of(item, table.cards[seat]), hands.held(table, seat, draft))
     draft.emit(PieceBuilt(seat, item, area, paid, good))
+    if item in ("legion", "fortress"):
+        war.void(draft, area)  # in the own capital, where an enemy may stand on something (MN-BLD-12)
 
 
 def _priced(

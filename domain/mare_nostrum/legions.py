@@ -136,7 +136,7 @@ def _duty(table: Table, seat: Seat, area: AreaId) -> RuleId | None:
         return war.debt(table, seat, area)
     if enemies := table.enemies_in(area, seat):
         return RuleId("MN-LEG-05") if len(enemies) == 1 else RuleId("MN-BAT-10")
-    return RuleId("MN-AFT-01") if aftermath.ways(table, area, seat) else None
+    return RuleId("MN-AFT-01") if aftermath.can_exploit(table, area, seat) else None
 
 
 def decisions(table: Table) -> list[Decision]:

@@ -344,6 +344,8 @@ class Table(KernelTable, kw_only=True):
     owed: dict[AreaId, tuple[Seat, ...]] = field(default_factory=dict[AreaId, tuple[Seat, ...]])
     """Provinces at war since an earlier turn, and who had land units there when this turn began: those that stay must
     fight a round in his own turn (MN-WAR-03)."""
+    exploited: dict[AreaId, tuple[Seat, ...]] = field(default_factory=dict[AreaId, tuple[Seat, ...]])
+    """Who has pillaged, occupied or begun to convert a province this turn: one way for a province (MN-AFT-01)."""
     seduced: bool = False
     """Whether Helen has been used in this Military Phase (MN-HER-07)."""
     entry: Entry | None = None
@@ -417,6 +419,10 @@ class Table(KernelTable, kw_only=True):
     def hold(self, seat: Seat, count: int, cards: Sealed) -> None:
         """Give a player a hand that was sealed anew."""
         self.hands[seat] = Hand(count, cards)
+
+    def exploit(self, area: AreaId, seat: Seat) -> None:
+        """Remember that a player's legions choose what they do in a province this turn."""
+        self.exploited[area] = (*(other for other in self.exploited.get(area, ()) if other != seat), seat)
 
     # --- questions ---
 

@@ -22,6 +22,7 @@ class TurnBegan(Event, frozen=True):
         table.trade = None
         table.done.clear()
         table.owed.clear()
+        table.exploited.clear()
         for area, province in table.provinces.items():
             if any(force.moved or force.fought or force.spent for force in province.forces.values()):
                 table.provinces[area] = _rested(province)

@@ -24,7 +24,7 @@ class OccupationEnded(Event, frozen=True):
 
 
 def void(draft: Draft[Table], area: AreaId) -> None:
-    """End the occupation of a province in which another's legion has appeared without a battle."""
+    """End the occupation of a province in which another's land unit has appeared without a battle."""
     for seat, force in draft.table.provinces[area].forces.items():
         if force.posts:
             draft.emit(OccupationEnded(area, seat))
