@@ -31,6 +31,7 @@ class InfluencePlaced(Event, frozen=True):
         construction.put(table, self.seat, "influence", self.province)
         table.free_marker = table.free_marker or self.free
         if self.replaced is not None:
+            table.replaced[self.province] = self.replaced
             # The legion steps off the marker, and what else it may stand on is the player's own from now on.
             force = table.provinces[self.province].forces[self.seat]
             table.set_force(self.province, self.seat, replace(force, posts=()))

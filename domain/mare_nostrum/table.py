@@ -332,6 +332,8 @@ class Table(KernelTable, kw_only=True):
     redirected: bool = False
     """Whether Ulysses has been used in this Commerce Phase (MN-HER-11)."""
     # --- construction ---
+    replaced: dict[AreaId, Seat] = field(default_factory=dict[AreaId, Seat])
+    """Whose marker was replaced this turn: he controlled that province when the turn began (MN-INF-01)."""
     free_marker: bool = False
     """Whether the active player has placed Hammurabi's free marker this turn (MN-HER-14)."""
     exchanged: bool = False
@@ -451,7 +453,9 @@ class Table(KernelTable, kw_only=True):
     def controls(self, seat: Seat, area: AreaId) -> bool:
         """Tell whether a province was under a player's control at the start of the turn (MN-INF-01)."""
         province = self.provinces[area]
-        return province.owner == seat and province.marked < max(self.turn, 1)
+        if province.owner == seat:
+            return province.marked < max(self.turn, 1)
+        return self.replaced.get(area) == seat
 
     def on_board(self, owner: Seat) -> dict[Item, int]:
         """Count an owner's pieces on the board: ``legion``, ``fortress``, ``trireme`` and ``influence``."""

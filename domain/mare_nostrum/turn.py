@@ -23,6 +23,7 @@ class TurnBegan(Event, frozen=True):
         table.done.clear()
         table.owed.clear()
         table.exploited.clear()
+        table.replaced.clear()
         for area, province in table.provinces.items():
             if any(force.moved or force.fought or force.spent for force in province.forces.values()):
                 table.provinces[area] = _rested(province)
