@@ -11,6 +11,7 @@ from typing import Any
 
 from service.bots import BoldClassicBot, Bot, RandomBot
 from service.client import Client, Problem
+from service.merchant import GreedyMerchant
 from service.settings import PREFIX
 
 STARTED = "Tabularium is running at "
@@ -35,6 +36,8 @@ class Demonstration:
         if self.ruleset.startswith("conquest-classic"):
             board = client.get(f"/v1/rulesets/{self.ruleset}/board")["board"]
             self._bot = BoldClassicBot(self._rng, board["borders"])
+        elif self.ruleset == "mare-nostrum":
+            self._bot = GreedyMerchant(self._rng)
         bots = [self._register(client, f"bot {number}") for number in range(1, self.seats + 1)]
         body = {"ruleset": self.ruleset, "players": self.seats, "title": "A demonstration"}
         game = bots[0].post("/v1/games", body)

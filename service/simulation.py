@@ -23,6 +23,7 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from domain.library import LIBRARY
+from service.merchant import GreedyMerchant
 
 CHATTER = 0.02
 """How often a bot says something that no open decision asks for (proposes an alliance, grants a passage)."""
@@ -38,6 +39,10 @@ class Plan(Struct, frozen=True):
     """The game is broken off after so many commands; classic rules know no other end than victory."""
     rounds: int | None = None
     """The game is broken off when a round beyond this one begins."""
+    setup: dict[str, Any] = {}
+    """What the creator of the game chooses."""
+    greedy: bool = False
+    """Whether the players are greedy merchants (Mare Nostrum) instead of choosing at random."""
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
@@ -68,6 +73,7 @@ class Simulation:
         self.records: list[Record] = []
         self.vault = Vault()
         self.commands = 0
+        self.merchant = GreedyMerchant(self.rng) if plan.greedy else None
         self.game = self._begin()
 
     def _begin(self) -> Game:
@@ -76,7 +82,7 @@ class Simulation:
             ruleset,
             GameId(f"sim-{self.plan.seed}"),
             self.plan.seats,
-            setup={},
+            setup=self.plan.setup,
             board=builtin(ruleset.board),
             organizer=PlayerId("simulator"),
             secret=self.secret,
@@ -101,17 +107,32 @@ class Simulation:
     def play(self) -> Iterator[Step]:
         """Play command by command until the game ends or the plan breaks it off. Raises `Fault`."""
         while self.game.status == "running" and self.commands < self.plan.commands and not self._past_last_round():
-            seat, option = self._choose()
-            step = self._give(seat, option)
+            step = self._give(*self._choose())
             self._keep(step)
             self.game = step.game
             self.commands += 1
             yield step
 
     def _past_last_round(self) -> bool:
-        return self.plan.rounds is not None and getattr(self.game.table, "round", 0) > self.plan.rounds
+        return self.plan.rounds is not None and round_of(self.game) > self.plan.rounds
 
-    def _choose(self) -> tuple[Seat, Option]:
+    def _choose(self) -> tuple[Seat, Any]:
+        """Return a seat and a command for it."""
+        if self.merchant is None:
+            seat, option = self._choose_option()
+            return seat, self._sample(seat, option)
+        seat = self.game.decisions[0].seats[0]
+        view = msgspec.to_builtins(self.game.view(seat, self.vault))
+        options = msgspec.to_builtins(self.game.options(seat, self.vault))
+        return seat, self.merchant.choose(seat, view, options)
+
+    def _sample(self, seat: Seat, option: Option) -> Any:
+        try:
+            return schema.sample(option.schema, self.rng)
+        except ValueError as error:
+            raise Fault(f"an option of {seat} has no instance: {error}") from error
+
+    def _choose_option(self) -> tuple[Seat, Option]:
         decisions = self.game.decisions
         if not decisions:
             raise Fault("the game is not over, and nobody has to decide")
@@ -124,14 +145,10 @@ class Simulation:
         if not answers and any(seat in decision.seats for decision in decisions):
             raise Fault(f"{seat} has to decide and has no option")
         if not answers and not chatter:
-            return self._choose()
+            return self._choose_option()
         return seat, self.rng.choice(chatter if chatter and (not answers or self.rng.random() < CHATTER) else answers)
 
-    def _give(self, seat: Seat, option: Option) -> Step:
-        try:
-            command = schema.sample(option.schema, self.rng)
-        except ValueError as error:
-            raise Fault(f"an option of {seat} has no instance: {error}") from error
+    def _give(self, seat: Seat, command: Any) -> Step:
         raw = msgspec.json.encode(command)
         before = self.game.table.digest() if self.game.table and self.commands % 50 == 0 else ""
         try:
@@ -156,6 +173,11 @@ class Simulation:
                 raise Fault(f"folding the log gives another {what}: {one} instead of {other}")
 
 
+def round_of(game: Game) -> int:
+    """Return the number of the round that a game is in."""
+    return game.ruleset.round(game.table) if game.table is not None else 0
+
+
 def play(plan: Plan) -> tuple[Outcome, Simulation]:
     """Play one game and check the laws on its way."""
     began = time.perf_counter()
@@ -174,7 +196,7 @@ def play(plan: Plan) -> tuple[Outcome, Simulation]:
         winners=game.result.winners if game.result else (),
         events=game.version,
         commands=simulation.commands,
-        round=getattr(game.table, "round", 0),
+        round=round_of(game),
         seconds=time.perf_counter() - began,
         fault=fault,
     )

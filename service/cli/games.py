@@ -3,8 +3,9 @@
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -85,11 +86,16 @@ def simulate(
     commands: Annotated[int, typer.Option(min=1, help="A game is broken off after so many commands.")] = 20_000,
     rounds: Annotated[int | None, typer.Option(min=1, help="A game is broken off after so many rounds.")] = None,
     processes: Annotated[int, typer.Option(min=1, help="Games played side by side.")] = 2,
+    setup: Annotated[str, typer.Option(help="What the creator chooses, as JSON.")] = "{}",
+    greedy: Annotated[bool, typer.Option("--greedy", help="Players of Mare Nostrum that are no fools.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Play many games between random players and check the laws; exit code 1 when one is broken."""
     numbers = _seat_numbers(ruleset, seats)
-    plans = simulation.plans(ruleset, games, numbers, seed, commands=commands, rounds=rounds)
+    if greedy and ruleset != "mare-nostrum":
+        bad_input("--greedy players know mare-nostrum only")
+    limits = {"commands": commands, "rounds": rounds, "setup": _setup(ruleset, setup), "greedy": greedy}
+    plans = simulation.plans(ruleset, games, numbers, seed, **limits)
     began = time.perf_counter()
     outcomes: list[simulation.Outcome] = []
     with _progress() as progress:
@@ -107,6 +113,14 @@ def simulate(
             console.print(f"seed {outcome.plan.seed}, {outcome.plan.seats} seats: {outcome.fault}", markup=False)
     if faults:
         raise typer.Exit(1)
+
+
+def _setup(ruleset_id: str, setup: str) -> dict[str, Any]:
+    try:
+        msgspec.json.decode(setup, type=ruleset_named(ruleset_id).setup)
+    except msgspec.DecodeError as error:
+        bad_input(f"--setup takes JSON such as {ruleset_id} has for the set-up: {error}")
+    return msgspec.json.decode(setup)
 
 
 def _seat_numbers(ruleset_id: str, seats: str) -> list[int]:

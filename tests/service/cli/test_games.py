@@ -66,3 +66,18 @@ def test_many_games_are_summed_up_as_json(call: Call):
 def test_the_same_seed_plays_the_same_games(call: Call):
     runs = [call("simulate", "--games", 1, "--seed", 3, "--commands", 50, "--json").json["summary"] for _ in range(2)]
     assert runs[0]["events"] == runs[1]["events"]
+
+
+def test_greedy_players_of_mare_nostrum_win_their_games_in_either_layout(call: Call):
+    games = ("simulate", "--ruleset", "mare-nostrum", "--games", 1, "--greedy", "--processes", 1, "--json")
+    for layout in ("introductory", "free"):
+        said = call(*games, "--setup", f'{{"layout": "{layout}"}}')
+        assert said.code == 0, said.out
+        summary = said.json["summary"]
+        assert (summary["finished"], summary["faults"]) == (1, 0)
+        assert summary["median_round"] > 5
+
+
+def test_what_the_players_or_the_creator_of_simulated_games_cannot_do_is_refused(call: Call):
+    assert "mare-nostrum" in call("simulate", "--greedy").complaint
+    assert "bogus" in call("simulate", "--ruleset", "mare-nostrum", "--setup", '{"bogus": 1}').complaint

@@ -1,0 +1,92 @@
+"""A simple player for Mare Nostrum, greedy in trade and building; it sees what any client sees."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from domain.kernel import schema
+
+Options = Sequence[Mapping[str, Any]]
+Command = dict[str, Any]
+
+SAMPLES: Final = 12
+"""How many ways to do something are weighed against each other."""
+FORTRESS: Final = 2
+"""A fortress counts in battle for so many legions."""
+
+
+class GreedyMerchant:
+    """Takes cards that it lacks, buys the dearest it can, heroes and wonders first, and attacks when clearly stronger.
+
+    Everything else is left to chance among what is on offer.
+    """
+
+    LAST: Final = frozenset({"finish-founding", "finish-construction", "finish-campaign", "undo"})
+    """Taken when there is nothing else to do, or nothing worth it."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+
+    def choose(self, seat: str, view: Mapping[str, Any], options: Options) -> Command:
+        """Return a command that answers a decision for which the seat is asked."""
+        asked = [option for option in options if option.get("decision") and option["command"] != "undo"]
+        commands = [self._sample(option) for option in asked for _ in range(max(1, SAMPLES // len(asked)))]
+        best = max(commands, key=lambda command: (self._worth(seat, view, command), self._rng.random()))
+        if self._worth(seat, view, best) < 0:
+            return next((command for command in commands if command["type"] in self.LAST), best)
+        return best
+
+    def _sample(self, option: Mapping[str, Any]) -> Command:
+        return schema.sample(option["schema"], self._rng)
+
+    def _worth(self, seat: str, view: Mapping[str, Any], command: Command) -> float:
+        """Return what a command is worth, next to others of the same moment; below 0 what is better left alone."""
+        hand: Mapping[str, int] = view["seats"][seat]["hand"] or {}
+        match command:
+            case {"type": "choose-hero"}:
+                return 20
+            case {"type": "found", "item": "influence" | "city"} | {"type": "found-caravan"}:
+                return 2
+            case {"type": "acquire", "pay": pay}:
+                return 20 + len(pay)
+            case {"type": "place-influence", "free": True}:
+                return 10
+            case {"type": "build" | "build-caravan" | "place-influence", "pay": pay}:
+                return len(pay) - self._common(hand, pay)
+            case {"type": "take" | "take-instead", "card": card}:
+                return 1 / (1 + hand.get(card, 0))
+            case {"type": "offer", "cards": cards}:
+                return sum(hand[card] > cards[card] for card in cards) - sum(
+                    hand[card] == cards[card] for card in cards
+                )
+            case {"type": "keep", "cards": cards}:
+                return sum(cards.values())
+            case {"type": "give-card", "card": card}:
+                return hand.get(card, 0)
+            case {"type": "name-builder" | "name-commander", "seat": named}:
+                return named == seat
+            case {"type": "march" | "attack" | "exploit"}:
+                return self._onslaught(seat, view, command)
+            case {"type": "exchange" | "attack-at-sea"}:
+                return -1
+            case _:
+                return -0.5 if command["type"] in self.LAST else 0
+
+    @staticmethod
+    def _common(hand: Mapping[str, int], pay: Sequence[str]) -> float:
+        """Return how rare the paid cards are in hand, below 1: what there is much of goes first."""
+        return sum(1 / hand[card] for card in pay if hand.get(card)) / (len(pay) + 1)
+
+    @staticmethod
+    def _onslaught(seat: str, view: Mapping[str, Any], command: Command) -> float:
+        """Return by how much legions sent somewhere are more than what defends it; below 0 when that is not clear."""
+        province = view["provinces"][command.get("to", command.get("province"))]
+        others = [force for owner, force in province["forces"].items() if owner != seat]
+        defence = sum(_legions(force) + FORTRESS * force.get("fortresses", 0) for force in others)
+        if province["owner"] in (None, seat) and not others:
+            return -1
+        return command["legions"] - 2 * defence
+
+
+def _legions(force: Mapping[str, int]) -> int:
+    return sum(force.get(status, 0) for status in ("fresh", "moved", "fought"))
