@@ -131,8 +131,7 @@ class NeutralPlaced(Event, frozen=True):
             table.set_force(area, self.civilization, ONE_LEGION)
 
     def tell(self, names: Names) -> str:
-        places = f" and {names.all(self.neighbours)}" if self.neighbours else ""
-        return f"{self.civilization.title()} is neutral: it defends {names(self.capital)}{places}."
+        return f"{self.civilization.title()} is neutral: it defends {names.all((self.capital, *self.neighbours))}."
 
 
 class RoleCardsDealt(Event, frozen=True):
