@@ -151,7 +151,7 @@ def _chosen(ruleset_id: str | None) -> list[Ruleset[Any]]:
 
 def _find(rule_id: str) -> tuple[Ruleset[Any], Rule]:
     sought = rule_id.upper()
-    known = {rule.id: (ruleset, rule) for ruleset in _chosen(None) for rule in ruleset.catalogue.rules}
+    known = {rule.id: (ruleset, rule) for ruleset in reversed(_chosen(None)) for rule in ruleset.catalogue.rules}
     if sought in known:
         return known[RuleId(sought)]
     near = get_close_matches(sought, known, n=3, cutoff=0.7)
