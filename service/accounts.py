@@ -172,14 +172,18 @@ class Accounts:
         await self._store.add_token(row, _hash(value))
         return row, value
 
-    async def rotate(self, old: TokenRow, overlap: float) -> tuple[TokenRow, str] | None:
-        """Make a token in place of another, which ends `overlap` seconds from now; None when it has ended already.
+    async def rotate(self, old: TokenRow, overlap: float, *, prolong: bool) -> tuple[TokenRow, str] | None:
+        """Make a token in place of another, which ends `overlap` seconds from now; None when it has one or has ended.
 
-        The new one has the name and the scopes of the old one, and lasts as long as that was made to last.
+        The new one has the name and the scopes of the old one. With `prolong` it lasts as long as that was made to
+        last; otherwise it ends when the old one would have. Raises `TooManyTokens` when both were too many.
         """
+        if overlap and len(await self.tokens(old.player)) >= MOST_TOKENS:
+            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens, and can have no more.")
         now = stamp(self._clock)
-        lasts = stamped(old.expires) - stamped(old.created) if old.expires is not None else None
-        expires = later(now, lasts) if lasts is not None else None
+        expires = old.expires
+        if expires is not None and prolong:
+            expires = later(now, stamped(expires) - stamped(old.created))
         row, value = self._made(old.player, old.name, old.scopes, expires)
         if not await self._store.replace_token(old.token, later(now, timedelta(seconds=overlap)), row, _hash(value)):
             return None

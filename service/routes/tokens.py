@@ -78,23 +78,29 @@ async def make_token(request: Call) -> Response[bytes]:
     account="required",
     body=Rotation,
     answers=(Answer(201, "The token that takes its place.", Issued),),
-    problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING),
+    problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING, problems.TOKEN_REPLACED, problems.TOO_MANY_TOKENS),
 )
 async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
     """Replace a token.
 
-    The new one has the same name and scopes, and lasts as long as the old one was made to last; the old one holds on
-    for `overlap` seconds. A token may replace itself (`current`); for others of your account it needs the scope
-    `account`.
+    The new one has the same name and scopes; the old one holds on for `overlap` seconds. A token is replaced once: when
+    the answer is lost, only another token with the scope `account` can make a new one. To revoke one of the two leaves
+    the other.
+
+    A token may replace itself (`current`), and the new one ends when it would have. With the scope `account` it may
+    replace the others of your account, too, and the new one lasts as long as the old one was made to last.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_rotation)
     old = await _found(request, token)
-    if old.player != request.signed_in.player:
+    caller = request.signed_in
+    if old.player != caller.player:
         raise _no_such(token)  # not even an administrator gets to know a token of somebody else
-    made = await request.house.accounts.rotate(old, wish.overlap)
+    if old.token != caller.token:
+        request.require("account")  # `admin` may end it, but the new one is as good as the old one
+    made = await request.house.accounts.rotate(old, wish.overlap, prolong="account" in caller.scopes)
     if made is None:
-        raise Problem(problems.NO_SUCH_TOKEN, f"Token {old.token!r} has ended.", "POST /v1/tokens makes a new one.")
+        raise await _not_replaced(request, old.token)
     row, value = made
     log.info("token rotated", account=row.player, token_id=row.token, instead_of=old.token)
     return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
@@ -140,6 +146,14 @@ async def _found(request: Call, token: str) -> TokenRow:
 
 def _may_know(caller: Caller, row: TokenRow) -> bool:
     return row.player == caller.player or "admin" in caller.scopes
+
+
+async def _not_replaced(request: Call, token: TokenId) -> Problem:
+    row = await request.house.accounts.token(token)
+    if row is None or row.retires is None or row.revoked is not None:
+        return Problem(problems.NO_SUCH_TOKEN, f"Token {token!r} has ended.", "POST /v1/tokens makes a new one.")
+    kind = problems.TOKEN_REPLACED
+    return Problem(kind, f"Token {token!r} was replaced, and ends at {row.retires}.", kind.remedy)
 
 
 def _no_such(token: str) -> Problem:
