@@ -245,6 +245,18 @@ async def test_what_another_process_has_added_since_is_there(data: Data) -> None
     assert kernel.take(found) == await data.plain(game)
 
 
+async def test_no_event_is_shown_before_its_secrets_are_known(data: Data) -> None:
+    game = await played(data)
+    behind, ahead = data.hall(), house(data, data.hall(snapshots=False))
+    now = await behind.game(game)
+    assert data.store.loaded[-1] > 0, "the events before have to be read, and those after are read with them"
+    await ahead.play_round(game)
+    seen = await behind.events(game, behind.viewer(now, ANNA))
+    known = await data.hall(snapshots=False).events(game, behind.viewer(now, ANNA))
+    assert [event.version for event in seen] == list(range(1, now.version + 1))
+    assert [event.secrets for event in seen] == [event.secrets for event in known[: len(seen)]]
+
+
 # --- what does not fit ------------------------------------------------------------------------------------------------
 
 
