@@ -27,6 +27,9 @@ LONGEST_NAME: Final = 80
 MOST_TOKENS: Final = 100
 """How many tokens an account has at most that have not ended."""
 
+JWT_TOKENS_LAST: Final = timedelta(days=30)
+"""How long a token lasts at most that was made with another issuer's, which takes its own back sooner."""
+
 REMEMBERED: Final = 10_000
 """How many tokens are recognized without asking the store."""
 
@@ -72,6 +75,14 @@ class Caller(Struct, frozen=True):
     token: TokenId | None
     digest: bytes
     ends: str | None = None
+
+    @property
+    def may_issue(self) -> frozenset[Scope]:
+        """What tokens may be for that he makes: with another issuer's, no more than what that itself is for.
+
+        Nor for `account`: with that he could make others, for more and for ever.
+        """
+        return self.granted if self.token is not None else (self.scopes & self.granted) - {"account"}
 
 
 class Identity(Struct, frozen=True):
@@ -172,18 +183,21 @@ class Accounts:
         await self._store.add_token(row, _hash(value))
         return row, value
 
-    async def rotate(self, old: TokenRow, overlap: float, *, prolong: bool) -> tuple[TokenRow, str] | None:
+    async def rotate(self, old: TokenRow, overlap: float, by: Caller) -> tuple[TokenRow, str] | None:
         """Make a token in place of another, which ends `overlap` seconds from now; None when it has one or has ended.
 
-        The new one has the name and the scopes of the old one. With `prolong` it lasts as long as that was made to
-        last; otherwise it ends when the old one would have. Raises `TooManyTokens` when both were too many.
+        The new one has the name and the scopes of the old one. By a token for `account` it lasts as long as the old
+        one was made to last; otherwise it ends when that would have. Raises `TooManyTokens` when both were too many.
         """
         if overlap and len(await self.tokens(old.player)) >= MOST_TOKENS:
             raise TooManyTokens(f"The account has {MOST_TOKENS} tokens, and can have no more.")
         now = stamp(self._clock)
         expires = old.expires
-        if expires is not None and prolong:
+        if expires is not None and "account" in by.scopes:
             expires = later(now, stamped(expires) - stamped(old.created))
+        latest = self.latest_end(by)
+        if latest is not None:
+            expires = min(expires or latest, latest)
         row, value = self._made(old.player, old.name, old.scopes, expires)
         if not await self._store.replace_token(old.token, later(now, timedelta(seconds=overlap)), row, _hash(value)):
             return None
@@ -191,6 +205,10 @@ class Accounts:
             await self._store.revoke(old.token, now)
         self._forget(lambda caller: caller.token == old.token)
         return row, value
+
+    def latest_end(self, caller: Caller) -> str | None:
+        """Return when a token ends at the latest that a caller makes; None for never."""
+        return later(stamp(self._clock), JWT_TOKENS_LAST) if caller.token is None else None
 
     async def revoke(self, token: TokenId) -> None:
         """End a token: at once in this process, in others as soon as they ask the store again."""

@@ -58,13 +58,14 @@ async def make_token(request: Call) -> Response[bytes]:
     """Make a token.
 
     For a bot `play` is enough, for an organizer's program `organize`. Keep `account` for yourself: who has it rules
-    over all tokens of the account. A token outlives the one that it was made with.
+    over all tokens of the account. A token outlives the one that it was made with. With a JWT of another issuer only
+    tokens are made for what the JWT itself is good for, without `account`, that end within 30 days.
     """
     request.read_query(Nothing)
     caller = request.signed_in
     wish = await request.read_body(_new_token)
     for scope in wish.scopes:
-        if scope not in caller.granted:
+        if scope not in caller.may_issue:
             raise problems.scope_missing((scope,), caller.scopes, caller.granted)
     row, value = await request.house.accounts.issue(caller.player, wish.name, wish.scopes, _expires(request, wish))
     log.info("token made", account=caller.player, token_id=row.token, scopes=row.scopes)
@@ -98,7 +99,10 @@ async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
         raise _no_such(token)  # not even an administrator gets to know a token of somebody else
     if old.token != caller.token:
         request.require("account")  # `admin` may end it, but the new one is as good as the old one
-    made = await request.house.accounts.rotate(old, wish.overlap, prolong="account" in caller.scopes)
+        for scope in old.scopes:
+            if caller.token is None and scope not in caller.may_issue:
+                raise problems.scope_missing((scope,), caller.scopes, caller.granted)
+    made = await request.house.accounts.rotate(old, wish.overlap, caller)
     if made is None:
         raise await _not_replaced(request, old.token)
     row, value = made
@@ -161,8 +165,9 @@ def _no_such(token: str) -> Problem:
 
 
 def _expires(request: Call, wish: NewToken) -> str | None:
+    latest = request.house.accounts.latest_end(request.signed_in)
     if wish.expires is None:
-        return None
+        return latest
     try:
         expires = written(wish.expires)
     except OverflowError:  # the year 10000, once the offset is taken away
@@ -173,6 +178,13 @@ def _expires(request: Call, wish: NewToken) -> str | None:
             problems.INVALID_BODY,
             f"The token would expire at {expires or wish.expires}, which is no time to come.",
             f"It is {now}; leave `expires` out for a token that does not end by itself.",
+            path="$.expires",
+        )
+    if latest is not None and expires > latest:
+        raise Problem(
+            problems.INVALID_BODY,
+            f"The token would expire at {expires}, long after the JWT that it is made with.",
+            f"It may expire at {latest} at the latest.",
             path="$.expires",
         )
     return expires
