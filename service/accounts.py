@@ -5,7 +5,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
+from service.background import background
 from service.clock import Clock, later, stamp, stamped, utc_now
 from service.identity import ID_BYTES, new_id
 from service.logging import log
@@ -128,6 +129,7 @@ class Accounts:
         self._remember = remember
         self._identify = identify
         self._known: dict[bytes, tuple[Caller, float]] = {}
+        self._forgotten = 0
         self._used: set[TokenId] = set()
 
     def now(self) -> str:
@@ -252,10 +254,12 @@ class Accounts:
         if known is None or known[1] <= time.monotonic():
             self._known.pop(digest, None)
             until = time.monotonic() + self._remember
+            forgotten = self._forgotten
             known = await look_up(), until
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            self._known[digest] = known
+            if forgotten == self._forgotten:  # or what was read may be what was revoked meanwhile
+                self._known[digest] = known
         caller = known[0]
         if caller.ends is not None and caller.ends <= stamp(self._clock):
             raise TokenEnded(f"The token ended at {caller.ends}.")
@@ -292,6 +296,7 @@ class Accounts:
         return replace(caller, scopes=_left(caller.scopes, granted), granted=granted)
 
     def _forget(self, which: Callable[[Caller], bool]) -> None:
+        self._forgotten += 1
         self._known = {digest: known for digest, known in self._known.items() if not which(known[0])}
 
     # --- when were they used? ---
@@ -316,13 +321,10 @@ class Accounts:
                 await asyncio.sleep(FLUSH)
                 await self.flush()
 
-        task = asyncio.create_task(flushing())
         try:
-            yield
+            async with background("uses of tokens are written", flushing()):
+                yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
             await self.flush()
 
 

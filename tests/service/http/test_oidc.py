@@ -16,9 +16,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from service import oidc
-from service.accounts import JWT_TOKENS_LAST, UnknownToken
+from service.accounts import JWT_TOKENS_LAST, IssuerAway, UnknownToken
 from service.clock import later
 from service.scopes import EVERYBODYS
+from service.settings import Settings
 from tests.issuer import AUDIENCE, Provider, provider
 from tests.service.http.serving import Player, Service, serving
 
@@ -346,6 +347,15 @@ async def test_an_issuer_that_was_never_there_is_said_and_our_own_tokens_go_on(
         issuer.away = False
         monkeypatch.setattr(oidc, "PAUSE", 0.0)
         await service.get("/v1/players/me", bearer(issuer.token()))
+
+
+@pytest.mark.parametrize("address", ["https://keys.example:port/", "https://keys.example/\n"])
+async def test_keys_at_an_address_that_is_none_are_as_good_as_away(issuer: Provider, address: str) -> None:
+    issuer.discovery["jwks_uri"] = address
+    asking = oidc.Issuer(Settings(oidc_issuer=issuer.url, oidc_audience=AUDIENCE))
+    with pytest.raises(IssuerAway):
+        await asking.identify(issuer.token())
+    await asking.close()
 
 
 @pytest.mark.parametrize(
