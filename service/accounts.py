@@ -5,7 +5,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
+from service.background import background
 from service.clock import Clock, later, stamp, stamped, utc_now
 from service.identity import ID_BYTES, new_id
 from service.logging import log
@@ -26,6 +27,9 @@ LONGEST_NAME: Final = 80
 
 MOST_TOKENS: Final = 100
 """How many tokens an account has at most that have not ended."""
+
+JWT_TOKENS_LAST: Final = timedelta(days=30)
+"""How long a token lasts at most that was made with another issuer's, which takes its own back sooner."""
 
 REMEMBERED: Final = 10_000
 """How many tokens are recognized without asking the store."""
@@ -73,6 +77,14 @@ class Caller(Struct, frozen=True):
     digest: bytes
     ends: str | None = None
 
+    @property
+    def may_issue(self) -> frozenset[Scope]:
+        """What tokens may be for that he makes: with another issuer's, no more than what that itself is for.
+
+        Nor for `account`: with that he could make others, for more and for ever.
+        """
+        return self.granted if self.token is not None else (self.scopes & self.granted) - {"account"}
+
 
 class Identity(Struct, frozen=True):
     """Whom another issuer's token speaks of.
@@ -117,6 +129,7 @@ class Accounts:
         self._remember = remember
         self._identify = identify
         self._known: dict[bytes, tuple[Caller, float]] = {}
+        self._forgotten = 0
         self._used: set[TokenId] = set()
 
     def now(self) -> str:
@@ -172,14 +185,21 @@ class Accounts:
         await self._store.add_token(row, _hash(value))
         return row, value
 
-    async def rotate(self, old: TokenRow, overlap: float) -> tuple[TokenRow, str] | None:
-        """Make a token in place of another, which ends `overlap` seconds from now; None when it has ended already.
+    async def rotate(self, old: TokenRow, overlap: float, by: Caller) -> tuple[TokenRow, str] | None:
+        """Make a token in place of another, which ends `overlap` seconds from now; None when it has one or has ended.
 
-        The new one has the name and the scopes of the old one, and lasts as long as that was made to last.
+        The new one has the name and the scopes of the old one. By a token for `account` it lasts as long as the old
+        one was made to last; otherwise it ends when that would have. Raises `TooManyTokens` when both were too many.
         """
+        if overlap and len(await self.tokens(old.player)) >= MOST_TOKENS:
+            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens, and can have no more.")
         now = stamp(self._clock)
-        lasts = stamped(old.expires) - stamped(old.created) if old.expires is not None else None
-        expires = later(now, lasts) if lasts is not None else None
+        expires = old.expires
+        if expires is not None and "account" in by.scopes:
+            expires = later(now, stamped(expires) - stamped(old.created))
+        latest = self.latest_end(by)
+        if latest is not None:
+            expires = min(expires or latest, latest)
         row, value = self._made(old.player, old.name, old.scopes, expires)
         if not await self._store.replace_token(old.token, later(now, timedelta(seconds=overlap)), row, _hash(value)):
             return None
@@ -187,6 +207,10 @@ class Accounts:
             await self._store.revoke(old.token, now)
         self._forget(lambda caller: caller.token == old.token)
         return row, value
+
+    def latest_end(self, caller: Caller) -> str | None:
+        """Return when a token ends at the latest that a caller makes; None for never."""
+        return later(stamp(self._clock), JWT_TOKENS_LAST) if caller.token is None else None
 
     async def revoke(self, token: TokenId) -> None:
         """End a token: at once in this process, in others as soon as they ask the store again."""
@@ -230,10 +254,12 @@ class Accounts:
         if known is None or known[1] <= time.monotonic():
             self._known.pop(digest, None)
             until = time.monotonic() + self._remember
+            forgotten = self._forgotten
             known = await look_up(), until
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
-            self._known[digest] = known
+            if forgotten == self._forgotten:  # or what was read may be what was revoked meanwhile
+                self._known[digest] = known
         caller = known[0]
         if caller.ends is not None and caller.ends <= stamp(self._clock):
             raise TokenEnded(f"The token ended at {caller.ends}.")
@@ -270,6 +296,7 @@ class Accounts:
         return replace(caller, scopes=_left(caller.scopes, granted), granted=granted)
 
     def _forget(self, which: Callable[[Caller], bool]) -> None:
+        self._forgotten += 1
         self._known = {digest: known for digest, known in self._known.items() if not which(known[0])}
 
     # --- when were they used? ---
@@ -294,13 +321,10 @@ class Accounts:
                 await asyncio.sleep(FLUSH)
                 await self.flush()
 
-        task = asyncio.create_task(flushing())
         try:
-            yield
+            async with background("uses of tokens are written", flushing()):
+                yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
             await self.flush()
 
 

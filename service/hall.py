@@ -147,10 +147,14 @@ class Hall:
     async def events(
         self, game_id: GameId, viewer: Viewer, after: Version = 0, limit: int | None = None
     ) -> list[EventView]:
-        """Return the events that follow version `after`, as `viewer` may see them. Raises `UnknownGame`."""
+        """Return the events that follow version `after`, as `viewer` may see them. Raises `UnknownGame`.
+
+        They go as far as the last look at the game: of those that another process has added since, which the store
+        may have given along, the secrets are not known yet.
+        """
         records = await self.records(game_id, after, limit)
-        vault = await self.vault(game_id)
-        return [event_view(record, vault, viewer) for record in records]
+        play = await self._plays.of(game_id)
+        return [event_view(record, play.vault, viewer) for record in records if record.version <= play.now.version]
 
     async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], bytes]) -> bytes:
         """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
@@ -409,8 +413,7 @@ class Hall:
         return await asyncio.shield(task)
 
     async def _run(self, request: Request, decide: Decide) -> Accepted:
-        play = await self._plays.of(request.game)
-        async with play.lock:
+        async with self._plays.held(request.game) as play:
             if play.heard > play.now.version:  # or it would be decided twice, and appended in vain
                 await self._plays.catch_up(play)
             for _ in range(ATTEMPTS):

@@ -43,7 +43,7 @@ LARGEST_ANSWER: Final = 512 * 1024
 LONGEST_SUBJECT: Final = 255
 """Characters, as OpenID Connect Core 1.0 has it (section 2)."""
 
-UNTOLD: Final = (httpx.HTTPError, ValueError, TypeError, msgspec.DecodeError)
+UNTOLD: Final = (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, msgspec.DecodeError)
 """What is raised when the issuer does not tell its keys."""
 
 _KINDS: Final = ("RSA", "EC", "OKP")

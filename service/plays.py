@@ -3,7 +3,8 @@
 import asyncio
 import bisect
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Final
 
 import msgspec
@@ -51,7 +52,8 @@ class GameDamaged(StoreError):
 class Play(Struct, eq=False):
     """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions.
 
-    `heard` is a version to which another process is said to have brought it.
+    `heard` is a version to which another process is said to have brought it; `users` are how many have its lock, or
+    wait for it.
 
     `shown` is what was answered of the game `shown_of`, by the seat and by whether everything was shown.
     """
@@ -66,6 +68,7 @@ class Play(Struct, eq=False):
     shown_of: Game | None = None
     shown: dict[tuple[Seat | None, bool], bytes] = field(default_factory=dict[tuple[Seat | None, bool], bytes])
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
 
     @property
     def now(self) -> Game:
@@ -101,18 +104,41 @@ class Plays:
     async def of(self, game_id: GameId) -> Play:
         """Return a game in memory, loaded if need be. Raises `UnknownGame`."""
         play = self._plays.get(game_id)
+        if play is None or play.game is None:
+            async with self.held(game_id) as play:
+                return play
+        self._plays.move_to_end(game_id)
+        self._cache.hit()
+        return play
+
+    @asynccontextmanager
+    async def held(self, game_id: GameId) -> AsyncIterator[Play]:
+        """Lend a game in memory under its lock, loaded if need be. Raises `UnknownGame`."""
+        while True:
+            play = self._at_hand(game_id)
+            play.users += 1
+            try:
+                async with play.lock:
+                    # One whose load failed while this waited was let go: others have another by now, or will.
+                    if self._plays.get(game_id) is play:
+                        if play.game is None:
+                            await self._load(play)
+                        yield play
+                        return
+            finally:
+                play.users -= 1
+
+    def _at_hand(self, game_id: GameId) -> Play:
+        play = self._plays.get(game_id)
         if play is None:
             play = self._plays[game_id] = Play(game_id)
             self._evict()
         else:
             self._plays.move_to_end(game_id)
-        if play.game is not None:
+        if play.game is None:
+            self._cache.miss()
+        else:
             self._cache.hit()
-            return play
-        self._cache.miss()
-        async with play.lock:
-            if play.game is None:
-                await self._load(play)
         return play
 
     async def current(self, game_id: GameId, at_least: Version | None = None) -> Play:
@@ -122,7 +148,7 @@ class Plays:
         if known is play:
             needed = await self.head(play) if at_least is None else at_least
             if play.now.version < needed:
-                async with play.lock:
+                async with self.held(game_id) as play:
                     if play.now.version < needed:
                         await self.catch_up(play)
         return play
@@ -158,7 +184,8 @@ class Plays:
         """Let a game in memory, or a new one, go on by a step that was stored."""
         every = self._settings.checkpoint_every
         if play.game is None:
-            self._plays[play.id] = play
+            # Who asked for it too early may be loading it just now, and finds it, or lets his own go.
+            self._plays.setdefault(play.id, play)
             self._evict()
         elif play.game.version // every < step.game.version // every:
             play.past[step.game.version] = step.game
@@ -196,7 +223,7 @@ class Plays:
     def _evict(self) -> None:
         spare = len(self._plays) - self._settings.cache_games
         if spare > 0:
-            idle = [game_id for game_id, play in self._plays.items() if not play.lock.locked()]
+            idle = [game_id for game_id, play in self._plays.items() if not play.users]
             # The last is the one that is about to be used.
             for game_id in idle[:-1][:spare]:
                 del self._plays[game_id]
@@ -207,7 +234,8 @@ class Plays:
                 loaded = await self._snapshots.find(play.id, self._resumed)
                 game, stored = loaded or await self._folded(play.id)
         except BaseException:
-            self._plays.pop(play.id, None)
+            if self._plays.get(play.id) is play:
+                del self._plays[play.id]
             raise
         play.game, play.vault, play.secret = game, Vault(stored.secrets), stored.chance
         play.past, play.recent = {}, stored.records[-RECENT:]

@@ -300,6 +300,15 @@ TOO_MANY_TOKENS: Final = Kind(
     "Revoke one that is not needed: GET /v1/tokens says when each was last used, DELETE /v1/tokens/{token} ends it.",
     {"detail": "The account has 100 tokens, and can have no more."},
 )
+TOKEN_REPLACED: Final = Kind(
+    "token-replaced",
+    409,
+    "The token was replaced already",
+    "A token is replaced once. The value of the one that took its place was shown then, and cannot be shown again.",
+    "Replace that one: GET /v1/tokens lists it. If its value was lost, revoke it and make another with "
+    "POST /v1/tokens, both with a token whose scope is `account`.",
+    {"detail": "Token 'tgk5x2q7ahbk3oxw7' was replaced, and ends at 2026-11-21T18:00:00.000000Z."},
+)
 STALE_VERSION: Final = Kind(
     "stale-version",
     412,

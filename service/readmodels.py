@@ -13,6 +13,7 @@ from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import REST, Runner, Stopped
 from projections.store import ProjectionStore, Unavailable
+from service.background import background
 from service.logging import log
 from service.settings import Settings
 from service.store.protocol import EventStore, StoreError, StoreUnavailable
@@ -140,13 +141,10 @@ class Refusals:
                 await asyncio.sleep(FLUSH)
                 await self.flush()
 
-        task = asyncio.create_task(flushing())
         try:
-            yield
+            async with background("refusals are counted", flushing()):
+                yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
             await self.flush()
 
 

@@ -168,15 +168,19 @@ def from_env(environ: Mapping[str, str]) -> Settings:
 
 
 def without_password(value: T) -> T | str:
-    """Return `value`; of an address that holds a password, the address with that struck out."""
+    """Return `value`; of an address, with the password and what its query says struck out: keys are sent there, too."""
     if not isinstance(value, str):
         return value
     # Up to the last @, whatever characters a password has that nobody encoded.
-    return re.sub(r"^((?:\w+:/+)?+[^:@\s]*:)\S*(?=@)|(?<=password=)[^&\s]+", _strike_out, value)
+    shown = re.sub(r"^((?:\w+:/+)?+[^:@\s]*:)\S*(?=@)", _strike_out, value)
+    if not re.match(r"\w+:/", shown):
+        return re.sub(r"(password=)[^&\s]+", _strike_out, shown)
+    address, mark, query = shown.partition("?")
+    return address + mark + re.sub(r"((?:^|[&;])(?:[^=&;]*=)?)[^&;]+", _strike_out, query)
 
 
 def _strike_out(match: re.Match[str]) -> str:
-    return f"{match[1] or ''}…"
+    return f"{match[1]}…"
 
 
 def meanings() -> dict[str, str]:

@@ -3,7 +3,8 @@
 A snapshot only saves time: what it says counts when it is a position of the very log that it is taken for, and nothing
 else of it is believed. It is sealed with the secret of its game's chance, so that nobody who can write where it is kept
 can make one; and the log has to have, at its version, the hash that it names. One that does not fit is thrown away,
-and the log is folded. What followed it always comes from the log: so no reader is ever shown an older game.
+and the log is folded. What followed it always comes from the log: so no reader is ever shown an older game. A game that
+is over has none: its last event tells everybody the secret.
 
 No table holds a secret, so no snapshot does.
 """
@@ -13,15 +14,16 @@ import hashlib
 import hmac
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Final, Protocol, TypeVar
+from typing import Annotated, Final, Protocol, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from domain.kernel import snapshot as kernel
 from domain.kernel.board import Board
 from domain.kernel.fold import resume
 from domain.kernel.game import Game
+from domain.kernel.lifecycle import GameEnded
 from domain.kernel.record import first_broken
 from domain.kernel.ruleset import Library
 from domain.kernel.snapshot import SnapshotError
@@ -33,6 +35,7 @@ from service.store.protocol import Stored, StoreError
 T = TypeVar("T")
 
 _KEY: Final = b"tabularium/snapshot/1"
+_LAST: Final = GameEnded.__struct_config__.tag
 
 
 class Snapshot(Struct, frozen=True):
@@ -45,7 +48,7 @@ class Snapshot(Struct, frozen=True):
     """
 
     game: GameId
-    version: Version
+    version: Annotated[Version, Meta(ge=1, le=2**31 - 1)]
     ruleset: str
     ruleset_version: int
     body: bytes
@@ -103,6 +106,8 @@ class Snapshots:
                 found = None
             try:
                 if found is not None:
+                    if found.game != game:
+                        raise SnapshotError("it is of another game")
                     used = await use(found)
                     self._caches[place.name].hit()
                     return used
@@ -115,6 +120,9 @@ class Snapshots:
 
     def passed(self, before: Version, game: Game, chance: bytes) -> None:
         """Write down, soon, a game that came from version `before` to where it stands, wherever it is time for it."""
+        if game.status == "over":
+            self._due.pop(game.id, None)
+            return
         due = [place for place in self._places if before // place.every < game.version // place.every]
         if not due:
             return
@@ -159,9 +167,11 @@ def resumed(snapshot: Snapshot, stored: Stored, library: Library, board: Callabl
         board: returns the board with a digest.
 
     Raises:
-        SnapshotError: the snapshot is not one of this log, or the log goes back to before it.
+        SnapshotError: the snapshot is not one of this log, or the log goes back to before it, or the game is over.
         LookupError: the board is not at hand.
     """
+    if stored.records and stored.records[-1].type == _LAST:
+        raise SnapshotError("the game is over, and the secret of its seal public")
     if not hmac.compare_digest(snapshot.seal, _seal(stored.chance, snapshot.body)):
         raise SnapshotError("its seal is broken")
     game = kernel.restore(snapshot.body, library, board)

@@ -187,17 +187,17 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
     """Send the events of a game over a WebSocket."""
     house = house_of(socket)
     offered = [name.strip() for name in socket.headers.get("sec-websocket-protocol", "").split(",")]
+    # Looked up before the socket is open: whoever acts as soon as it is, sees on it what he did.
+    asked = await _asked(house, socket, GameId(game), offered)
     await socket.accept(subprotocols=PROTOCOL if PROTOCOL in offered else None)
     try:
-        if house.limits is not None:
-            await house.limits.admit(address_of(socket.scope), token_of(socket.scope))
-        caller = await _caller(house, socket, offered)
-        after = read_query(socket.scope["query_string"], Since).after
-        played = await house.hall.game(GameId(game))
-        events = follow(house, played.id, caller, _start(after, played.version))
+        if isinstance(asked, Exception):
+            raise asked
+        caller, start = asked
+        events = follow(house, GameId(game), caller, start)
         with house.metrics.following("websocket") as sent:
             await _send_until_gone(socket, events, sent)
-        now = await house.hall.game(played.id)
+        now = await house.hall.game(GameId(game))
         code = OVER if now.status == "over" else STOPPING
     except WebSocketDisconnect:
         return
@@ -207,6 +207,20 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
         code = REFUSED
     with suppress(WebSocketDisconnect):
         await socket.close(code)
+
+
+async def _asked(
+    house: House, socket: WebSocket[Any, Any, Any], game: GameId, offered: list[str]
+) -> tuple[Caller | None, Version] | Exception:
+    """Return who asks, and after which version; or why he gets nothing, to be told him on the open socket."""
+    try:
+        if house.limits is not None:
+            await house.limits.admit(address_of(socket.scope), token_of(socket.scope))
+        caller = await _caller(house, socket, offered)
+        after = read_query(socket.scope["query_string"], Since).after
+        return caller, _start(after, (await house.hall.game(game)).version)
+    except Exception as error:
+        return error
 
 
 async def _caller(house: House, socket: WebSocket[Any, Any, Any], offered: list[str]) -> Caller | None:

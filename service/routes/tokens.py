@@ -58,13 +58,14 @@ async def make_token(request: Call) -> Response[bytes]:
     """Make a token.
 
     For a bot `play` is enough, for an organizer's program `organize`. Keep `account` for yourself: who has it rules
-    over all tokens of the account. A token outlives the one that it was made with.
+    over all tokens of the account. A token outlives the one that it was made with. With a JWT of another issuer only
+    tokens are made for what the JWT itself is good for, without `account`, that end within 30 days.
     """
     request.read_query(Nothing)
     caller = request.signed_in
     wish = await request.read_body(_new_token)
     for scope in wish.scopes:
-        if scope not in caller.granted:
+        if scope not in caller.may_issue:
             raise problems.scope_missing((scope,), caller.scopes, caller.granted)
     row, value = await request.house.accounts.issue(caller.player, wish.name, wish.scopes, _expires(request, wish))
     log.info("token made", account=caller.player, token_id=row.token, scopes=row.scopes)
@@ -78,23 +79,32 @@ async def make_token(request: Call) -> Response[bytes]:
     account="required",
     body=Rotation,
     answers=(Answer(201, "The token that takes its place.", Issued),),
-    problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING),
+    problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING, problems.TOKEN_REPLACED, problems.TOO_MANY_TOKENS),
 )
 async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
     """Replace a token.
 
-    The new one has the same name and scopes, and lasts as long as the old one was made to last; the old one holds on
-    for `overlap` seconds. A token may replace itself (`current`); for others of your account it needs the scope
-    `account`.
+    The new one has the same name and scopes; the old one holds on for `overlap` seconds. A token is replaced once: when
+    the answer is lost, only another token with the scope `account` can make a new one. To revoke one of the two leaves
+    the other.
+
+    A token may replace itself (`current`), and the new one ends when it would have. With the scope `account` it may
+    replace the others of your account, too, and the new one lasts as long as the old one was made to last.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_rotation)
     old = await _found(request, token)
-    if old.player != request.signed_in.player:
+    caller = request.signed_in
+    if old.player != caller.player:
         raise _no_such(token)  # not even an administrator gets to know a token of somebody else
-    made = await request.house.accounts.rotate(old, wish.overlap)
+    if old.token != caller.token:
+        request.require("account")  # `admin` may end it, but the new one is as good as the old one
+        for scope in old.scopes:
+            if caller.token is None and scope not in caller.may_issue:
+                raise problems.scope_missing((scope,), caller.scopes, caller.granted)
+    made = await request.house.accounts.rotate(old, wish.overlap, caller)
     if made is None:
-        raise Problem(problems.NO_SUCH_TOKEN, f"Token {old.token!r} has ended.", "POST /v1/tokens makes a new one.")
+        raise await _not_replaced(request, old.token)
     row, value = made
     log.info("token rotated", account=row.player, token_id=row.token, instead_of=old.token)
     return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
@@ -142,13 +152,22 @@ def _may_know(caller: Caller, row: TokenRow) -> bool:
     return row.player == caller.player or "admin" in caller.scopes
 
 
+async def _not_replaced(request: Call, token: TokenId) -> Problem:
+    row = await request.house.accounts.token(token)
+    if row is None or row.retires is None or row.revoked is not None:
+        return Problem(problems.NO_SUCH_TOKEN, f"Token {token!r} has ended.", "POST /v1/tokens makes a new one.")
+    kind = problems.TOKEN_REPLACED
+    return Problem(kind, f"Token {token!r} was replaced, and ends at {row.retires}.", kind.remedy)
+
+
 def _no_such(token: str) -> Problem:
     return Problem(problems.NO_SUCH_TOKEN, f"You have no token {token!r}.", problems.NO_SUCH_TOKEN.remedy)
 
 
 def _expires(request: Call, wish: NewToken) -> str | None:
+    latest = request.house.accounts.latest_end(request.signed_in)
     if wish.expires is None:
-        return None
+        return latest
     try:
         expires = written(wish.expires)
     except OverflowError:  # the year 10000, once the offset is taken away
@@ -159,6 +178,13 @@ def _expires(request: Call, wish: NewToken) -> str | None:
             problems.INVALID_BODY,
             f"The token would expire at {expires or wish.expires}, which is no time to come.",
             f"It is {now}; leave `expires` out for a token that does not end by itself.",
+            path="$.expires",
+        )
+    if latest is not None and expires > latest:
+        raise Problem(
+            problems.INVALID_BODY,
+            f"The token would expire at {expires}, long after the JWT that it is made with.",
+            f"It may expire at {latest} at the latest.",
             path="$.expires",
         )
     return expires

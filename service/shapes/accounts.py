@@ -30,7 +30,7 @@ class Rotation(Struct, frozen=True, forbid_unknown_fields=True):
     """How a token is replaced.
 
     Attributes:
-        overlap: the seconds for which the old one holds on: long enough to ask again when the answer got lost.
+        overlap: the seconds for which the old one holds on, until the new one is where it is needed.
     """
 
     overlap: Annotated[int, Meta(ge=0, le=86_400)] = 60

@@ -83,7 +83,7 @@ class AccountStore(Protocol):
         ...
 
     async def replace_token(self, old: TokenId, retires: str, row: TokenRow, digest: bytes) -> bool:
-        """Let token `old` end at `retires` and store another in its place; False when it had ended."""
+        """Let token `old` end at `retires` and store another in its place; False when it had ended or was replaced."""
         ...
 
     async def revoke(self, token: TokenId, now: str) -> None:

@@ -116,8 +116,8 @@ class PostgresAccounts:
                 return True
             async with connection.transaction():
                 found = await connection.fetchval(
-                    "UPDATE tabularium.tokens SET retires = least(retires, $1) WHERE token = $2 AND revoked IS NULL"
-                    " AND (expires IS NULL OR expires > $3) AND (retires IS NULL OR retires > $3) RETURNING token",
+                    "UPDATE tabularium.tokens SET retires = $1 WHERE token = $2 AND retires IS NULL AND revoked IS NULL"
+                    " AND (expires IS NULL OR expires > $3) RETURNING token",
                     retires,
                     old,
                     row.created,

@@ -80,8 +80,8 @@ class SqliteAccounts:
     async def replace_token(self, old: TokenId, retires: str, row: TokenRow, digest: bytes) -> bool:
         def work(connection: sqlite3.Connection) -> bool:
             found = connection.execute(
-                "UPDATE tokens SET retires = min(coalesce(retires, ?1), ?1) WHERE token = ?2 AND revoked IS NULL"
-                " AND (expires IS NULL OR expires > ?3) AND (retires IS NULL OR retires > ?3)",
+                "UPDATE tokens SET retires = ?1 WHERE token = ?2 AND retires IS NULL AND revoked IS NULL"
+                " AND (expires IS NULL OR expires > ?3)",
                 (retires, old, row.created),
             )
             if found.rowcount != 1:

@@ -171,7 +171,7 @@ def check_file(path: Path, *, durable: bool = True) -> bool:
             pragma = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
             said = [row[0] for row in connection.execute(pragma)]
             version, schema = (_version_of(connection), _schema_of(connection)) if said == ["ok"] else (0, [])
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # what the check quotes may be damaged text
             if isinstance(error, sqlite3.OperationalError):
                 raise
             said = [str(error)]

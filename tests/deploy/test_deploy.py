@@ -191,6 +191,19 @@ def test_the_chart_uses_every_value_and_no_other():
     assert used == set(leaves(VALUES))
 
 
+def test_the_chart_believes_no_neighbour_about_who_asked():
+    """In a cluster every pod has a private address, and would have any number of addresses to be limited by."""
+    assert VALUES["settings"]["PROXIES"] == ""
+    ingress = (CHART / "templates" / "ingress.yaml").read_text().splitlines()
+    assert ingress[0] == "{{- if .Values.ingress.enabled }}"
+    assert re.search(r'\brequired "[^"]+" \(\.Values\.settings\)\.PROXIES \}\}$', ingress[1])
+
+
+def test_what_trusts_docker_networks_is_reached_from_no_other():
+    assert "ports" not in COMPOSE["services"]["service"]
+    assert "trusted_proxies" not in (DEPLOY / "compose" / "Caddyfile").read_text(), "it would pass on what it is told"
+
+
 def test_the_templates_of_the_chart_close_what_they_open():
     for file in TEMPLATES:
         text = re.sub(r"\{\{-? */\*.*?\*/ *-?\}\}", "", file.read_text(), flags=re.DOTALL)

@@ -175,8 +175,8 @@ def test_an_address_is_a_customer_s(client: str | None, address: str) -> None:
 
 
 def test_a_token_is_known_by_its_digest() -> None:
-    def token(*headers: tuple[bytes, bytes]) -> str | None:
-        return token_of({"headers": headers})  # type: ignore[arg-type]
+    def token(*headers: tuple[bytes, bytes], kind: str = "websocket") -> str | None:
+        return token_of({"type": kind, "headers": headers})  # type: ignore[arg-type]
 
     first = token((b"host", b"h"), (b"authorization", b"Bearer secret"))
     assert first is not None
@@ -190,6 +190,12 @@ def test_a_token_is_known_by_its_digest() -> None:
     ):
         assert token(header) == first
     assert token((b"sec-websocket-protocol", b"tabularium.v1")) is token((b"host", b"h")) is None
+    assert token((b"authorization", b"Basic secret")) is None
+    # What is not looked at when it is asked whose the token is counts for nothing here.
+    own, another = (b"authorization", b"Bearer secret"), (b"sec-websocket-protocol", b"bearer.other")
+    for kind in ("http", "websocket"):
+        assert token(another, own, kind=kind) == token(own, another, kind=kind) == first
+    assert token(another, kind="http") is None
 
 
 def test_limits_are_what_the_settings_say() -> None:

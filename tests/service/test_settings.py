@@ -58,16 +58,31 @@ def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("postgresql://me:sesame@db/games?password=sesame&x=1", "postgresql://me:…@db/games?password=…&x=1"),
+        ("postgresql://me:sesame@db/games?password=sesame&x=1", "postgresql://me:…@db/games?password=…&x=…"),
         ("postgresql://me:ses@me:ses@me/sesame@db:5432/games", "postgresql://me:…@db:5432/games"),
         ("postgresql://me@db:5432/games", "postgresql://me@db:5432/games"),
-        ("postgresql:///games?host=/run/db", "postgresql:///games?host=/run/db"),
+        ("postgresql:///games?host=/run/db", "postgresql:///games?host=…"),
     ],
 )
 def test_a_password_is_never_repeated(url: str, shown: str) -> None:
     settings = from_env({"TABULARIUM_DATABASE_URL": url})
     assert settings.database_url == url
     assert settings.shown()["database_url"] == shown
+    assert "sesame" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://traces.example/v1?api-key=sesame&x=1", "https://traces.example/v1?api-key=…&x=…"),
+        ("https://traces.example/v1?x=1&token=a@sesame?x", "https://traces.example/v1?x=…&token=…"),
+        ("https://traces.example/v1?sesame", "https://traces.example/v1?…"),
+        ("https://traces.example:4318/v1/traces", "https://traces.example:4318/v1/traces"),
+    ],
+)
+def test_a_key_in_an_address_is_never_repeated(url: str, shown: str) -> None:
+    settings = from_env({"TABULARIUM_TRACES_URL": url})
+    assert settings.shown()["traces_url"] == shown
     assert "sesame" not in repr(settings)
 
 

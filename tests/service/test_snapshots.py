@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -26,7 +27,7 @@ from service.store.sqlite_snapshots import SqliteSnapshots
 from service.wake import LocalWake
 from tests.postgres import shared_cluster
 from tests.redis import server, shared_server
-from tests.service.halls import ANNA, LIBRARY, House, command, fixed_randomness, own_board, ticking
+from tests.service.halls import ANNA, CARL, LIBRARY, House, command, fixed_randomness, own_board, ticking
 
 EVERY = 7
 
@@ -109,6 +110,24 @@ class Spoilt:
         pass
 
 
+class Misplaced:
+    """A store of snapshots in which that of another game lies wherever one looks."""
+
+    def __init__(self, kept: SnapshotStore, copied: Snapshot) -> None:
+        self.keep = kept.keep
+        self.copied = copied
+        self.dropped: list[GameId] = []
+
+    async def newest(self, game: GameId) -> Snapshot | None:
+        return None if game in self.dropped else self.copied
+
+    async def drop(self, game: GameId) -> None:
+        self.dropped.append(game)
+
+    async def close(self) -> None:
+        pass
+
+
 class _Lent:
     """A store of snapshots that is closed by its owner."""
 
@@ -182,14 +201,14 @@ async def test_a_game_loaded_from_a_snapshot_is_the_game_after_every_command(dat
     game = await table.begun(rounds=3)
     starts: list[Version] = []
     for number in range(3):
-        await table.play_round(game)
-        if undo and number < 2:
+        await (table.play_round(game) if number < 2 else put_up(table, game))
+        if undo:
             await undone(table, game)
         await data.written()
         found, after = await data.loaded(game)
         assert kernel.take(found) == await data.plain(game)
         starts.append(after)
-    assert starts[-1] > 2 * EVERY
+    assert starts[-1] > EVERY
     assert sorted(starts) == starts
     assert data.metrics.cache_requests.labels("snapshots", "hit")._value.get() == 3
 
@@ -220,10 +239,22 @@ async def test_what_another_process_has_added_since_is_there(data: Data) -> None
     game = await played(data)
     before = data.hall()
     old = (await before.game(game)).version
-    await house(data, data.hall(snapshots=False)).play_round(game)
+    await put_up(house(data, data.hall(snapshots=False)), game)
     found, after = await data.loaded(game)
     assert 0 < after < old < found.version
     assert kernel.take(found) == await data.plain(game)
+
+
+async def test_no_event_is_shown_before_its_secrets_are_known(data: Data) -> None:
+    game = await played(data)
+    behind, ahead = data.hall(), house(data, data.hall(snapshots=False))
+    now = await behind.game(game)
+    assert data.store.loaded[-1] > 0, "the events before have to be read, and those after are read with them"
+    await ahead.play_round(game)
+    seen = await behind.events(game, behind.viewer(now, ANNA))
+    known = await data.hall(snapshots=False).events(game, behind.viewer(now, ANNA))
+    assert [event.version for event in seen] == list(range(1, now.version + 1))
+    assert [event.secrets for event in seen] == [event.secrets for event in known[: len(seen)]]
 
 
 # --- what does not fit ------------------------------------------------------------------------------------------------
@@ -303,6 +334,40 @@ async def test_one_that_does_not_fit_is_thrown_away_and_the_log_is_folded(data: 
     again = await data.kept.newest(game)
     assert again is not None, "the fold is written down in its place"
     assert (again.version, again.body) == (found.version, kernel.take(found))
+
+
+async def test_one_of_another_game_is_never_taken_for_it(data: Data) -> None:
+    game, other = await played(data), await played(data)
+    copied = await data.kept.newest(other)
+    before = await data.plain(other)
+    data.kept = Misplaced(data.kept, copied)
+
+    hall = data.hall()
+    assert (await hall.game(game)).id == game
+    await put_up(house(data, hall), game)
+    assert await data.plain(other) == before
+    assert data.kept.dropped == [game]
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+async def test_none_counts_of_a_game_that_is_over_for_the_key_of_its_seal_is_public(data: Data, ahead: bool) -> None:
+    game = await played(data, rounds=3)
+    hall = data.hall(snapshots=False)
+    over = await hall.game(game)
+    assert over.status == "over"
+    kept = await data.kept.newest(game)
+    assert kept is None or kept.version < over.version, "none is written once the game is over"
+
+    stored = await data.store.load(game)
+    base = over if ahead else await hall.at(game, over.version - 3)
+    forged = replace(base, status="running", players=dict.fromkeys(base.players, CARL))
+    await data.kept.drop(game)
+    await data.kept.keep(take(forged, stored.chance))
+    found, after = await data.loaded(game)
+    assert after == 0
+    assert kernel.take(found) == await data.plain(game)
+    await data.written()
+    assert await data.kept.newest(game) is None
 
 
 async def test_what_was_damaged_before_it_is_found_when_it_is_looked_at(data: Data) -> None:
@@ -397,6 +462,19 @@ async def test_what_redis_should_not_hold_is_dropped(data: Data) -> None:
         assert 0 < client.ttl("tabularium:snapshot:g1") <= 3600
 
 
+@pytest.mark.parametrize("data", ["redis"], indirect=True)
+@pytest.mark.parametrize("version", [0, 2**31, 2**64 - 1])
+async def test_a_version_that_no_game_reaches_is_dropped(data: Data, version: Version) -> None:
+    game = await played(data)
+    kept = await data.kept.newest(game)
+    assert kept is not None
+    with shared_server().client() as client:
+        name = f"tabularium:snapshot:{game}"
+        client.set(name, b"9" * 20 + msgspec.msgpack.encode(replace(kept, version=version)))
+        assert await data.kept.newest(game) is None
+        assert not client.exists(name)
+
+
 async def test_redis_may_hang_or_be_stopped_or_flushed_and_is_used_again(tmp_path: Path) -> None:
     metrics = Metrics()
     with server() as own:
@@ -418,7 +496,7 @@ async def test_redis_may_hang_or_be_stopped_or_flushed_and_is_used_again(tmp_pat
             found, after = await data.loaded(game)
             assert after == 0
             assert kernel.take(found) == await data.plain(game)
-            await house(data, data.hall()).play_round(game)
+            await put_up(house(data, data.hall()), game)
             await data.written()
 
             own.start()

@@ -103,6 +103,16 @@ async def test_an_administrator_ends_anybodys_token_and_gets_none(service: Servi
     assert (await service.ask("GET", "/v1/players/me", anna)).json()["type"] == "/problems/token-ended"
 
 
+async def test_an_administrator_makes_nothing_of_his_own_wider_tokens(service: Service) -> None:
+    """The scope `admin` ends tokens; what a replacement is worth takes `account`."""
+    olga = await appointed(service, "admin")
+    admin = await only(service, olga, "admin")
+    wider = (await service.get("/v1/players/me", olga))["token"]
+    refused = (await service.ask("POST", f"/v1/tokens/{wider}/rotation", admin, {})).json()
+    assert (refused["type"], refused["scopes"]) == ("/problems/scope-missing", ["account"])
+    assert (await service.ask("DELETE", f"/v1/tokens/{wider}", admin)).status_code == 200
+
+
 async def test_a_closed_account_does_nothing_more_and_its_games_stay(
     service: Service, anna: Player, bert: Player
 ) -> None:

@@ -37,6 +37,20 @@ async def test_a_token_is_limited_and_told_so(limited: Service) -> None:
     assert (await limited.ask("GET", "/v1/games")).status_code == 200
 
 
+@pytest.mark.parametrize("disguise", ["subprotocol", "blanks"])
+async def test_a_token_is_limited_however_it_is_disguised(limited: Service, disguise: str) -> None:
+    anna = await limited.register("Anna")
+    answers: list[int] = []
+    for number in range(1, 8):
+        blanks = b"\xa0" * number if disguise == "blanks" else b""
+        headers = [(b"authorization", anna.headers["authorization"].encode() + blanks)]
+        if disguise == "subprotocol":
+            headers.insert(0, (b"sec-websocket-protocol", b"bearer.%d" % number))
+        answers.append((await limited.client.get("/v1/players/me", headers=headers)).status_code)
+    # With other blanks than spaces it is another token, which nobody has.
+    assert answers == ([200] * 5 + [429] * 2 if disguise == "subprotocol" else [401] * 7)
+
+
 async def test_an_address_is_limited_whatever_tokens_it_makes_up(limited: Service) -> None:
     answers = [
         await limited.ask("GET", "/v1/games/gone", None, None, authorization=f"Bearer tab_{number}")

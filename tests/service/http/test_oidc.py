@@ -16,8 +16,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from service import oidc
-from service.accounts import UnknownToken
+from service.accounts import JWT_TOKENS_LAST, IssuerAway, UnknownToken
+from service.clock import later
 from service.scopes import EVERYBODYS
+from service.settings import Settings
 from tests.issuer import AUDIENCE, Provider, provider
 from tests.service.http.serving import Player, Service, serving
 
@@ -95,6 +97,32 @@ async def test_one_of_the_issuers_makes_tokens_of_his_own(trusting: Service, iss
     assert me["id"] == (await trusting.get("/v1/players/me", livia))["id"]
     answer = await trusting.ask("DELETE", "/v1/tokens/current", livia)
     assert answer.json()["type"] == "/problems/no-such-token"
+
+
+async def test_a_jwt_makes_no_token_that_is_wider_or_lasts(mapping: Service, issuer: Provider) -> None:
+    """Who is taken something away at the issuer has no token for it that goes on for ever."""
+    livia = bearer(issuer.token("livia", realm_access={"roles": ["players", "games-admin-tokens"]}))
+    for scope in ("organize", "account"):
+        answer = await mapping.ask("POST", "/v1/tokens", livia, {"name": "x", "scopes": ["play", scope]})
+        assert (answer.status_code, answer.json()["scopes"]) == (403, [scope])
+    late = {"name": "x", "scopes": ["play"], "expires": "2099-01-01T00:00:00Z"}
+    answer = await mapping.ask("POST", "/v1/tokens", livia, late)
+    assert (answer.status_code, answer.json()["path"]) == (422, "$.expires")
+    made = await mapping.post("/v1/tokens", livia, {"name": "x", "scopes": ["play"]})
+    assert made["details"]["expires"] <= later(mapping.house.accounts.now(), JWT_TOKENS_LAST)
+    again = await mapping.post("/v1/tokens/current/rotation", bearer(made["token"]), {})
+    assert again["details"]["expires"] == made["details"]["expires"]
+
+
+async def test_a_jwt_replaces_no_token_that_is_wider_or_lasts(mapping: Service, issuer: Provider) -> None:
+    livia = bearer(issuer.token("livia", realm_access={"roles": ["players", "games-admin-tokens"]}))
+    me = (await mapping.get("/v1/players/me", livia))["id"]
+    wider, _ = await mapping.house.accounts.issue(me, "wider", ["account", "play"])
+    answer = await mapping.ask("POST", f"/v1/tokens/{wider.token}/rotation", livia, {})
+    assert (answer.status_code, answer.json()["scopes"]) == (403, ["account"])
+    lasting, _ = await mapping.house.accounts.issue(me, "lasting", ["play"])
+    made = await mapping.post(f"/v1/tokens/{lasting.token}/rotation", livia, {})
+    assert made["details"]["expires"] <= later(mapping.house.accounts.now(), JWT_TOKENS_LAST)
 
 
 @pytest.mark.parametrize("name", [None, "", " ", "x" * 81, "a\nb", 7])
@@ -319,6 +347,15 @@ async def test_an_issuer_that_was_never_there_is_said_and_our_own_tokens_go_on(
         issuer.away = False
         monkeypatch.setattr(oidc, "PAUSE", 0.0)
         await service.get("/v1/players/me", bearer(issuer.token()))
+
+
+@pytest.mark.parametrize("address", ["https://keys.example:port/", "https://keys.example/\n"])
+async def test_keys_at_an_address_that_is_none_are_as_good_as_away(issuer: Provider, address: str) -> None:
+    issuer.discovery["jwks_uri"] = address
+    asking = oidc.Issuer(Settings(oidc_issuer=issuer.url, oidc_audience=AUDIENCE))
+    with pytest.raises(IssuerAway):
+        await asking.identify(issuer.token())
+    await asking.close()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
@@ -236,3 +237,21 @@ async def test_a_stream_whose_store_is_away_ends_cleanly_and_goes_on_when_it_is_
                     pass
     async with streaming(service, game, last_event_id=last) as frames:
         assert int((await frames.events(1))[0]["id"]) == int(last) + 1
+
+
+async def test_a_fault_of_ours_is_logged_over_a_socket_too(
+    service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = await service.begun(anna, bert)
+
+    async def fails(*_: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(service.house.hall, "game", fails)
+    with capture_logs() as logged:
+        async with socket_of(service, game) as socket:
+            frame = json.loads(await socket.recv())
+    assert (frame["event"], frame["data"]["type"]) == ("problem", "/problems/internal-error")
+    assert [(line["event"], str(line["exc_info"])) for line in logged if line["log_level"] == "error"] == [
+        ("request failed", "a fault of ours")
+    ]

@@ -220,16 +220,41 @@ async def test_a_token_expires(service: Service, anna: Player) -> None:
 async def test_a_token_is_replaced_and_the_old_one_holds_on_for_a_while(service: Service, anna: Player) -> None:
     bot = await narrower(service, anna, "play", expires="2026-12-21T06:00:00Z")
     old = await service.get("/v1/players/me", bot)
-    for asker, which in ((bot, "current"), (anna, old["token"])):
-        made = await service.post(f"/v1/tokens/{which}/rotation", asker, {"overlap": 3600})
-        assert (made["details"]["name"], made["details"]["scopes"]) == ("play", ["play"])
-        assert made["details"]["expires"] > old["ends"], "it lasts as long as the old one was made to last"
-        await service.get("/v1/players/me", Player(anna.id, {"authorization": f"Bearer {made['token']}"}))
-        assert (await service.get("/v1/players/me", bot))["ends"] < "2026-11-21T08"
-    await service.post("/v1/tokens/current/rotation", bot, {"overlap": 0})
+    made = await service.post(f"/v1/tokens/{old['token']}/rotation", anna, {"overlap": 3600})
+    assert (made["details"]["name"], made["details"]["scopes"]) == ("play", ["play"])
+    assert made["details"]["expires"] > old["ends"], "it lasts as long as the old one was made to last"
+    assert (await service.get("/v1/players/me", bot))["ends"] < "2026-11-21T08"
+
+    bot = Player(anna.id, {"authorization": f"Bearer {made['token']}"})
+    again = await service.post("/v1/tokens/current/rotation", bot, {"overlap": 0})
+    assert again["details"]["expires"] == made["details"]["expires"], "no token prolongs itself"
+    await service.get("/v1/players/me", Player(anna.id, {"authorization": f"Bearer {again['token']}"}))
     assert (await problem(service, "GET", "/v1/players/me", bot))[0] == "token-ended"
-    kind, body = await problem(service, "POST", f"/v1/tokens/{old['token']}/rotation", anna, {})
-    assert (kind, body["detail"]) == ("no-such-token", f"Token '{old['token']}' has ended.")
+    ended = made["details"]["id"]
+    kind, body = await problem(service, "POST", f"/v1/tokens/{ended}/rotation", anna, {})
+    assert (kind, body["detail"]) == ("no-such-token", f"Token '{ended}' has ended.")
+
+
+async def test_a_token_is_replaced_once(service: Service, anna: Player) -> None:
+    """Whoever got hold of one could else make any number of it, which all outlive it."""
+    bot = await narrower(service, anna, "play")
+    await service.post("/v1/tokens/current/rotation", bot, {"overlap": 3600})
+    for asker in (bot, anna):
+        token = (await service.get("/v1/players/me", bot))["token"]
+        kind, body = await problem(service, "POST", f"/v1/tokens/{token}/rotation", asker, {"overlap": 3600})
+        assert kind == "token-replaced"
+        assert "ends at 2026-" in body["detail"]
+    assert len((await service.get("/v1/tokens", anna))["items"]) == 3
+
+
+async def test_replaced_tokens_count_while_they_hold_on(service: Service, anna: Player) -> None:
+    bot = await narrower(service, anna, "play")
+    for _ in range(MOST_TOKENS - 2):
+        await narrower(service, anna, "play")
+    kind, _ = await problem(service, "POST", "/v1/tokens/current/rotation", bot, {"overlap": 1})
+    assert kind == "too-many-tokens"
+    await service.post("/v1/tokens/current/rotation", bot, {"overlap": 0})
+    assert len((await service.get("/v1/tokens", anna))["items"]) == MOST_TOKENS
 
 
 async def test_a_stream_ends_with_its_token(service: Service, anna: Player, bert: Player) -> None:

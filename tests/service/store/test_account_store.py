@@ -102,7 +102,8 @@ async def test_a_token_is_replaced_once_it_is_not_ended(accounts: AccountStore) 
     assert (old.expires, old.retires, old.revoked, old.ends) == (None, LATE, None, LATE)
     assert await accounts.by_digest(b"new") is not None
 
-    assert await accounts.replace_token(TokenId("told"), "9999", replace(token("third"), created=NOON), b"third")
+    assert not await accounts.replace_token(TokenId("told"), "9999", replace(token("third"), created=NOON), b"third")
+    assert await accounts.token(TokenId("tthird")) is None, "a token is replaced once"
     again = await accounts.token(TokenId("told"))
     assert again is not None
     assert again.retires == LATE, "it ends no later than was said first"

@@ -209,6 +209,21 @@ async def test_a_flipped_byte_anywhere_is_noticed_or_harmless(file: Path) -> Non
     assert noticed > 40
 
 
+async def test_text_that_is_damaged_is_noticed_even_where_the_check_quotes_it(file: Path) -> None:
+    whole, noticed = file.read_bytes(), 0
+    for position in range(whole.index(b"CREATE TABLE"), whole.index(b"CREATE TABLE") + 1200, 10):
+        # No longer UTF-8, wherever it stands.
+        file.write_bytes(whole[:position] + b"\xb1" + whole[position + 1 :])
+        try:
+            await (await SqliteStore.open(file)).close()
+        except StoreDamaged:
+            noticed += 1
+        for beside in file.parent.iterdir():
+            if beside != file:
+                beside.unlink()
+    assert noticed > 100
+
+
 # --- the write-ahead log ---
 
 
