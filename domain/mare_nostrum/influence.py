@@ -158,7 +158,8 @@ def _places(table: Table, seat: Seat) -> list[AreaId]:
     if construction.none_left(table, seat, "influence") is not None:
         return []
     reached = reach(table, seat)
-    return [area for area in table.map.lands if _unfit(table, seat, area, reached) is None]
+    near = (area for area in table.map.lands if area in reached or table.provinces[area].owner is not None)
+    return [area for area in near if _unfit(table, seat, area, reached) is None]
 
 
 EVENTS = (InfluencePlaced,)
