@@ -135,9 +135,14 @@ def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[
         problem = Problem(kind, said, allowed, headers=error.headers)
     else:
         problem = explained(error)
+    log_fault(problem, error)
+    return problem_response(problem, request.scope.get("request_id", ""))
+
+
+def log_fault(problem: Problem, error: Exception) -> None:
+    """Log an exception with its traceback when the problem is a fault of ours."""
     if problem.kind.status >= 500 and not isinstance(error, NotBuilt):
         log.error("request failed", problem=problem.kind.slug, exc_info=error)
-    return problem_response(problem, request.scope.get("request_id", ""))
 
 
 def problem_response(problem: Problem, request_id: str) -> Response[bytes]:

@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from domain.kernel.words import LARGEST_INTEGER, Version
 from service import problems
-from service.accounts import Caller, UnknownToken
+from service.accounts import Caller
+from service.bearer import bearer_of
 from service.problems import Problem
 from service.scopes import Scope
 
@@ -114,8 +115,7 @@ async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
     Raises `Problem`, or as `authenticate`.
     """
     said: Endpoint = handler.opt["endpoint"]
-    given = connection.headers.get("authorization")
-    caller = await authenticate(house_of(connection), given) if given is not None else None
+    caller = await authenticate(connection)
     if said.account == "required":
         if caller is None:
             raise Problem(
@@ -135,12 +135,10 @@ def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
         raise problems.scope_missing(scopes, caller.scopes, caller.granted)
 
 
-async def authenticate(house: "House", authorization: str) -> Caller:
-    """Return whose token an ``Authorization`` header carries. Raises `UnknownToken` or `TokenEnded`."""
-    scheme, _, token = authorization.partition(" ")
-    if scheme.lower() != "bearer":
-        raise UnknownToken("The Authorization is not a bearer token.")
-    return await house.accounts.authenticate(token.strip())
+async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller | None:
+    """Return whose token a connection comes with; None without one. Raises `UnknownToken` or `TokenEnded`."""
+    token = bearer_of(connection.scope)
+    return await house_of(connection).accounts.authenticate(token) if token is not None else None
 
 
 def read_query(raw: bytes, shape: type[Q]) -> Q:

@@ -21,6 +21,8 @@ from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from msgspec import Struct
 
+from service.accounts import UnknownToken
+from service.bearer import bearer_of
 from service.metrics import Metrics
 from service.settings import Settings
 
@@ -227,16 +229,12 @@ def address_of(scope: Scope) -> str:
 
 
 def token_of(scope: Scope) -> str | None:
-    """Return a digest of the token that a request comes with, however it is written; None when there is none."""
-    for name, value in scope["headers"]:
-        if name == b"authorization":
-            token = value.partition(b" ")[2].strip() or value
-        elif name == b"sec-websocket-protocol" and b"bearer." in value:
-            token = value.partition(b"bearer.")[2].partition(b",")[0].strip()
-        else:
-            continue
-        return hashlib.sha256(token).hexdigest()[:32]
-    return None
+    """Return a digest of the token that a request comes with; None when there is none."""
+    try:
+        token = bearer_of(scope)
+    except UnknownToken:
+        return None
+    return hashlib.sha256(token.encode()).hexdigest()[:32] if token is not None else None
 
 
 def limits_of(settings: Settings, redis: "Redis | None", metrics: Metrics) -> Limits | None:

@@ -15,7 +15,8 @@ from msgspec import Struct
 from domain.kernel.words import GameId, Version
 from service import problems
 from service.accounts import Caller, TokenEnded
-from service.answers import encode, explained
+from service.answers import encode, explained, log_fault
+from service.bearer import subprotocols_of
 from service.calls import Call, authenticate, house_of, read_query
 from service.endpoint import Answer, endpoint
 from service.house import House
@@ -186,10 +187,9 @@ async def open_socket(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -> None:
     """Send the events of a game over a WebSocket."""
     house = house_of(socket)
-    offered = [name.strip() for name in socket.headers.get("sec-websocket-protocol", "").split(",")]
     # Looked up before the socket is open: whoever acts as soon as it is, sees on it what he did.
-    asked = await _asked(house, socket, GameId(game), offered)
-    await socket.accept(subprotocols=PROTOCOL if PROTOCOL in offered else None)
+    asked = await _asked(house, socket, GameId(game))
+    await socket.accept(subprotocols=PROTOCOL if PROTOCOL in subprotocols_of(socket.scope) else None)
     try:
         if isinstance(asked, Exception):
             raise asked
@@ -202,7 +202,9 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
     except WebSocketDisconnect:
         return
     except Exception as error:
-        body = explained(error).body(f"urn:uuid:{socket.scope.get('request_id', '')}")
+        problem = explained(error)
+        log_fault(problem, error)
+        body = problem.body(f"urn:uuid:{socket.scope.get('request_id', '')}")
         await socket.send_data(encode(Frame(None, "problem", body)).decode())
         code = REFUSED
     with suppress(WebSocketDisconnect):
@@ -210,25 +212,17 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
 
 
 async def _asked(
-    house: House, socket: WebSocket[Any, Any, Any], game: GameId, offered: list[str]
+    house: House, socket: WebSocket[Any, Any, Any], game: GameId
 ) -> tuple[Caller | None, Version] | Exception:
     """Return who asks, and after which version; or why he gets nothing, to be told him on the open socket."""
     try:
         if house.limits is not None:
             await house.limits.admit(address_of(socket.scope), token_of(socket.scope))
-        caller = await _caller(house, socket, offered)
+        caller = await authenticate(socket)
         after = read_query(socket.scope["query_string"], Since).after
         return caller, _start(after, (await house.hall.game(game)).version)
     except Exception as error:
         return error
-
-
-async def _caller(house: House, socket: WebSocket[Any, Any, Any], offered: list[str]) -> Caller | None:
-    given = socket.headers.get("authorization")
-    token = next((name.removeprefix("bearer.") for name in offered if name.startswith("bearer.")), None)
-    if given is None and token is not None:
-        given = f"Bearer {token}"
-    return await authenticate(house, given) if given is not None else None
 
 
 async def _send_until_gone(

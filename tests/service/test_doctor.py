@@ -62,6 +62,23 @@ async def test_what_is_tried_leaves_nothing_behind(url: str):
     await connection.close()
 
 
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "UPDATE tabularium.heads SET game = game",
+        "DELETE FROM tabularium_rows.leases",
+        "UPDATE tabularium.events SET at = at",
+        *(f"SELECT * FROM tabularium.v_{view}" for view in ("events", "games", "commands", "seats", "chain")),
+    ],
+)
+async def test_the_service_may_not_do_what_it_never_does(url: str, taken: str):
+    connection = await asyncpg.connect(url)
+    await connection.execute(f"SET ROLE {ROLE}")
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await connection.execute(taken)
+    await connection.close()
+
+
 async def test_the_grants_of_the_migrations_are_read_from_their_files(url: str):
     wanted = granted(migrations.known())
     assert Grant("TABLE", "tabularium.keys", "SELECT") in wanted
