@@ -87,6 +87,12 @@ async def _make_too_many_tokens(s: Scene) -> httpx.Response:
     return answer
 
 
+async def _replace_a_token_twice(s: Scene) -> httpx.Response:
+    fritz = await s.service.register("Fritz")
+    await s.ask("POST", "/v1/tokens/current/rotation", fritz, {"overlap": 3600})
+    return await s.ask("POST", "/v1/tokens/current/rotation", fritz, {"overlap": 3600})
+
+
 PROVOKED: dict[str, Provoke] = {
     "malformed-json": lambda s: s.ask("POST", "/v1/players", None, b'{"name": '),
     "invalid-query": lambda s: s.ask("GET", "/v1/games?page=2"),
@@ -98,6 +104,7 @@ PROVOKED: dict[str, Provoke] = {
     "registration-closed": _register_where_it_is_closed,
     "no-such-token": lambda s: s.ask("DELETE", "/v1/tokens/tgone", s.anna),
     "too-many-tokens": _make_too_many_tokens,
+    "token-replaced": _replace_a_token_twice,
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),
