@@ -20,6 +20,9 @@ from projections.projection import Fixed, Happened, Seen
 TABLES: Final = 256
 """Tables kept at hand; a game beyond them is folded anew when it goes on."""
 
+BOARDS: Final = 64
+"""Boards kept at hand; a table has its own."""
+
 GAMES: Final = 20_000
 """Games of which the fixed facts are kept at hand."""
 
@@ -59,7 +62,7 @@ class Follower:
         self._library = library
         self._fixed: OrderedDict[GameId, Fixed] = OrderedDict()
         self._games: OrderedDict[GameId, Game] = OrderedDict()
-        self._boards: dict[str, Board] = {}
+        self._boards: OrderedDict[str, Board] = OrderedDict()
 
     async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Step:
         """Return the event of a record; with its table when that is wanted and possible."""
@@ -72,6 +75,9 @@ class Follower:
         try:
             if board is not None:
                 self._boards[digest] = parse_board(board)
+                if len(self._boards) > BOARDS:
+                    self._boards.popitem(last=False)
+            self._boards.move_to_end(digest)
             return Step(Happened(game_id, record, fixed, self._follow(game_id, record, base, records)))
         except Exception as fault:  # whatever it is, only those who look at the table are stopped by it
             return Step(Happened(game_id, record, fixed), fault)

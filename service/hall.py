@@ -240,9 +240,10 @@ class Hall:
             board=digest,
             board_file=msgspec.json.encode(own),
         )
-        self._plays.know(digest, own)
         work = self._store_step(Play(request.game, secret=secret), request, step, opening)
-        return await self._finish("create", work)
+        accepted = await self._finish("create", work)
+        self._plays.know(digest, own)
+        return accepted
 
     async def take_seat(
         self,

@@ -32,6 +32,10 @@ RECENT: Final = 128
 """How many of a game's last records are kept in memory, for those who follow it."""
 
 
+BOARDS: Final = 64
+"""How many boards are kept at hand. A game in memory has its own."""
+
+
 class UnknownGame(LookupError):
     """There is no such game."""
 
@@ -94,12 +98,15 @@ class Plays:
         # The embedded store is this process's own: what is in memory is all there is.
         self._heads = Heads(store) if settings.database_url else None
         self._plays: OrderedDict[GameId, Play] = OrderedDict()
-        self._boards: dict[str, Board] = {}
+        self._boards: OrderedDict[str, Board] = OrderedDict()
         metrics.games_in_memory.set_function(lambda: len(self._plays))
 
     def know(self, digest: str, board: Board) -> None:
         """Keep a board at hand."""
         self._boards[digest] = board
+        self._boards.move_to_end(digest)
+        if len(self._boards) > BOARDS:
+            self._boards.popitem(last=False)
 
     async def of(self, game_id: GameId) -> Play:
         """Return a game in memory, loaded if need be. Raises `UnknownGame`."""
@@ -271,15 +278,16 @@ class Plays:
             raise SnapshotError(str(error)) from error
 
     async def _board(self, digest: str) -> Board:
-        if digest not in self._boards:
+        board = self._boards.get(digest)
+        if board is None:
             file = await self._store.board(digest)
             if file is None:
                 raise LookupError(f"its board {digest} is missing")
             board = parse_board(file)
             if Map.of(board).digest != digest:
                 raise LookupError(f"its board {digest} is damaged")
-            self._boards[digest] = board
-        return self._boards[digest]
+        self.know(digest, board)
+        return board
 
     # --- the past ---
 

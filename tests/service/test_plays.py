@@ -5,11 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from domain.kernel.words import GameId, Version
 from service.store.protocol import Append, Stored, StoreUnavailable
 from tests.service.halls import ANNA, House, open_house
+from tests.tiny.auction import ROOM
 
 
 def read_before_appending(house: House, game: GameId, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,3 +73,17 @@ async def test_a_game_that_a_command_waits_for_is_not_let_go(tmp_path: Path, mon
         last = max([(await command).version for command in commands])
         assert (await house.hall.game(game)).version == last
         await asyncio.gather(*looks)
+
+
+async def test_no_more_boards_are_kept_than_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.hall.validate", lambda board: None)  # the room is no map
+    monkeypatch.setattr("service.plays.BOARDS", 2)
+    async with open_house(tmp_path) as house:
+        plays: Any = vars(house.hall)["_plays"]
+        games: list[GameId] = []
+        for number in range(4):
+            board = msgspec.json.encode(replace(ROOM, id=f"room-{number}"))
+            games.append((await house.hall.create(ANNA, "tiny-auction", 2, board=board)).game)
+        assert len(vars(plays)["_boards"]) == 2
+    async with open_house(tmp_path) as house:
+        assert [(await house.hall.game(game)).board.id for game in games] == [f"room-{n}" for n in range(4)]
