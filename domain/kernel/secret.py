@@ -50,34 +50,59 @@ def commitment_of(salt: bytes, value: Any) -> str:
 
 
 class Vault:
-    """The secrets of one game, by commitment; or the part of them that one seat may read."""
+    """The secrets of one game, by commitment; or the part of them that one seat may read.
 
-    __slots__ = ("_secrets",)
+    A long game has thousands, so that a part is no copy: what it must not hold is sorted out when it is asked for.
+    """
+
+    __slots__ = ("_partial", "_reader", "_secrets")
 
     def __init__(self, secrets: Iterable[Secret] = ()) -> None:
         self._secrets: dict[str, Secret] = {secret.commitment: secret for secret in secrets}
+        self._partial = False
+        self._reader: Seat | None = None
 
     def open(self, sealed: Sealed) -> Any:
         """Return the hidden value. Raises `KeyError` when this vault does not hold it."""
-        return self._secrets[sealed.commitment].value
+        return self.secret(sealed.commitment).value
 
     def holds(self, sealed: Sealed) -> bool:
         """Tell whether the holder of this vault may read `sealed`."""
-        return sealed.commitment in self._secrets
+        secret = self._secrets.get(sealed.commitment)
+        return secret is not None and self._may_read(secret)
 
     def secret(self, commitment: str) -> Secret:
         """Return a secret with its salt. Raises `KeyError` when this vault does not hold it."""
-        return self._secrets[commitment]
+        secret = self._secrets[commitment]
+        if not self._may_read(secret):
+            raise KeyError(commitment)
+        return secret
 
     def read_by(self, seat: Seat | None) -> "Vault":
         """Return the part that `seat` may read; a spectator (None) reads nothing."""
-        return Vault(secret for secret in self._secrets.values() if seat in secret.readers)
+        if self._partial:
+            return Vault(self.all().values()).read_by(seat)
+        return self._part(self._secrets, seat)
 
     def joined_by(self, secrets: Iterable[Secret]) -> "Vault":
         """Return this vault with `secrets` added."""
-        added = tuple(secrets)
-        return Vault((*self._secrets.values(), *added)) if added else self
+        if not (added := {secret.commitment: secret for secret in secrets}):
+            return self
+        joined = Vault()
+        joined._secrets = {**self.all(), **added}
+        return joined
 
     def all(self) -> Mapping[str, Secret]:
         """Return every secret by its commitment, in the order of sealing."""
-        return self._secrets
+        if not self._partial:
+            return self._secrets
+        return {name: secret for name, secret in self._secrets.items() if self._may_read(secret)}
+
+    def _may_read(self, secret: Secret) -> bool:
+        return not self._partial or self._reader in secret.readers
+
+    @staticmethod
+    def _part(secrets: dict[str, Secret], reader: Seat | None) -> "Vault":
+        part = Vault()
+        part._secrets, part._partial, part._reader = secrets, True, reader
+        return part
