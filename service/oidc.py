@@ -24,6 +24,7 @@ from jwt.exceptions import (
     InvalidTokenError,
     PyJWTError,
 )
+from jwt.utils import base64url_decode, base64url_encode
 from msgspec import Struct
 
 from service.accounts import Identity, IssuerAway, TokenEnded, UnknownToken
@@ -105,6 +106,7 @@ class Issuer:
                 leeway=self._leeway,
                 options={"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_key_length": True},
             )
+            _require_one_spelling(token)
         except ExpiredSignatureError:
             raise TokenEnded("The JWT has expired.") from None
         except PyJWTError as error:
@@ -227,3 +229,13 @@ def _read_key(given: Any) -> Key | None:
     return Key(
         key_id if isinstance(key_id, str) else None, algorithm if isinstance(algorithm, str) else None, dict(given)
     )
+
+
+def _require_one_spelling(token: str) -> None:
+    """Raise `InvalidTokenError` unless the signature is written as RFC 7515 does, which its decoders do not ask for.
+
+    A token that could be written in many ways would have a rate limit for each of them.
+    """
+    signature = token.rpartition(".")[2].encode()
+    if base64url_encode(base64url_decode(signature)) != signature:
+        raise InvalidTokenError("Its signature is not in the base64url of RFC 7515")
