@@ -228,7 +228,6 @@ async def test_a_bad_jwt_is_refused_with_what_is_wrong_with_it(trusting: Service
         jwt.encode(claims, stranger, "RS256", {"kid": "unheard-of"}): "publishes no such key",
         altered(issuer.token(), sub="marcus"): "signature verification failed",
         issuer.token() + "==": "not in the base64url of RFC 7515",
-        issuer.token()[:-40] + "!!!!" + issuer.token()[-40:]: "not in the base64url of RFC 7515",
         unsigned(**claims): "not signed with RS256",
         signed_with_the_public_key(issuer): "not signed with RS256",
         jwt.encode(claims, "a secret of thirty-two characters", "HS256", {"kid": "first"}): "not signed with RS256",
