@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every check, then the tests; the last line is pytest's summary. Arguments go to pytest: deploy/test.sh -n 0 -k chain
-# The tests start PostgreSQL and Redis by themselves and stop them; the programs are installed where apt can do it.
+# The tests start PostgreSQL, Redis and a browser by themselves and stop them; the programs are installed where apt can
+# do it.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
@@ -10,6 +11,7 @@ sync --extra production
 missing=()
 compgen -c initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
 command -v redis-server >/dev/null || missing+=(redis-server)
+command -v chromium chromium-browser google-chrome >/dev/null || missing+=(chromium)
 if [[ ${#missing[@]} -gt 0 && $EUID == 0 ]] && command -v apt-get >/dev/null; then
     echo "== ${missing[*]}"
     # While this file says no, a package starts no server of its own.

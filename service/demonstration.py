@@ -5,7 +5,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,15 @@ from service.merchant import GreedyMerchant
 from service.settings import PREFIX
 
 STARTED = "Tabularium is running at "
+
+
+def bot_for(ruleset: str, rng: random.Random, board: Mapping[str, Any]) -> Bot:
+    """Return the best player that there is for games of a ruleset, which is one of chance where there is no better."""
+    if ruleset.startswith("conquest-classic"):
+        return BoldClassicBot(rng, board["borders"])
+    if ruleset == "mare-nostrum":
+        return GreedyMerchant(rng)
+    return RandomBot(rng)
 
 
 class Demonstration:
@@ -33,11 +42,7 @@ class Demonstration:
 
     def begin(self, client: Client) -> None:
         """Register the bots, create a game, seat them and start. Raises `Problem`."""
-        if self.ruleset.startswith("conquest-classic"):
-            board = client.get(f"/v1/rulesets/{self.ruleset}/board")["board"]
-            self._bot = BoldClassicBot(self._rng, board["borders"])
-        elif self.ruleset == "mare-nostrum":
-            self._bot = GreedyMerchant(self._rng)
+        self._bot = bot_for(self.ruleset, self._rng, client.get(f"/v1/rulesets/{self.ruleset}/board")["board"])
         bots = [self._register(client, f"bot {number}") for number in range(1, self.seats + 1)]
         body = {"ruleset": self.ruleset, "players": self.seats, "title": "A demonstration"}
         game = bots[0].post("/v1/games", body)

@@ -23,6 +23,7 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from domain.library import LIBRARY
+from service.bots import Bot
 from service.merchant import GreedyMerchant
 
 CHATTER = 0.02
@@ -64,7 +65,7 @@ class Fault(Exception):
 
 
 class Simulation:
-    """A game in the making, between bots that choose at random among their options."""
+    """A game in the making, between bots that choose at random among their options, or as `bot` does."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -73,7 +74,7 @@ class Simulation:
         self.records: list[Record] = []
         self.vault = Vault()
         self.commands = 0
-        self.merchant = GreedyMerchant(self.rng) if plan.greedy else None
+        self.bot: Bot | None = GreedyMerchant(self.rng) if plan.greedy else None
         self.game = self._begin()
 
     def _begin(self) -> Game:
@@ -118,13 +119,13 @@ class Simulation:
 
     def _choose(self) -> tuple[Seat, Any]:
         """Return a seat and a command for it."""
-        if self.merchant is None:
+        if self.bot is None:
             seat, option = self._choose_option()
             return seat, self._sample(seat, option)
         seat = self.game.decisions[0].seats[0]
         view = msgspec.to_builtins(self.game.view(seat, self.vault))
         options = msgspec.to_builtins(self.game.options(seat, self.vault))
-        return seat, self.merchant.choose(seat, view, options)
+        return seat, self.bot.choose(seat, view, options)
 
     def _sample(self, seat: Seat, option: Option) -> Any:
         try:

@@ -18,7 +18,7 @@ from service.calls import Call
 from service.contract import published
 from service.problems import KINDS, Kind, Problem, example_of
 
-_MEDIA: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
+_MEDIA: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _FILES: Final = ("swagger-ui.css", "swagger-ui-bundle.js", "docs.js", "pages.css")
 _HEADERS: Final = {
     # Swagger UI sets styles from its script.
@@ -46,6 +46,13 @@ async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
         raise Problem(problems.UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "See /docs.")
     headers = {**_HEADERS, "Cache-Control": "max-age=3600"}
     return Response(_file(name), media_type=_MEDIA[name.rpartition(".")[2]], headers=headers)
+
+
+@get("/favicon.ico")
+async def show_icon(request: Call) -> Response[bytes]:
+    """Show the icon for which browsers ask, whatever page they show."""
+    headers = {"Cache-Control": "max-age=86400", "X-Content-Type-Options": "nosniff"}
+    return Response(_file("icon.svg"), media_type=_MEDIA["svg"], headers=headers)
 
 
 @get("/openapi.json")
@@ -101,9 +108,9 @@ def _page(content: bytes) -> Response[bytes]:
     return Response(content, media_type=_MEDIA["html"], headers=_HEADERS)
 
 
-@lru_cache(maxsize=len(_FILES) + 1)
+@lru_cache(maxsize=len(_FILES) + 2)
 def _file(name: str) -> bytes:
     return resources.files("service").joinpath("static", name).read_bytes()
 
 
-ROUTES = (show_front, show_docs, show_file, show_contract, list_problems, show_problem)
+ROUTES = (show_front, show_docs, show_file, show_icon, show_contract, list_problems, show_problem)

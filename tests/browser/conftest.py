@@ -1,0 +1,60 @@
+"""A browser, a service with the real rulesets for each test, and pages to look at it with.
+
+All tests here run in one event loop, in which the browser lives: it is started once. Fixtures of these tests that are
+asynchronous need `@pytest_asyncio.fixture(loop_scope="session")`.
+"""
+
+import functools
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page
+
+from domain.boards import builtin
+from domain.library import LIBRARY
+from service.clock import utc_now
+from tests.browser.chromium import chromium
+from tests.browser.visiting import Visit, Visitor, visiting
+from tests.service.http.serving import Service, serving
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium() as started:
+        yield started
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def service(tmp_path: Path) -> AsyncIterator[Service]:
+    """A running service without games; `tests.browser.games.table` makes some."""
+    async with serving(tmp_path, LIBRARY, builtin, clock=utc_now, durable=False) as running:
+        yield running
+
+
+@pytest.fixture
+def visit(browser: Browser, service: Service) -> Visit:
+    """Opens further pages: as somebody else, on a phone, in the dark."""
+    return functools.partial(visiting, browser, str(service.client.base_url).rstrip("/"))
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visitor(visit: Visit) -> AsyncIterator[Visitor]:
+    """A page on a desk; what was wrong with it fails the test."""
+    async with visit() as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(visitor: Visitor) -> Page:
+    """The visitor's page."""
+    return visitor.page

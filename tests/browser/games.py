@@ -1,0 +1,107 @@
+"""Games in a given position: bots play them within a second, and the running service takes them over."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.board import Map
+from domain.kernel.game import Game
+from domain.kernel.words import GameId, PlayerId, Seat
+from service.clock import stamp, utc_now
+from service.demonstration import bot_for
+from service.house import House
+from service.simulation import Plan, Simulation
+from service.store.accounts import PlayerRow
+from service.store.protocol import Append, Opening
+from tests.service.http.serving import Player
+
+ORGANIZER = PlayerId("simulator")
+
+
+class Table(Struct, frozen=True):
+    """A game on the running service; who sits where, and the tokens with which they come."""
+
+    id: GameId
+    version: int
+    seats: Mapping[Seat, Player]
+    organizer: Player
+    simulation: Simulation
+
+    def token(self, seat: Seat) -> str:
+        return token_of(self.seats[seat])
+
+
+def token_of(player: Player) -> str:
+    return player.headers["authorization"].removeprefix("Bearer ")
+
+
+async def table(
+    house: House,
+    ruleset: str = "conquest-classic-friz",
+    seats: int = 3,
+    *,
+    seed: int = 1,
+    until: Callable[[Game], object] = lambda game: False,
+    events: int = 20_000,
+    bold: bool = True,
+    title: str = "",
+    setup: Mapping[str, Any] | None = None,
+) -> Table:
+    """Have bots play a game until `until` holds, or the log has `events`, or it is over; return it, to be played on.
+
+    `bold` bots play as well as any that there are; others choose by chance, and do more of what nobody wants to do.
+    The seed fixes everything, and gives the game its id: so it may be used once only in a test.
+    """
+    simulation = played(ruleset, seats, seed, until, events, bold, setup or {})
+    game = simulation.game
+    await house.store.append(
+        Append(
+            game.id,
+            0,
+            simulation.records,
+            game.status,
+            secrets=list(simulation.vault.all().values()),
+            seats=game.players,
+            opening=Opening(
+                ruleset=game.ruleset.id,
+                ruleset_version=game.ruleset.version,
+                title=title or f"{game.ruleset.title}, played by bots",
+                organizer=game.organizer,
+                chance=simulation.secret,
+                board=Map.of(game.board).digest,
+                board_file=msgspec.json.encode(game.board),
+            ),
+        )
+    )
+    house.wake.notify(game.id, game.version)
+    players = {seat: await account(house, holder) for seat, holder in game.players.items() if holder is not None}
+    return Table(game.id, game.version, players, await account(house, game.organizer), simulation)
+
+
+def played(
+    ruleset: str,
+    seats: int,
+    seed: int,
+    until: Callable[[Game], object] = lambda game: False,
+    events: int = 20_000,
+    bold: bool = True,
+    setup: Mapping[str, Any] | None = None,
+) -> Simulation:
+    """Return a game that bots played so far."""
+    simulation = Simulation(Plan(ruleset, seats, seed, setup=dict(setup or {})))
+    if bold:
+        simulation.bot = bot_for(ruleset, simulation.rng, msgspec.to_builtins(simulation.game.board))
+    for step in simulation.play():
+        if until(step.game) or len(simulation.records) >= events:
+            break
+    return simulation
+
+
+async def account(house: House, player: PlayerId) -> Player:
+    """Return an account of this id, opened when there is none, and a new token of it."""
+    if await house.accounts.player(player) is None:
+        await house.store.accounts.add(PlayerRow(player, player.replace("-", " "), stamp(utc_now)))
+    _, token = await house.accounts.issue(player, "browser", ("play", "organize", "account"))
+    return Player(player, {"authorization": f"Bearer {token}"})

@@ -1,0 +1,118 @@
+"""Somebody who looks at the service with a browser: one page, and all that it asked for and complained of."""
+
+import contextlib
+import re
+from collections.abc import AsyncIterator, Callable
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, WebError, expect
+
+PATIENCE: Final = 20_000
+"""Milliseconds that something may take to appear: other tests use the machine as well."""
+expect.set_options(timeout=PATIENCE)
+
+GRAVE: Final = ("serious", "critical")
+STANDARD: Final = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+SILENT: Final = frozenset({204, 301, 302, 303, 304, 307, 308})
+"""Statuses of answers without a body."""
+
+PHONE: Final[dict[str, Any]] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+DARK: Final[dict[str, Any]] = {"color_scheme": "dark"}
+
+
+class Visitor:
+    """A page in a browser of its own: nothing is shared with other visitors.
+
+    `complaints` are the errors of its console, of its scripts and of its security policy; `asked` all that it asked
+    for. A test that provokes one says so with `expect`. `kept` are the answers' bodies as text (not those of streams).
+    """
+
+    def __init__(self, context: BrowserContext, page: Page, address: str) -> None:
+        self.context = context
+        self.page = page
+        self.address = address
+        self.complaints: list[str] = []
+        self.asked: list[Request] = []
+        self._answers: list[Response] = []
+        self._expected: list[str] = []
+        context.on("request", self._note)
+        context.on("response", self._keep)
+        context.on("console", self._hear)
+        context.on("weberror", self._notice)
+
+    def expect(self, pattern: str) -> None:
+        """Let complaints that contain this regular expression pass."""
+        self._expected.append(pattern)
+
+    async def axe(self, within: str | None = None) -> None:
+        """Assert that axe finds nothing serious or critical on the page as it is now."""
+        found = (await Axe().run(self.page, within, STANDARD)).response["violations"]
+        grave = [
+            f"{each['impact']}: {each['id']}: {each['help']}\n"
+            + "\n".join(
+                f"    {node['target']}: {node['html'][:200]}\n{node['failureSummary']}" for node in each["nodes"]
+            )
+            for each in found
+            if each["impact"] in GRAVE
+        ]
+        assert not grave, "\n".join(grave)
+
+    async def bodies(self) -> dict[str, str]:
+        """Return what the page was answered, by address: all that has ended."""
+        bodies: dict[str, str] = {}
+        for answer in list(self._answers):
+            if answer.status in SILENT or "event-stream" in answer.headers.get("content-type", ""):
+                continue
+            await answer.finished()
+            bodies[answer.url] = bodies.get(answer.url, "") + (await answer.body()).decode("utf-8", "replace")
+        return bodies
+
+    def check(self) -> None:
+        """Assert that there was nothing to complain of, and that only this service was asked."""
+        elsewhere = [
+            request.url
+            for request in self.asked
+            if not request.url.startswith(("data:", "blob:")) and urlsplit(request.url).netloc != self._host
+        ]
+        assert not elsewhere, f"the page asked another host: {elsewhere}"
+        unexpected = [
+            each for each in self.complaints if not any(re.search(pattern, each) for pattern in self._expected)
+        ]
+        assert not unexpected, "the browser complains:\n" + "\n".join(unexpected)
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self.address).netloc
+
+    def _note(self, request: Request) -> None:
+        self.asked.append(request)
+
+    def _keep(self, answer: Response) -> None:
+        self._answers.append(answer)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text} ({message.location['url']})")
+
+    def _notice(self, error: WebError) -> None:
+        self.complaints.append(f"uncaught: {error.error}")
+
+
+Visit = Callable[..., contextlib.AbstractAsyncContextManager[Visitor]]
+"""Opens a page as `visiting` does, in the test's browser and at its service; options are those of a browser context."""
+
+
+@contextlib.asynccontextmanager
+async def visiting(browser: Browser, address: str, **options: Any) -> AsyncIterator[Visitor]:
+    """Open a page; at the end assert that nothing was wrong with it. `options` are those of a browser context."""
+    context = await browser.new_context(base_url=address, **options)
+    context.set_default_timeout(PATIENCE)
+    try:
+        page = await context.new_page()
+        visitor = Visitor(context, page, address)
+        yield visitor
+        visitor.check()
+    finally:
+        await context.close()
