@@ -27,6 +27,7 @@ from service.store.protocol import EventStore
 from service.wake import LocalWake
 from tests.domain.classic import test_laws as classic  # the modules: their classes are not to be run here again
 from tests.domain.kernel import test_tiny_laws as tiny
+from tests.domain.mare_nostrum import test_laws as mare_nostrum
 from tests.laws import Laws, mutated
 from tests.play import ORGANIZER, Play, player_of
 from tests.postgres import shared_cluster
@@ -200,4 +201,20 @@ class TestPublished2005InSqlite(InStore, classic.TestPublished2005Laws):
 
 
 class TestPublished2005InPostgres(TestPublished2005InSqlite):
+    store = "postgres"
+
+
+class TestIntroductoryInSqlite(InStore, mare_nostrum.TestIntroductoryLaws):
+    store, seeds = "sqlite", (14,)
+
+
+class TestIntroductoryInPostgres(TestIntroductoryInSqlite):
+    store = "postgres"
+
+
+class TestFreeInSqlite(InStore, mare_nostrum.TestFreeLaws):
+    store, seeds = "sqlite", (0,)
+
+
+class TestFreeInPostgres(TestFreeInSqlite):
     store = "postgres"
