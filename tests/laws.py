@@ -38,6 +38,7 @@ from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.verify import verify
 from domain.kernel.words import GameId, Seat
+from tests import redrawing
 from tests.play import Play
 
 T = TypeVar("T")
@@ -361,6 +362,11 @@ class Laws:
         for viewer in (None, *play.game.players):
             verdict = verify(play.export(viewer), play.library)
             assert verdict.ok, verdict
+
+    def test_all_chance_follows_from_the_secret_and_from_what_events_show(self, seed: int) -> None:
+        for play in (self.played(seed), self.wander(seed)):
+            found = list(redrawing.faults(play))
+            assert not found, found
 
     # --- purity ---
 

@@ -40,6 +40,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Event as KernelEvent
 from domain.kernel.ruleset import Result, Rolled, Ruleset
 from domain.kernel.secret import Vault
+from domain.kernel.shown import Dice, Lots, Shown
 from domain.kernel.words import Seat
 
 CHAPTERS = (
@@ -100,6 +101,14 @@ SETTLERS = (
 """What follows when nobody has to choose, in the same order."""
 
 
+CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
+    battle.LegionRolled: (Dice("battle"),),
+    naval.GalleysRolled: (Dice("battle"),),
+    pursuit.PursuitRolled: (Dice("battle"),),
+    setup.HomesDrawn: (Lots((), ("homes",), {str(players): homes for players, homes in setup.HOMES.items()}),),
+}
+
+
 class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     """What the creator of a game chooses: how the Home Provinces are assigned (CC-SET-03)."""
 
@@ -115,6 +124,7 @@ class Classic(Ruleset[Table]):
     view_type = view.View
     die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
+    chance = CHANCE
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         battle.BattleBegan: "battle",
         battle.BattleEnded: "battle-end",
@@ -181,7 +191,7 @@ class Classic(Ruleset[Table]):
     def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
         match event:
             case battle.LegionRolled() | naval.GalleysRolled() | pursuit.PursuitRolled():
-                return (Rolled("battle", event.faces, event.seat),)
+                return (Rolled("battle", event.faces, event.seat, event.draw),)
             case _:
                 return ()
 

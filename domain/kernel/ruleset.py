@@ -17,6 +17,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Command, Event, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
+from domain.kernel.shown import Shown
 from domain.kernel.table import Table
 from domain.kernel.words import Seat
 
@@ -34,11 +35,12 @@ class Result(Struct, frozen=True, omit_defaults=True):
 
 
 class Rolled(Struct, frozen=True):
-    """Dice that an event shows: which die (a key of `Ruleset.dice`), whose, and the faces that came up."""
+    """Dice that an event shows: which die (a key of `Ruleset.dice`), whose, the faces that came up, and their draw."""
 
     die: str
     faces: tuple[str, ...]
     seat: Seat | None = None
+    draw: int | None = None
 
 
 class Ruleset(ABC, Generic[T]):
@@ -61,7 +63,9 @@ class Ruleset(ABC, Generic[T]):
     die: ClassVar[Mapping[str, int]] = {}
     """Names for faces of the ruleset's die, for scenarios: each a number that shows it."""
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """The sides of each kind of die, every side once: what a fair one shows equally often."""
+    """The sides of each kind of die by number, from 1, every side once: a fair one shows all equally often."""
+    chance: ClassVar[Mapping[type[Event[Any]], tuple[Shown, ...]]] = {}
+    """Where events show rolls and shuffles, so that they can be derived again without the rules."""
     landmarks: ClassVar[Mapping[type[Event[Any]], str]] = {}
     """Events that a timeline marks, each with the word for what it is, such as "battle"."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}

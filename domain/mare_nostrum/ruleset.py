@@ -9,6 +9,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Event as KernelEvent
 from domain.kernel.ruleset import Result, Rolled, Ruleset
 from domain.kernel.secret import Vault
+from domain.kernel.shown import Dice, Lots, Shown
 from domain.kernel.words import Seat
 from domain.mare_nostrum import (
     acquisition,
@@ -100,6 +101,14 @@ SETTLERS = (
 """What follows when nobody has to choose, in the same order."""
 
 
+CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
+    battle.BattleRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
+    naval.TriremesRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
+    founding.FoundersDrawn: (Lots((), ("order",)),),
+    setup.RoleCardsDealt: (Lots(),),
+}
+
+
 class MareNostrum(Ruleset[Table]):
     """Serge Laget's game of 2003."""
 
@@ -110,6 +119,7 @@ class MareNostrum(Ruleset[Table]):
     setup = Setup
     view_type = view.View
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": tuple("123456")}
+    chance = CHANCE
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         battle.BattleBegan: "battle",
         battle.BattleEnded: "battle-end",
@@ -181,7 +191,9 @@ class MareNostrum(Ruleset[Table]):
         match event:
             case battle.BattleRolled() | naval.TriremesRolled():
                 throws = [throw for throw in (event.attacker, event.defender) if throw.faces]
-                return tuple(Rolled("battle", tuple(map(str, throw.faces)), throw.player) for throw in throws)
+                return tuple(
+                    Rolled("battle", tuple(map(str, throw.faces)), throw.player, throw.draw) for throw in throws
+                )
             case _:
                 return ()
 

@@ -157,6 +157,8 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         ),
         commands=tuple(type_name(command) for command in ruleset.commands),
         events=tuple(type_name(event) for event in ruleset.events),
+        dice=dict(ruleset.dice),
+        chance={type_name(event): shown for event, shown in ruleset.chance.items()},
         setup=schemas.of_ruleset(ruleset).setup,
     )
 

@@ -7,6 +7,7 @@ from msgspec import Struct
 from domain.kernel.board import Board, Map
 from domain.kernel.catalogue import Catalogue, Rule
 from domain.kernel.ruleset import Ruleset
+from domain.kernel.shown import Shown
 from domain.kernel.words import RuleId, Seat
 from service.shapes.common import Identifier, Page
 
@@ -98,6 +99,9 @@ class RulesetDetail(Struct, frozen=True):
         sources: the texts that its rules come from.
         commands: the types of its commands.
         events: the types of its events, without those that every game has.
+        dice: the sides of each kind of die, in the order of their numbers: number 1 shows the first.
+        chance: by event type, where such events show what chance brought. With the secret that the last event of a game
+            publishes, everybody can draw again and compare; the salts of secrets are the draws that are left.
         setup: a JSON Schema of what the creator of a game may choose.
     """
 
@@ -112,6 +116,8 @@ class RulesetDetail(Struct, frozen=True):
     sources: tuple[CitedSource, ...]
     commands: tuple[str, ...]
     events: tuple[str, ...]
+    dice: dict[str, tuple[str, ...]]
+    chance: dict[str, tuple[Shown, ...]]
     setup: dict[str, Any]
 
 

@@ -17,6 +17,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal, refuse_unless
 from domain.kernel.ruleset import Result, Rolled, Ruleset, Upcaster
 from domain.kernel.secret import Opened, Sealed, Vault
+from domain.kernel.shown import Dice, Lots, Shown
 from domain.kernel.table import Table as KernelTable
 from domain.kernel.words import AreaId, RuleId, Seat
 
@@ -319,6 +320,10 @@ class TinyAuction(Ruleset[Table]):
     commands = (PutUp, OpenBidding, ChooseCard, Give)
     die: ClassVar[Mapping[str, int]] = {"six": 6}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"d6": tuple("123456")}
+    chance: ClassVar[Mapping[type[message.Event[Any]], tuple[Shown, ...]]] = {
+        CardsDealt: (Lots(),),
+        TieRolled: (Dice("d6", ("roll",)),),
+    }
     landmarks: ClassVar[Mapping[type[message.Event[Any]], str]] = {PrizeTaken: "prize"}
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {
         ("prize-put-up", 1): lambda old: {"type": old["type"], "coins": old["amount"]},
@@ -401,7 +406,8 @@ class TinyAuction(Ruleset[Table]):
         return {seat: {"coins": coins} for seat, coins in table.coins.items()}
 
     def rolled(self, event: message.Event[Table]) -> Iterable[Rolled]:
-        return (Rolled("d6", tuple(map(str, event.roll.faces))),) if isinstance(event, TieRolled) else ()
+        roll = event.roll if isinstance(event, TieRolled) else None
+        return (Rolled("d6", tuple(map(str, roll.faces)), None, roll.draw),) if roll is not None else ()
 
     def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
         given = msgspec.convert(position, Position)

@@ -1,0 +1,60 @@
+"""All chance of a game derived again from its secret and from what its ruleset says that events show."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from domain.kernel.history import read_event
+from domain.kernel.message import Event, type_name
+from domain.kernel.shown import Dice, Lots, found
+from tests.play import Play
+
+
+def faults(play: Play) -> Iterator[str]:
+    """Yield each draw that is not what an event shows, or that nothing accounts for."""
+    chance, ruleset = play.game.chance(play.secret), play.ruleset
+    declared = {type_name(event): shown for event, shown in ruleset.chance.items()}
+    seats, salts, before = list(play.game.players), [secret.salt for secret in play.secrets], 0
+    for record in play.records:
+        event, left = json.loads(record.event), set(range(before + 1, record.draws + 1))
+        before = record.draws
+        shown = declared.get(record.type, ())
+        rolls = []
+        for each in shown:
+            holder = found(event, each.at)
+            draw = holder.get("draw")
+            if draw is None:
+                continue
+            if draw not in left:
+                yield f"version {record.version} shows draw {draw}, which is not its own"
+            left.discard(draw)
+            match each:
+                case Dice():
+                    sides = ruleset.dice[each.die]
+                    faces = [sides[number - 1] for number in chance.dice(draw, len(holder["faces"]), len(sides))]
+                    if faces != [str(face) for face in holder["faces"]]:
+                        yield f"version {record.version} shows {holder['faces']} and not {faces}"
+                    rolls.append((each.die, tuple(faces), draw))
+                case Lots() if each.outcome is not None:
+                    items = each.items[str(len(seats))] if each.items else seats
+                    order = [items[index] for index in chance.order(draw, len(items))]
+                    if order != listed(found(event, each.outcome), seats):
+                        yield f"version {record.version} does not show {order}"
+        stored = read_event(ruleset, record)
+        if isinstance(stored, Event):
+            told = [(rolled.die, rolled.faces, rolled.draw) for rolled in ruleset.rolled(stored)]
+            if told != rolls:
+                yield f"version {record.version} is told as {told}, and shows {rolls}"
+        for draw in sorted(left):
+            if salts and chance.salt(draw).hex() == salts[0]:
+                salts.pop(0)
+                left.discard(draw)
+        if left and not any(isinstance(each, Lots) and each.outcome is None for each in shown):
+            yield f"nothing accounts for the draws {sorted(left)} of version {record.version}, {record.type}"
+    if salts:
+        yield f"{len(salts)} salts follow from no draw"
+
+
+def listed(outcome: Any, seats: list[Any]) -> list[Any]:
+    """Return an outcome in order, also one that stands by seat."""
+    return [outcome[seat] for seat in seats] if isinstance(outcome, dict) else outcome
