@@ -1,0 +1,162 @@
+/**
+ * All chance of a finished game drawn again, and compared with what its events show.
+ *
+ * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/shown.py`); what a version drew and did
+ * not show are salts, which come in the order in which secrets were sealed.
+ * @module
+ */
+import { Chance } from "./chance.js";
+
+const TOGETHER = 250; // So many versions are drawn again at once.
+
+/**
+ * @typedef {object} Drawn
+ * @property {number} draw
+ * @property {number} version the version that shows it
+ * @property {"dice" | "lots" | "salt"} kind
+ * @property {string} [die]
+ * @property {number[]} [numbers] of dice: what came up
+ * @property {string[]} [faces] the same by the names of the sides; of lots: the items in their order
+ * @property {{byte: number, number: number | null}[]} [used] the bytes that were looked at
+ */
+
+/** The chance of a game that is over. */
+export class Redraw {
+  #rolls = 0;
+  #shuffles = 0;
+  #salts = 0;
+  #untold = [];
+
+  /** Use `Redraw.of`. */
+  constructor(chance, rows, ruleset) {
+    this.chance = chance;
+    this.rows = rows;
+    this.ruleset = ruleset;
+    this.seats = rows[0].event.seats;
+    /** @type {Map<number, Drawn>} by number of the draw, once checked */
+    this.draws = new Map();
+  }
+
+  /**
+   * @param {string} game its id
+   * @param {object[]} rows the whole log, of a game that is over
+   * @param {object} ruleset as `GET /v1/rulesets/{id}` shows it
+   */
+  static async of(game, rows, ruleset) {
+    const entropy = entropyOf(rows);
+    return new Redraw(await Chance.of(rows.at(-1).event.secret, game, entropy), rows, ruleset);
+  }
+
+  /**
+   * Draw all again.
+   * @param {{salt: string, commitment: string}[]} secrets all of them, in the order of sealing
+   * @returns {Promise<{problem: string, version?: number} | undefined>} the first thing that is wrong
+   */
+  async check(secrets, progress = () => {}) {
+    const salts = secrets.map((secret) => secret.salt);
+    for (let start = 0; start < this.rows.length; start += TOGETHER) {
+      const batch = this.rows.slice(start, start + TOGETHER);
+      const found = await Promise.all(batch.map((row, index) => this.#row(row, start + index)));
+      for (const { fault, left, row } of found) {
+        const wrong = fault ?? this.#account(row, left, salts);
+        if (wrong) return { problem: `version ${row.version} ${wrong}`, version: row.version };
+      }
+      progress(start + batch.length, this.rows.length);
+    }
+    this.#salts = secrets.length - salts.length;
+    return salts.length ? { problem: `${salts.length} salts of secrets follow from no draw of chance` } : undefined;
+  }
+
+  /** Draw again what one version drew; return what is wrong, and the salts of the draws that it does not show. */
+  async #row(row, index) {
+    const before = index ? this.rows[index - 1].draws : 0;
+    const left = new Map();
+    for (let draw = before + 1; draw <= row.draws; draw += 1) left.set(draw, undefined);
+    let fault;
+    for (const shown of this.ruleset.chance[row.event.type] ?? []) {
+      const holder = at(row.event, shown.at);
+      const draw = holder?.draw ?? null;
+      if (draw === null) continue;
+      if (!left.delete(draw)) fault ??= `shows draw ${draw}, which is not one of its own`;
+      else if (shown.type === "dice") fault ??= await this.#dice(row, shown, holder);
+      else if (shown.outcome) fault ??= await this.#lots(row, shown, draw);
+      else this.#untold.push(row.version);
+    }
+    for (const draw of left.keys()) left.set(draw, await this.chance.salt(draw));
+    return { fault, left, row };
+  }
+
+  async #dice(row, { die }, { draw, faces }) {
+    const sides = this.ruleset.dice[die];
+    const { numbers, used } = await this.chance.dice(draw, faces.length, sides.length);
+    const right = numbers.map((number) => sides[number - 1]);
+    this.draws.set(draw, { draw, version: row.version, kind: "dice", die, numbers, faces: right, used });
+    this.#rolls += 1;
+    if (isSame(right, faces)) return undefined;
+    return `shows ${faces.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
+  }
+
+  async #lots(row, { outcome, items }, draw) {
+    const given = items[this.seats.length] ?? this.seats;
+    const right = (await this.chance.order(draw, given.length)).map((index) => given[index]);
+    const found = at(row.event, outcome);
+    const shown = Array.isArray(found) ? found : this.seats.map((seat) => found?.[seat]);
+    this.draws.set(draw, { draw, version: row.version, kind: "lots", faces: right });
+    this.#shuffles += 1;
+    if (isSame(right, shown)) return undefined;
+    return `shows the lots ${shown.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
+  }
+
+  /** Find the salts among the draws that a version does not show. Returns what is wrong when something is left. */
+  #account(row, left, salts) {
+    for (const [draw, salt] of left) {
+      if (salt !== salts[0]) continue;
+      salts.shift();
+      left.delete(draw);
+      this.draws.set(draw, { draw, version: row.version, kind: "salt" });
+    }
+    if (!left.size) return undefined;
+    const hidden = (this.ruleset.chance[row.event.type] ?? []).some((each) => each.type === "lots" && !each.outcome);
+    if (!hidden) return `uses draw ${[...left.keys()].join(", ")}, which is no roll, no shuffle and no salt`;
+    if (!this.#untold.includes(row.version)) this.#untold.push(row.version);
+    return undefined;
+  }
+
+  checked() {
+    const said = [
+      [this.#rolls, "rolls of dice", "drawn again from the secret: the faces are those of the log."],
+      [this.#shuffles, "shuffles", "done again from the secret: they come out as the log says."],
+      [this.#salts, "salts of hidden values", "derived again from the secret: all are right."],
+    ];
+    return said.filter(([count]) => count).map(([count, what, how]) => `${count} ${what} ${how}`);
+  }
+
+  unchecked() {
+    const versions = this.#untold.join(", ");
+    return versions ? [`The lots behind version ${versions}: what was shuffled depends on the position.`] : [];
+  }
+
+  /** Return what a version drew, as far as it is shown. */
+  of(version) {
+    return [...this.draws.values()].filter((drawn) => drawn.version === version);
+  }
+}
+
+/** Return what seats added to the chance of a game, as it stood when it began. */
+export function entropyOf(rows) {
+  const entropy = {};
+  for (const { event } of rows) {
+    if (event.type === "seat-taken" && event.entropy) entropy[event.seat] = event.entropy;
+    if (event.type === "seat-left") delete entropy[event.seat];
+    if (event.type === "game-started") break;
+  }
+  return entropy;
+}
+
+function at(value, way) {
+  return way.reduce((inner, name) => inner?.[name], value);
+}
+
+function isSame(right, shown) {
+  return right.length === shown.length && right.every((face, index) => face === String(shown[index]));
+}

@@ -1,0 +1,294 @@
+/**
+ * The proof of a game in the browser, from its public export (`domain/kernel/export.py`): every line canonical, the
+ * hash chain unbroken, the header true to the first event, and what is opened true to its commitment. After the end
+ * also every roll, shuffle and salt, drawn again from the published secret (`redraw.js`).
+ *
+ * Not checked here: that commands were lawful and events followed from them. `tabularium verify` does that.
+ * @module
+ */
+import { canonical, commitmentOf, hex, joined, sha256, unhex, utf8 } from "./canonical.js";
+import { Redraw } from "./redraw.js";
+
+const FORMAT = "tabularium-export/1";
+const TOGETHER = 250; // So many hashes are asked for at once.
+
+const SHAPES = {
+  header: ["board", "format", "game", "ruleset", "ruleset_version"],
+  row: ["at", "draws", "event", "game", "hash", "schema", "version"],
+  secret: ["commitment", "readers", "salt", "value"],
+  end: ["digest", "head", "secrets", "status", "version"],
+};
+
+/** What is wrong with an export, and where. */
+export class Fault extends Error {
+  /** @param {{line?: number, version?: number}} where */
+  constructor(problem, where = {}) {
+    super(`${problem[0].toUpperCase()}${problem.slice(1)}.`);
+    this.line = where.line;
+    this.version = where.version;
+  }
+}
+
+/**
+ * Check an export.
+ * @param {string} text the whole file
+ * @param {object} [options]
+ * @param {object} [options.ruleset] what `GET /v1/rulesets/{id}` says of its ruleset: where events show chance
+ * @param {(done: number, total: number) => void} [options.progress]
+ * @returns {Promise<Verdict>}
+ *
+ * @typedef {object} Verdict
+ * @property {boolean} ok nothing is wrong
+ * @property {string} [problem] what is wrong, in a sentence
+ * @property {number} [version] the first version that is wrong
+ * @property {number} [line] the line of the export that is wrong
+ * @property {string} [game]
+ * @property {string} [ruleset]
+ * @property {"gathering" | "running" | "over"} [status]
+ * @property {number} versions how many there are, as far as they could be read
+ * @property {string} [head] the hash of the last version: it stands for all of the log
+ * @property {string} [commitment] the SHA-256 of the secret behind the dice
+ * @property {string[]} checked what was checked, in sentences
+ * @property {string[]} unchecked what was not, in sentences
+ * @property {Redraw} [redraw] the chance of a finished game
+ */
+export async function verify(text, { ruleset = undefined, progress = () => {} } = {}) {
+  const log = new Log(text, progress);
+  try {
+    await log.check(ruleset);
+    return { ok: true, ...log.told(), checked: log.checked, unchecked: log.unchecked };
+  } catch (error) {
+    // Whatever hostile content trips over, it is no proof.
+    const fault = error instanceof Fault ? error : new Fault(`this cannot be read: ${error.message}`);
+    const { message: problem, version, line } = fault;
+    return { ok: false, problem, version, line, ...log.told(), checked: [], unchecked: [] };
+  }
+}
+
+class Log {
+  constructor(text, progress) {
+    this.text = text;
+    this.progress = progress;
+    this.rows = [];
+    this.secrets = [];
+    this.checked = [];
+    this.unchecked = [];
+  }
+
+  told() {
+    return {
+      game: this.header?.game,
+      ruleset: this.header?.ruleset,
+      status: this.status,
+      versions: this.rows.length,
+      head: this.rows.at(-1)?.hash,
+      commitment: this.rows[0]?.event?.commitment,
+      redraw: this.redraw,
+    };
+  }
+
+  async check(ruleset) {
+    const lines = this.text.split("\n");
+    if (lines.length === 1) throw new Fault("the export is empty", { line: 1 });
+    if (lines.pop() !== "") throw new Fault("the export is cut off", { line: lines.length + 1 });
+    this.header = this.#read(lines[0], 1, SHAPES.header);
+    if (this.header.format !== FORMAT) throw new Fault(`this is no export of the form ${FORMAT}`, { line: 1 });
+    await this.#readRows(lines);
+    await this.#readSecrets(lines);
+    await this.#readEnd(lines);
+    this.checked.push(
+      `The chain of ${this.rows.length} versions is unbroken, every line is in the form that is hashed, and the board` +
+        " is the one that the game was created on.",
+    );
+    await this.#checkOpened();
+    if (this.status === "over") await this.#drawAgain(ruleset);
+    else this.unchecked.push("Dice and hidden values: the secret behind them is published when the game is over.");
+    this.unchecked.push(
+      "That every command was lawful and every event followed from it: `tabularium verify` decides all of them anew.",
+    );
+  }
+
+  // --- the chain ---
+
+  async #readRows(lines) {
+    const previous = [await sha256(utf8(`tabularium/1 ${this.header.game}`))];
+    const after = lines.findIndex((line) => line.startsWith('{"secret":') || line.startsWith('{"end":'));
+    const rows = after < 0 ? lines : lines.slice(0, after);
+    for (let start = 1; start < rows.length; start += TOGETHER) {
+      const batch = rows.slice(start, start + TOGETHER);
+      const hashes = await Promise.all(batch.map((line, index) => this.#row(line, start + index, previous)));
+      const broken = hashes.findIndex((hash, index) => hash !== this.rows[start + index - 1].hash);
+      if (broken >= 0) {
+        const version = start + broken;
+        throw new Fault(`the hash of version ${version} does not continue the chain`, { line: version + 1, version });
+      }
+      this.progress(start + batch.length - 1, lines.length);
+    }
+    if (!this.rows.length) throw new Fault("the log is empty", { line: 2, version: 1 });
+    await this.#checkCreation(this.rows[0].event);
+  }
+
+  /** Read a row and return, some time later, the hash that it should have. */
+  #row(line, version, previous) {
+    const where = { line: version + 1, version };
+    const row = this.#read(line, version + 1, SHAPES.row, ["cause"], version);
+    if (row.version !== version) throw new Fault(`version ${row.version} stands where ${version} belongs`, where);
+    if (row.game !== this.header.game) throw new Fault(`version ${version} is of another game`, where);
+    if (row.draws < (this.rows.at(-1)?.draws ?? 0)) {
+      throw new Fault(`version ${version} counts fewer draws of chance than the version before it`, where);
+    }
+    // The line is canonical, and `hash` is followed by two numbers only: so this is it, and not one inside the event.
+    const own = line.lastIndexOf('"hash":"');
+    const bytes = utf8(line.slice(0, own) + line.slice(own + '"hash":"",'.length + row.hash.length));
+    const before = previous.pop();
+    previous.push(hashBytes(row, where));
+    this.rows.push(row);
+    return sha256(joined(before, bytes)).then(hex);
+  }
+
+  async #checkCreation(created) {
+    const where = { line: 2, version: 1 };
+    if (created.type !== "game-created") throw new Fault("version 1 does not create a game", where);
+    const board = `sha256:${hex(await sha256(utf8(canonical(this.header.board))))}`;
+    const { ruleset, ruleset_version: version } = this.header;
+    if (board !== created.board || ruleset !== created.ruleset || version !== created.ruleset_version) {
+      throw new Fault("the first line names another ruleset or board than the game was created with", { line: 1 });
+    }
+    const ends = this.rows.findIndex((row) => row.event.type === "game-ended");
+    if (ends >= 0 && ends < this.rows.length - 1) {
+      throw new Fault("something follows the end of the game", { line: ends + 3, version: ends + 2 });
+    }
+    this.status = ends >= 0 ? "over" : this.rows.some((row) => row.event.type === "game-started") ? "running" : "gathering";
+  }
+
+  // --- the lines after it ---
+
+  async #readSecrets(lines) {
+    const first = this.rows.length + 1;
+    const found = lines.slice(first, -1).map((line, index) => {
+      const { secret } = this.#read(line, first + index + 1, ["secret"]);
+      this.#shape(secret, SHAPES.secret, [], first + index + 1);
+      return secret;
+    });
+    await Promise.all(found.map((secret, index) => this.#checkGenuine(secret, { line: first + index + 1 })));
+    this.secrets = found;
+  }
+
+  async #readEnd(lines) {
+    const line = lines.length;
+    const last = lines[line - 1];
+    if (!last.startsWith('{"end":')) throw new Fault("the last line is missing", { line: line + 1 });
+    const { end } = this.#read(last, line, ["end"]);
+    this.#shape(end, SHAPES.end, [], line);
+    const digest = await sha256(utf8(this.text.slice(0, this.text.length - last.length - 1)));
+    const right = {
+      digest: `sha256:${hex(digest)}`,
+      head: this.rows.at(-1).hash,
+      secrets: this.secrets.length,
+      status: this.status,
+      version: this.rows.length,
+    };
+    for (const name of SHAPES.end) {
+      const [said, is] = [end[name], right[name]];
+      if (said !== is) throw new Fault(`the last line says that the ${name} is ${said}; it is ${is}`, { line });
+    }
+  }
+
+  // --- what is opened ---
+
+  async #checkOpened() {
+    const sealed = new Set();
+    const opened = [];
+    for (const { version, event, cause } of this.rows) {
+      for (const part of objects([event, cause])) {
+        if (hasExactly(part, ["commitment", "readers"])) sealed.add(canonical(part));
+        if (hasExactly(part, ["commitment", "salt", "value"])) opened.push([part, { version, line: version + 1 }]);
+      }
+    }
+    await Promise.all(opened.map(([part, where]) => this.#checkGenuine(part, where)));
+    for (const [index, { commitment, readers }] of this.secrets.entries()) {
+      if (sealed.delete(canonical({ commitment, readers }))) continue;
+      throw new Fault(`the log has no secret of ${commitment}`, { line: this.rows.length + 2 + index });
+    }
+    const left = [...sealed].map((text) => JSON.parse(text).commitment);
+    if (this.status === "over" && left.length) throw new Fault(`the secret of ${left[0]} was not published`);
+    const shown = this.secrets.length + opened.length;
+    if (shown) this.checked.push(`${shown} hidden values that were published fit their commitments.`);
+  }
+
+  async #checkGenuine(secret, where) {
+    const right = /^[0-9a-f]{32}$/.test(secret.salt) && (await commitmentOf(secret.salt, secret.value));
+    if (right === secret.commitment) return;
+    const place = where.version ? `version ${where.version} opens a secret that` : `the secret of ${secret.commitment}`;
+    throw new Fault(`${place} does not fit its commitment`, where);
+  }
+
+  // --- after the end ---
+
+  async #drawAgain(ruleset) {
+    const [{ event: created }, last] = [this.rows[0], this.rows.at(-1)];
+    const where = { line: last.version + 1, version: last.version };
+    const { secret } = last.event;
+    if (!/^[0-9a-f]{64}$/.test(secret)) throw new Fault("the last version does not publish the secret", where);
+    if (hex(await sha256(unhex(secret))) !== created.commitment) {
+      throw new Fault("the secret of the dice does not fit the commitment of version 1", where);
+    }
+    this.checked.push("The secret behind the dice is the one that was committed to before the game.");
+    if (ruleset?.id !== this.header.ruleset || ruleset.version !== this.header.ruleset_version) {
+      const known = `${this.header.ruleset}, version ${this.header.ruleset_version}`;
+      this.unchecked.push(`Dice: this service does not say where events of ${known} show them.`);
+      return;
+    }
+    this.redraw = await Redraw.of(this.header.game, this.rows, ruleset);
+    const fault = await this.redraw.check(this.secrets, this.progress);
+    if (fault) throw new Fault(fault.problem, { version: fault.version, line: fault.version && fault.version + 1 });
+    this.checked.push(...this.redraw.checked());
+    this.unchecked.push(...this.redraw.unchecked());
+  }
+
+  // --- lines ---
+
+  #read(line, number, names, optional = [], version = undefined) {
+    const where = { line: number, version };
+    const whose = version ? `version ${version}` : `line ${number}`;
+    let value;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      throw new Fault(`${whose} is not JSON`, where);
+    }
+    this.#shape(value, names, optional, number, version);
+    let exact = false;
+    try {
+      exact = canonical(value) === line;
+    } catch (error) {
+      throw new Fault(`${whose} is not in the canonical form of RFC 8785: ${error.message}`, where);
+    }
+    if (!exact) throw new Fault(`${whose} is not in the canonical form of RFC 8785`, where);
+    return value;
+  }
+
+  #shape(value, names, optional, line, version = undefined) {
+    if (hasExactly(value, names) || hasExactly(value, [...names, ...optional].sort())) return;
+    throw new Fault(`${version ? `version ${version}` : `line ${line}`} is not of the known shape`, { line, version });
+  }
+}
+
+function hashBytes(row, where) {
+  if (!/^[0-9a-f]{64}$/.test(row.hash)) throw new Fault(`the hash of version ${row.version} is none`, where);
+  return unhex(row.hash);
+}
+
+/** Tell whether a value is an object with these members and no others. `names` are sorted. */
+function hasExactly(value, names) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const own = Object.keys(value);
+  return own.length === names.length && names.every((name) => Object.hasOwn(value, name));
+}
+
+/** Yield every object in a JSON value. */
+function* objects(value) {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield value;
+  for (const part of Object.values(value)) yield* objects(part);
+}
