@@ -78,6 +78,7 @@ PARAMETERS: Final = {
     "player": "The id of a player.",
     "game": "The id of a game.",
     "seat": "A seat of the game.",
+    "chart": "What it shows, and `.svg`: `dice.svg`, or a figure of the scoreboard.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }
 

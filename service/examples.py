@@ -24,7 +24,7 @@ from service import schemas, streams
 from service.accounts import Caller
 from service.hall import Hall
 from service.house import Boards
-from service.routes import statistics
+from service.routes import charts, statistics
 from service.routes.log import passages
 from service.routes.play import state_view
 from service.routes.players import me
@@ -204,6 +204,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "game": GAME,
         "seat": next(iter(now.players)),
         "token": BOTS.token,
+        "chart": "dice.svg",
     }
     return Examples(plain, parameters)
 
@@ -254,6 +255,7 @@ def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:
     record = players.RulesetRecord(ruleset.id, gathering=0, running=1, finished=12, won=5)
     return {
         "showScoreboard": Example(statistics.scoreboard_view(GAME, summary, [score])),
+        "showChart": Example(charts.dice_chart(library, {die: counted}, ruleset.id)),
         "showTimeline": Example(TimelinePage(tuple(map(statistics.timeline_entry, entries)), None)),
         "showRecord": Example(statistics.player_record(scene.players[0].player, [record])),
         "showDice": Example(DicePage((statistics.die_tally(library, ruleset.id, die, counted),), None)),

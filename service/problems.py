@@ -239,6 +239,14 @@ UNKNOWN_GAME: Final = Kind(
     "GET /v1/games lists the games.",
     {"detail": "There is no game 'gone'."},
 )
+UNKNOWN_CHART: Final = Kind(
+    "unknown-chart",
+    404,
+    "The game has no such chart",
+    "No chart of this name can be drawn: the ruleset counts no such figure, or the name does not end in `.svg`.",
+    "The problem names the charts that there are: `dice.svg`, and one for each figure of the scoreboard.",
+    {"detail": "The game has no chart 'points.svg'.", "allowed": "It has tribute.svg, territory.svg, dice.svg."},
+)
 UNKNOWN_SEAT: Final = Kind(
     "unknown-seat",
     404,

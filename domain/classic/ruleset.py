@@ -134,6 +134,7 @@ class Classic(Ruleset[Table]):
         capture.CaesarCaptured: "fall",
         winning.GameWon: "victory",
     }
+    charts: ClassVar[Mapping[str, str]] = {"tribute": "tribute", "territory": "provinces"}
     events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
     commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
     edition: ClassVar[Edition]

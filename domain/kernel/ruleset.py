@@ -68,6 +68,8 @@ class Ruleset(ABC, Generic[T]):
     """Where events show rolls and shuffles, so that they can be derived again without the rules."""
     landmarks: ClassVar[Mapping[type[Event[Any]], str]] = {}
     """Events that a timeline marks, each with the word for what it is, such as "battle"."""
+    charts: ClassVar[Mapping[str, str]] = {}
+    """Charts that mean the same in every ruleset (tribute, points, territory), each with the figure of `score`."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
     """By event type and the schema version that they lift to the next."""
 

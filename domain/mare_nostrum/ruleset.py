@@ -130,6 +130,7 @@ class MareNostrum(Ruleset[Table]):
         aftermath.ConversionBegan: "conquest",
         winning.GameWon: "victory",
     }
+    charts: ClassVar[Mapping[str, str]] = {"territory": "provinces", "points": "cards"}
     events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
     commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
 

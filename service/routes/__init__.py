@@ -8,7 +8,7 @@ from litestar.handlers import HTTPRouteHandler, route
 from litestar.response import Response
 
 from service import streams
-from service.routes import accounts, games, health, log, play, players, rulesets, statistics, tokens
+from service.routes import accounts, charts, games, health, log, play, players, rulesets, statistics, tokens
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:
@@ -41,6 +41,7 @@ _SMALL: Final = (
     *log.ROUTES,
     *streams.ROUTES,
     *statistics.ROUTES,
+    *charts.ROUTES,
     *health.ROUTES,
 )
 

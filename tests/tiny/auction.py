@@ -325,6 +325,7 @@ class TinyAuction(Ruleset[Table]):
         TieRolled: (Dice("d6", ("roll",)),),
     }
     landmarks: ClassVar[Mapping[type[message.Event[Any]], str]] = {PrizeTaken: "prize"}
+    charts: ClassVar[Mapping[str, str]] = {"points": "coins"}
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {
         ("prize-put-up", 1): lambda old: {"type": old["type"], "coins": old["amount"]},
     }

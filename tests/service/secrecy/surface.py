@@ -64,7 +64,7 @@ class Onlooker:
         """
         seen = await self._live(version)
         words = {"game": self._game, "player": another.id, "ruleset": "tiny-auction", "rule": "TA-BID-01"}
-        words |= {"past": str(version - 1), "seat": "red"}
+        words |= {"past": str(version - 1), "seat": "red", "chart": "points.svg"}
         for path, method, _ in endpoints():
             if method == "GET" and path not in LIVE:
                 for query in ("", *QUERIES.get(path, ())):

@@ -1,0 +1,226 @@
+"""Charts of a game as SVG: what each seat had round by round, and how the dice fell.
+
+Drawn by hand: two plain charts are 200 lines, six kilobytes each. A plotting library (pygal was looked at) brings a
+script and a style sheet of ten times that, and neither line patterns nor labels at the lines' ends.
+
+Nobody has to tell colours apart: each seat has a pattern and a marker of its own, and its name stands where its line
+ends. Colours are made darker or lighter until they stand out from the ground, which is light or dark as the reader has
+it. The SVG has no script and names nothing outside of itself; it is made to be shown by ``<img>``, with its
+description, which is `<desc>` too, as alternative text.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Final
+
+from msgspec import Struct
+
+from service.pictures.contrast import legible
+
+WIDTH: Final = 720
+HEIGHT: Final = 380
+LEFT, RIGHT, TOP, BOTTOM = 52, 150, 48, 48
+LINE: Final = 18
+"""Between the lines of a text."""
+ROW: Final = 30
+"""Between the bars of dice."""
+
+LIGHT: Final = "#fffdf8"
+DARK: Final = "#1b1a18"
+NEUTRAL: Final = ("#a4452c", "#2b6ca3", "#4d8b31", "#a87f12", "#7b4a97", "#5a5a5a", "#1f8a85", "#b3587e")
+"""Colours of seats for which the ruleset has none."""
+PATTERNS: Final = ("", "9 5", "2 4", "12 4 2 4", "16 5", "6 3 2 3 2 3", "1 3", "20 4 4 4")
+MARKERS: Final = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",  # a disc
+    "M-4-4h8v8h-8Z",  # a square
+    "M0-5L5 4H-5Z",  # a triangle
+    "M0-5.5L5.5 0 0 5.5-5.5 0Z",  # a diamond
+    "M-5-4H5L0 5Z",  # a triangle on its head
+    "M-2-5h4v3h3v4h-3v3h-4v-3h-3v-4h3Z",  # a cross
+    "M-5-2L0-6 5-2 3 4H-3Z",  # a pentagon
+    "M-5-3h10v6h-10Z",  # a bar
+)
+BESIDE: Final = 2.0
+"""Lines that have the same values run side by side, so far apart."""
+APART: Final = 22
+"""Markers of a line are at least so far from each other."""
+
+
+class Curve(Struct, frozen=True):
+    """What one seat had: values by round. `name` is how people call the seat, `colour` its own as ``#rrggbb``."""
+
+    name: str
+    colour: str
+    values: Mapping[int, int]
+
+
+class Bar(Struct, frozen=True):
+    """How often a face came up, and how often it would have on a fair die."""
+
+    name: str
+    times: int
+    expected: float
+
+
+class Die(Struct, frozen=True):
+    """All throws of a kind of die; `said` is what a test of its fairness says."""
+
+    name: str
+    bars: Sequence[Bar]
+    said: str
+
+
+# --- Over rounds ------------------------------------------------------------------------------------------------------
+
+
+def lines(title: str, curves: Sequence[Curve]) -> str:
+    """Return a chart of curves over rounds."""
+    rounds = sorted({number for curve in curves for number in curve.values})
+    if not rounds:
+        return _empty(title, "Nothing has been counted yet.")
+    last = rounds[-1]
+    across = _Scale(rounds[0], max(last, rounds[0] + 1), LEFT, WIDTH - RIGHT)
+    steps = _steps(max(max(curve.values.values(), default=0) for curve in curves))
+    up = _Scale(0, steps[-1], HEIGHT - BOTTOM, TOP)
+    beside = [round((number - (len(curves) - 1) / 2) * BESIDE, 1) for number in range(len(curves))]
+    ends = [(up(curve.values.get(last, 0)) + beside[number], number) for number, curve in enumerate(curves)]
+    shapes = "".join(f'<path id="m{number}" d="{MARKERS[number % len(MARKERS)]}"/>' for number in range(len(curves)))
+    parts = [f"<defs>{shapes}</defs>", *_grid(across, up, rounds, steps)]
+    for (label, number), (end, _) in zip(_spread(ends), sorted(ends), strict=True):
+        parts.append(_curve(curves[number], number, across, up, beside[number], end, label))
+    had = sorted(curves, key=lambda curve: -curve.values.get(last, 0))
+    told = ", ".join(f"{curve.name} {curve.values.get(last, 0)}" for curve in had)
+    return _framed(title, f"Round {last}: {told}.", HEIGHT, parts, curves)
+
+
+class _Scale(Struct, frozen=True):
+    """From values to the picture."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 1)
+
+
+def _steps(most: int) -> list[int]:
+    """Return round numbers from 0 to `most` or above, not many."""
+    wanted = max(most, 4) / 5
+    size = 10 ** math.floor(math.log10(wanted)) if wanted >= 1 else 1
+    step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= wanted)
+    return [step * number for number in range(math.ceil(max(most, 1) / step) + 1)]
+
+
+def _grid(across: _Scale, up: _Scale, rounds: Sequence[int], steps: Sequence[int]) -> Iterable[str]:
+    for step in steps:
+        yield f'<path class="grid" d="M{LEFT} {up(step)}H{WIDTH - RIGHT}"/>'
+        yield _text(LEFT - 8, up(step) + 4, str(step), "end")
+    every = math.ceil(len(rounds) / 14)
+    for number in rounds[::-1][::every]:
+        yield _text(across(number), HEIGHT - BOTTOM + 20, str(number), "middle")
+    yield _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, "round", "middle")
+
+
+def _curve(curve: Curve, number: int, across: _Scale, up: _Scale, beside: float, end: float, label: float) -> str:
+    points = sorted(curve.values.items())
+    places = {at: f"{across(at)} {up(value) + beside:g}" for at, value in points}
+    pattern = PATTERNS[number % len(PATTERNS)]
+    dashed = f' stroke-dasharray="{pattern}"' if pattern else ""
+    every = max(1, math.ceil(APART * len(points) / (across.end - across.start)))
+    markers = "".join(
+        f'<use href="#m{number}" transform="translate({places[at]})">'
+        f"<title>{escape(curve.name)}, round {at}: {value}</title></use>"
+        for at, value in points[::-1][::every]
+    )
+    x = WIDTH - RIGHT + 14
+    lead = f'<path class="lead" d="M{across.end + 5:g} {end:g}L{x + 2} {label:g}"/>' if abs(end - label) > 2 else ""
+    last = points[-1][1] if points else 0
+    return (
+        f'<g class="ink{number}"><path class="curve" d="M{"L".join(places.values())}"{dashed}/>{markers}{lead}'
+        f'<use href="#m{number}" x="{x + 10}" y="{label:g}"/>'
+        f'<text class="name" x="{x + 20}" y="{label + 4:g}">{escape(curve.name)} {last}</text></g>'
+    )
+
+
+def _spread(ends: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
+    """Return where the labels of lines go, from the top down: as near to their ends as they can be read."""
+    placed: list[tuple[float, int]] = []
+    lowest = HEIGHT - BOTTOM
+    for end, number in sorted(ends):
+        placed.append((max(end, placed[-1][0] + LINE if placed else TOP), number))
+    for place in range(len(placed) - 1, -1, -1):
+        placed[place] = (min(placed[place][0], lowest), placed[place][1])
+        lowest = placed[place][0] - LINE
+    return placed
+
+
+# --- Dice -------------------------------------------------------------------------------------------------------------
+
+
+def dice(title: str, thrown: Sequence[Die]) -> str:
+    """Return a chart of faces: a bar for how often each came up, and a mark for how often a fair die shows it."""
+    if not any(bar.times for die in thrown for bar in die.bars):
+        return _empty(title, "No die has been rolled yet.")
+    most = max(max(bar.times, bar.expected) for die in thrown for bar in die.bars)
+    along = _Scale(0, most, 130, WIDTH - 190)
+    parts: list[str] = []
+    told: list[str] = []
+    top = TOP + 10
+    for die in thrown:
+        parts.append(f'<text class="name" x="20" y="{top + 12}">{escape(die.name)}</text>')
+        for bar in die.bars:
+            top += ROW
+            counted = f"{bar.times} times, {bar.expected:.1f} expected"
+            told.append(f"{bar.name} {counted}")
+            parts.append(
+                f"<g><title>{escape(bar.name)}: {counted}</title>{_text(122, top + 5, bar.name, 'end')}"
+                f'<path class="bar" d="M{along.start} {top - 9}H{along(bar.times)}v18H{along.start}Z"/>'
+                f'<path class="mark" d="M{along(bar.expected)} {top - 13}v26"/>'
+                f"{_text(along(max(bar.times, bar.expected)) + 10, top + 5, counted, 'start')}</g>"
+            )
+        top += ROW
+        parts.append(_text(130, top, die.said, "start"))
+        told.append(die.said)
+        top += ROW
+    parts.append(f'<path class="mark" d="M136 {top - 13}v18"/>{_text(148, top, "what fair dice show", "start")}')
+    return _framed(title, "; ".join(told), top + 20, parts)
+
+
+# --- Around them ------------------------------------------------------------------------------------------------------
+
+
+def _framed(title: str, said: str, height: float, parts: Iterable[str], curves: Sequence[Curve] = ()) -> str:
+    style = (
+        f".ground{{fill:{LIGHT}}}text{{font:13px system-ui,sans-serif;fill:#3c382f}}.title{{font-size:16px}}"
+        f".title,.name{{font-weight:600}}.grid{{stroke:#d8d2c2}}.curve{{fill:none;stroke-width:2.5;stroke-linejoin:round}}"
+        f".lead{{fill:none}}.bar{{fill:#8a7346}}.mark{{stroke:#1d1812;stroke-width:3}}{_inks(curves, LIGHT)}"
+        f"@media(prefers-color-scheme:dark){{.ground{{fill:{DARK}}}text{{fill:#ddd6c6}}.grid{{stroke:#45413a}}"
+        f".bar{{fill:#a58d5c}}.mark{{stroke:#fffdf6}}{_inks(curves, DARK)}}}"
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+        f' role="img" aria-labelledby="chart-title chart-said"><title id="chart-title">{escape(title)}</title>'
+        f'<desc id="chart-said">{escape(said)}</desc><style>{style}</style>'
+        f'<rect class="ground" width="{WIDTH}" height="{height}" rx="6"/>'
+        f'<text class="title" x="20" y="28">{escape(title)}</text>{"".join(parts)}</svg>\n'
+    )
+
+
+def _inks(curves: Sequence[Curve], ground: str) -> str:
+    """Return the rules that give every seat its colour on a ground."""
+    inks = (legible(curve.colour, ground) for curve in curves)
+    return "".join(
+        f".ink{number} path{{stroke:{ink}}}.ink{number} use,.ink{number} text{{fill:{ink}}}"
+        for number, ink in enumerate(inks)
+    )
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _empty(title: str, said: str) -> str:
+    return _framed(title, said, 90, [_text(20, 62, said, "start")])

@@ -1,0 +1,108 @@
+"""Charts: what they say in words, and that nobody has to tell colours apart."""
+
+import itertools
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from service.pictures import charts
+from service.pictures.charts import Bar, Curve, Die
+from service.pictures.contrast import READABLE, contrast, legible
+
+SVG = "{http://www.w3.org/2000/svg}"
+SEATS = ("Red", "Blue", "Green", "Yellow", "Purple", "Black")
+
+
+def drawn(svg: str) -> ElementTree.Element:
+    """Return a picture that was checked: it is well-formed, has a title and words, no script, and nothing of others."""
+    root = ElementTree.fromstring(svg)
+    assert root.get("role") == "img"
+    assert root.findtext(f"{SVG}title")
+    assert root.findtext(f"{SVG}desc")
+    assert not list(root.iter(f"{SVG}script"))
+    for element in root.iter():
+        assert not any(name.startswith("on") for name in element.attrib)
+        assert element.get("href", "#").startswith("#")
+    assert "url(" not in svg
+    return root
+
+
+def curves(*values: tuple[int, ...]) -> list[Curve]:
+    colours = charts.NEUTRAL
+    return [
+        Curve(name, colour, dict(enumerate(had, start=1)))
+        for name, colour, had in zip(SEATS, colours, values, strict=False)
+    ]
+
+
+def labels(root: ElementTree.Element) -> dict[str, float]:
+    return {
+        text.text or "": float(text.get("y", "")) for text in root.iter(f"{SVG}text") if text.get("class") == "name"
+    }
+
+
+def test_the_words_say_how_all_stand_and_who_is_first():
+    root = drawn(charts.lines("Tribute, round by round", curves((10, 25), (30, 40))))
+    assert root.findtext(f"{SVG}desc") == "Round 2: Blue 40, Red 25."
+    assert "Red, round 1: 10" in {title.text for title in root.iter(f"{SVG}title")}
+
+
+def test_every_line_has_a_pattern_a_marker_and_a_label_of_its_own():
+    root = drawn(charts.lines("Cities", curves(*((3, 3),) * 6)))
+    patterns = [line.get("stroke-dasharray", "") for line in root.iter(f"{SVG}path") if line.get("class") == "curve"]
+    markers = [marker.get("d") for marker in root.iter(f"{SVG}path") if (marker.get("id") or "").startswith("m")]
+    assert len(set(patterns)) == len(set(markers)) == 6
+    assert list(labels(root)) == [f"{name} 3" for name in SEATS]
+
+
+@pytest.mark.parametrize("last", [(0,) * 6, (100,) * 6, (0, 0, 1, 99, 100, 100), (50, 51, 52, 0, 1, 2)])
+def test_labels_can_be_read_side_by_side(last: tuple[int, ...]):
+    heights = sorted(labels(drawn(charts.lines("Cities", curves(*((5, value) for value in last))))).values())
+    assert all(under - over >= charts.LINE - 0.5 for over, under in itertools.pairwise(heights)), heights
+    assert heights[0] >= charts.TOP
+    assert heights[-1] <= charts.HEIGHT - charts.BOTTOM + 5
+
+
+@pytest.mark.parametrize("most", [0, 1, 4, 7, 19, 45, 345, 9999, 1_000_000])
+def test_the_grid_has_few_lines_and_holds_everything(most: int):
+    root = drawn(charts.lines("Talents", curves((0, most))))
+    steps = [int(text.text or "") for text in root.iter(f"{SVG}text") if text.get("text-anchor") == "end"]
+    assert steps[0] == 0
+    assert steps[-1] >= most
+    assert 2 <= len(steps) <= 7
+
+
+def test_a_long_game_is_drawn_with_fewer_markers():
+    svg = charts.lines("Tribute", curves(*(tuple(range(400)),) * 6))
+    drawn(svg)
+    assert len(svg) < 60_000
+
+
+def test_before_anything_was_counted_the_chart_says_so():
+    for svg in (charts.lines("Tribute", []), charts.dice("Dice", [])):
+        assert "yet" in (drawn(svg).findtext(f"{SVG}desc") or "")
+
+
+def test_dice_are_told_with_what_was_expected():
+    bars = [Bar("infantry", 21, 20.0), Bar("blank", 9, 10.0)]
+    root = drawn(charts.dice("How the dice fell", [Die("battle", bars, "Fair.")]))
+    assert root.findtext(f"{SVG}desc") == "infantry 21 times, 20.0 expected; blank 9 times, 10.0 expected; Fair."
+
+
+def test_names_are_no_markup():
+    svg = charts.lines("<b>", [Curve('<script>"&', "#123456", {1: 1})])
+    assert drawn(svg).findtext(f"{SVG}title") == "<b>"
+
+
+@pytest.mark.parametrize("ground", [charts.LIGHT, charts.DARK])
+@pytest.mark.parametrize("colour", ["#000000", "#ffffff", "#d8a800", "#222222", "#0000ff", *charts.NEUTRAL])
+def test_every_colour_can_be_read_on_both_grounds(colour: str, ground: str):
+    assert contrast(legible(colour, ground), ground) >= READABLE
+
+
+def test_texts_can_be_read_on_both_grounds():
+    style = re.sub(r"\s", "", charts.lines("Tribute", curves((1, 2))))
+    light, dark = re.findall(r"(?<=[};\{])text\{(?:font:[^;]*;)?fill:(#\w{6})\}", style)
+    assert contrast(light, charts.LIGHT) >= READABLE
+    assert contrast(dark, charts.DARK) >= READABLE
