@@ -24,7 +24,7 @@ from service.journal import Journal
 from service.limits import Limiting, limits_of
 from service.metrics import Metrics
 from service.readmodels import Refusals, keeping, open_rows
-from service.routes import API, LARGE, metrics, pages
+from service.routes import API, LARGE, metrics, pages, viewer
 from service.settings import Settings
 from service.sharedwake import open_shared_wake
 from service.snapshots import Place, Snapshots
@@ -189,7 +189,7 @@ def create_app(house: House) -> ASGIApp:
     # Told on the same port unless they have one of their own.
     watched = metrics.ROUTES if house.settings.metrics_port is None else ()
     app = Litestar(
-        route_handlers=[*API, large, *pages.ROUTES, *watched],
+        route_handlers=[*API, large, *pages.ROUTES, *viewer.ROUTES, *watched],
         request_class=Call,
         request_max_body_size=house.settings.body_limit,
         exception_handlers={Exception: on_exception},

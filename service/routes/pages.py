@@ -10,7 +10,7 @@ from typing import Final
 
 from litestar.handlers import get
 from litestar.params import FromPath
-from litestar.response import Redirect, Response
+from litestar.response import Response
 
 from service import problems
 from service.answers import encode
@@ -25,12 +25,6 @@ _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
     "X-Content-Type-Options": "nosniff",
 }
-
-
-@get("/")
-async def show_front(request: Call) -> Redirect:
-    """Lead to the documentation."""
-    return Redirect("/docs", status_code=307)
 
 
 @get("/docs")
@@ -98,9 +92,9 @@ def _html(text: str) -> str:
 def _framed(title: str, content: str) -> bytes:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
-        f'<link rel="stylesheet" href="/docs/pages.css"></head>\n<body><nav><strong>Tabularium</strong> '
-        f'<a href="/docs">API</a> <a href="/problems">problems</a></nav>\n<main><h1>{escape(title)}</h1>\n'
-        f"{content}</main></body></html>\n"
+        f'<link rel="stylesheet" href="/docs/pages.css"></head>\n<body><nav>'
+        f'<a href="/"><strong>Tabularium</strong></a> <a href="/docs">API</a> <a href="/problems">problems</a></nav>\n'
+        f"<main><h1>{escape(title)}</h1>\n{content}</main></body></html>\n"
     ).encode()
 
 
@@ -113,4 +107,4 @@ def _file(name: str) -> bytes:
     return resources.files("service").joinpath("static", name).read_bytes()
 
 
-ROUTES = (show_front, show_docs, show_file, show_icon, show_contract, list_problems, show_problem)
+ROUTES = (show_docs, show_file, show_icon, show_contract, list_problems, show_problem)

@@ -1,0 +1,155 @@
+/**
+ * The service's API, as the page uses it: requests, problems as errors, a token, and the stream of a game's events.
+ * @module
+ */
+
+const TOKEN = "tabularium-token";
+const SILENCE = 45_000; // The stream says something every 15 seconds; after three of them missed it is gone.
+const PATIENCE = 30_000; // The longest wait before the stream is asked for again.
+
+/** What the service answers when it does not do what it was asked (RFC 9457). */
+export class Problem extends Error {
+  /**
+   * @param {object} problem the document: `type`, `title`, `detail`, `allowed`, `rule` …
+   * @param {number} status the HTTP status; 0 when the service was not reached
+   */
+  constructor(problem, status) {
+    super(problem.detail ?? problem.title ?? `The service answered ${status}.`);
+    this.name = "Problem";
+    this.problem = problem;
+    this.status = status;
+  }
+}
+
+/** One caller of the API: a spectator, or whoever a token says. */
+export class Api {
+  /** The bearer token, kept for this tab only, and sent in no other way than the Authorization header. */
+  get token() {
+    return sessionStorage.getItem(TOKEN) ?? "";
+  }
+
+  set token(token) {
+    if (token) sessionStorage.setItem(TOKEN, token);
+    else sessionStorage.removeItem(TOKEN);
+  }
+
+  /**
+   * Return the JSON of a GET.
+   * @param {string} path such as `/v1/games`
+   * @param {Record<string, unknown>} [query] what is undefined, null or empty is left out
+   * @param {AbortSignal} [signal]
+   */
+  async get(path, query = {}, signal = undefined) {
+    return (await this.#call("GET", withQuery(path, query), { signal })).json();
+  }
+
+  /** Return a GET's body as text, such as a picture. */
+  async text(path, query = {}, signal = undefined) {
+    return (await this.#call("GET", withQuery(path, query), { signal })).text();
+  }
+
+  /**
+   * Return the JSON of a POST.
+   * @param {Record<string, string>} [headers] such as `If-Match` and `Idempotency-Key`
+   */
+  async post(path, body = {}, headers = {}) {
+    return (await this.#call("POST", path, { body, headers })).json();
+  }
+
+  /** Return the JSON of a DELETE. */
+  async delete(path, headers = {}) {
+    return (await this.#call("DELETE", path, { headers })).json();
+  }
+
+  async #call(method, path, { body = undefined, headers = {}, signal = undefined }) {
+    const sent = { Accept: "application/json, */*", ...this.#authorization(), ...headers };
+    if (body !== undefined) sent["Content-Type"] = "application/json";
+    let response;
+    try {
+      response = await fetch(path, { method, headers: sent, body: body && JSON.stringify(body), signal });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new Problem({ title: "The service does not answer.", allowed: "Is it running?" }, 0);
+    }
+    if (response.ok) return response;
+    throw new Problem(await response.json().catch(() => ({ title: response.statusText })), response.status);
+  }
+
+  #authorization() {
+    return this.token ? { Authorization: `Bearer ${this.token}` } : {};
+  }
+
+  /**
+   * Follow a game's events as they happen, by `fetch`, since EventSource can send no token. Connects again by itself,
+   * after the last event that came.
+   * @param {string} game its id
+   * @param {number} after a version: only later events come
+   * @param {(event: object) => void} onEvent is given each event as the caller may see it
+   * @param {(state: "live" | "lost" | "ended" | "refused") => void} onState is told how the stream does
+   * @param {AbortSignal} signal ends it
+   */
+  async follow(game, after, onEvent, onState, signal) {
+    let last = after;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        const ended = await this.#read(game, last, signal, () => ((failures = 0), onState("live")), (event) => {
+          last = event.version;
+          onEvent(event);
+        });
+        if (ended) return onState("ended");
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error.status === 401 || error.status === 404) return onState("refused");
+      }
+      if (!signal.aborted) onState("lost");
+      await pause(Math.min(PATIENCE, 500 * 2 ** failures) * (0.7 + 0.6 * Math.random()), signal);
+    }
+  }
+
+  async #read(game, after, signal, onOpen, onEvent) {
+    const silence = new AbortController();
+    const stop = AbortSignal.any([signal, silence.signal]);
+    let timer = setTimeout(() => silence.abort(), SILENCE);
+    const headers = { Accept: "text/event-stream", "Last-Event-ID": `${after}` };
+    try {
+      const response = await this.#call("GET", `/v1/games/${game}/events/stream`, { headers, signal: stop });
+      if (response.status === 204) return true;
+      onOpen();
+      let text = "";
+      for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), SILENCE);
+        const blocks = (text + piece).split("\n\n");
+        text = blocks.pop();
+        for (const data of blocks.flatMap(dataOf)) onEvent(JSON.parse(data));
+      }
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Return the data of a block of the stream: one text, or none in a comment. */
+function dataOf(block) {
+  const lines = block.split("\n").filter((line) => line.startsWith("data:"));
+  return lines.length ? [lines.map((line) => line.slice(5).trimStart()).join("\n")] : [];
+}
+
+function withQuery(path, query) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
+}
+
+/** Wait; less when the network comes back or the page is looked at again. */
+function pause(milliseconds, signal) {
+  return new Promise((resolve) => {
+    const done = new AbortController();
+    const timer = setTimeout(() => done.abort(), milliseconds);
+    done.signal.addEventListener("abort", () => (clearTimeout(timer), resolve()));
+    const once = { signal: done.signal };
+    addEventListener("online", () => done.abort(), once);
+    document.addEventListener("visibilitychange", () => document.hidden || done.abort(), once);
+    signal.addEventListener("abort", () => done.abort(), once);
+  });
+}

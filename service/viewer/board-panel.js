@@ -1,0 +1,30 @@
+/**
+ * What lies over the board: how to move it, what is in the area that is pointed at, and what is on its way.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+
+/** @param {import("./room.js").Room} room */
+export function boardPanel(room) {
+  const { board } = room;
+  if (!board.svg) return html`<p class="waiting">${room.problem ? nothing : "The board is being unrolled …"}</p>`;
+  const area = board.pointed ?? room.area;
+  return html`<div class="lens" role="group" aria-label="The view of the board">
+      <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera.zoom(1.4)}>+</button>
+      <button title="Farther (−)" aria-label="Farther" @click=${() => board.camera.zoom(1 / 1.4)}>−</button>
+      <button title="The whole board (0)" aria-label="The whole board" @click=${() => board.camera.reset()}>⤢</button>
+    </div>
+    ${area ? areaCard(room, area) : nothing}
+    ${room.scene(room.version) ? nothing : html`<p class="waiting" role="status">version ${room.version} is coming …</p>`}`;
+}
+
+function areaCard(room, area) {
+  const [name, ...lines] = room.board.content(area);
+  const isChosen = room.area === area && !room.board.pointed;
+  return html`<div class="area-card" role="status" aria-label="In this area">
+    <h2>${name ?? area}</h2>
+    ${lines.length ? html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>` : html`<p>Nothing lies here.</p>`}
+    ${isChosen ? html`<button class="close" aria-label="Close" @click=${() => room.choose(null)}>×</button>` : nothing}
+  </div>`;
+}

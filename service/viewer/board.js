@@ -1,0 +1,157 @@
+/**
+ * The board: the bare map, put into the page once, and on it what lies in each area at the version that is shown.
+ *
+ * What lies there comes as pieces of SVG from the service, made and escaped there; this module has no layout of its
+ * own, and puts in only what differs from what is there.
+ * @module
+ */
+
+import { Camera } from "./camera.js";
+
+const NOTHING = { areas: {}, links: "" };
+
+/** The board of a room, in an element of the page. */
+export class Board extends EventTarget {
+  #areas = new Map();
+  #drawn = new Map();
+  #links = null;
+  #focused = null;
+
+  /**
+   * @param {HTMLElement} place where it goes
+   * @param {import("./room.js").Room} room
+   */
+  constructor(place, room) {
+    super();
+    this.place = place;
+    this.room = room;
+    /** The area that is pointed at or has the focus; null when there is none. */
+    this.pointed = null;
+  }
+
+  /** Fetch the bare board and put it into the page. */
+  async open() {
+    const text = await this.room.api.text(`/v1/rulesets/${this.room.game.ruleset}/board.svg`);
+    const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+    this.svg = document.importNode(root, true);
+    this.svg.removeAttribute("width");
+    this.svg.removeAttribute("height");
+    this.svg.setAttribute("class", "board");
+    this.place.querySelector("svg.board")?.remove();
+    this.place.prepend(this.svg);
+    this.camera = new Camera(this.place, this.svg);
+    this.#links = this.svg.querySelector("#links");
+    this.#areas.clear();
+    this.#drawn.clear();
+    for (const group of this.svg.querySelectorAll("[data-area]")) this.#areas.set(group.dataset.area, group);
+    this.#listen();
+    performance.mark("board-open");
+  }
+
+  /** Return everything that lies in an area, in lines of words; the first is its name. */
+  content(area) {
+    return contentOf(this.#drawn.get(area) ?? "");
+  }
+
+  /** Show a scene: only what differs is touched. @returns {string[]} the areas that changed */
+  show(scene = NOTHING) {
+    if (!this.svg) return [];
+    const changed = [];
+    for (const [area, group] of this.#areas) {
+      const fragment = scene.areas[area] ?? "";
+      if (this.#drawn.get(area) === fragment) continue;
+      group.innerHTML = fragment;
+      this.#drawn.set(area, fragment);
+      changed.push(area);
+    }
+    if (this.#links && this.#drawn.get("") !== scene.links) {
+      this.#links.innerHTML = scene.links ?? "";
+      this.#drawn.set("", scene.links);
+    }
+    return changed;
+  }
+
+  /** Mark areas, and no others, with a class: "changed", "chosen", "lately". */
+  mark(name, areas) {
+    const wanted = new Set(areas);
+    for (const [area, group] of this.#areas) group.classList.toggle(name, wanted.has(area));
+  }
+
+  /** Bring an area into view and give it the focus. */
+  focus(area) {
+    const group = this.#areas.get(area);
+    if (!group) return;
+    this.#rove(group);
+    group.focus({ preventScroll: true });
+    this.camera.include(boxOf(group));
+  }
+
+  #listen() {
+    for (const [index, group] of [...this.#areas.values()].entries()) {
+      group.setAttribute("tabindex", index ? "-1" : "0");
+      group.setAttribute("role", "img");
+    }
+    this.#focused = this.#areas.values().next().value;
+    const areaOf = (event) => event.target.closest?.("[data-area]")?.dataset.area ?? null;
+    const point = (area) => {
+      if (this.pointed === area) return;
+      this.pointed = area;
+      this.dispatchEvent(new Event("pointed"));
+    };
+    this.svg.addEventListener("pointerover", (event) => point(areaOf(event)));
+    this.svg.addEventListener("pointerleave", () => point(null));
+    this.svg.addEventListener("focusin", (event) => point(areaOf(event)));
+    this.svg.addEventListener("focusout", () => point(null));
+    this.svg.addEventListener("click", (event) => {
+      if (!this.camera.dragged) this.room.choose(areaOf(event));
+    });
+    this.svg.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #key(event) {
+    const group = event.target.closest("[data-area]");
+    if (!group || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (way) this.focus(this.#neighbour(group, way));
+    else if (event.key === "Enter" || event.key === " ") this.room.choose(group.dataset.area);
+    else if (event.key === "Escape") this.room.choose(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Return the area nearest in a direction: what lies aside counts twice. */
+  #neighbour(from, [x, y]) {
+    const here = middleOf(boxOf(from));
+    let [best, nearest] = [from.dataset.area, Infinity];
+    for (const [area, group] of this.#areas) {
+      const there = middleOf(boxOf(group));
+      const [dx, dy] = [there.x - here.x, there.y - here.y];
+      const ahead = dx * x + dy * y;
+      const distance = ahead + 2 * Math.abs(dx * y - dy * x);
+      if (group !== from && ahead > 1 && distance < nearest) [best, nearest] = [area, distance];
+    }
+    return best;
+  }
+
+  #rove(group) {
+    this.#focused?.setAttribute("tabindex", "-1");
+    group.setAttribute("tabindex", "0");
+    this.#focused = group;
+  }
+}
+
+/** Return what a fragment says of its area, line by line: the words of its title. */
+export function contentOf(fragment) {
+  const title = /^<title>([^<]*)<\/title>/.exec(fragment)?.[1] ?? "";
+  const plain = new DOMParser().parseFromString(title, "text/html").documentElement.textContent;
+  return plain.split("; ").map((line) => line.trim()).filter(Boolean);
+}
+
+function boxOf(group) {
+  return group.getBBox();
+}
+
+function middleOf(box) {
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}

@@ -1,0 +1,121 @@
+/**
+ * What part of the board is seen: moved and drawn nearer by mouse, wheel, touch and keys.
+ * @module
+ */
+
+const NEAREST = 8;
+const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/** The camera over an SVG: it is the SVG's viewBox. */
+export class Camera {
+  #pointers = new Map();
+  #moved = 0;
+
+  /**
+   * @param {HTMLElement} place takes the keys
+   * @param {SVGSVGElement} svg
+   */
+  constructor(place, svg) {
+    const { x, y, width, height } = svg.viewBox.baseVal;
+    this.svg = svg;
+    this.whole = { x, y, width, height };
+    this.view = { ...this.whole };
+    svg.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+    svg.addEventListener("pointerdown", (event) => this.#down(event));
+    svg.addEventListener("pointermove", (event) => this.#move(event));
+    for (const end of ["pointerup", "pointercancel", "pointerleave"]) {
+      svg.addEventListener(end, (event) => this.#pointers.delete(event.pointerId));
+    }
+    place.onkeydown = (event) => this.#key(event);
+  }
+
+  /** Whether the pointer that was let go had moved the board, instead of choosing something on it. */
+  get dragged() {
+    return this.#moved > 4;
+  }
+
+  /** Draw nearer by a factor, towards a point of the board; by default the middle of what is seen. */
+  zoom(factor, at = { x: this.view.x + this.view.width / 2, y: this.view.y + this.view.height / 2 }) {
+    const most = this.whole.width / NEAREST;
+    const width = Math.min(Math.max(this.view.width / factor, most), this.whole.width);
+    const scale = width / this.view.width;
+    this.#set(at.x - (at.x - this.view.x) * scale, at.y - (at.y - this.view.y) * scale, width);
+  }
+
+  /** Move by shares of what is seen. */
+  pan(x, y) {
+    this.#set(this.view.x + x * this.view.width, this.view.y + y * this.view.height, this.view.width);
+  }
+
+  /** Show the whole board again. */
+  reset() {
+    this.#set(this.whole.x, this.whole.y, this.whole.width);
+  }
+
+  /** Move as little as needed so that a box is seen. */
+  include(box) {
+    const { x, y, width, height } = this.view;
+    const left = Math.min(Math.max(x, box.x + box.width - width), box.x);
+    const top = Math.min(Math.max(y, box.y + box.height - height), box.y);
+    this.#set(left, top, width);
+  }
+
+  #set(x, y, width) {
+    const { whole } = this;
+    const height = (width * whole.height) / whole.width;
+    // Some of the board always stays in sight.
+    const within = (value, low, length, whole) => Math.min(Math.max(value, low - length / 2), low + whole - length / 2);
+    this.view = {
+      x: within(x, whole.x, width, whole.width),
+      y: within(y, whole.y, height, whole.height),
+      width,
+      height,
+    };
+    if (width >= whole.width) Object.assign(this.view, whole);
+    this.svg.setAttribute("viewBox", Object.values(this.view).map((value) => value.toFixed(1)).join(" "));
+  }
+
+  #pointOf(event) {
+    return new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+  }
+
+  #wheel(event) {
+    event.preventDefault();
+    this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), this.#pointOf(event));
+  }
+
+  #down(event) {
+    if (event.pointerType === "mouse" && event.button !== 0) return;
+    if (!this.#pointers.size) this.#moved = 0;
+    this.#pointers.set(event.pointerId, event);
+  }
+
+  #move(event) {
+    const before = this.#pointers.get(event.pointerId);
+    if (!before) return;
+    const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
+    const other = [...this.#pointers.values()].find((pointer) => pointer.pointerId !== event.pointerId);
+    this.#moved += Math.hypot(dx, dy);
+    if (!this.dragged) return void this.#pointers.set(event.pointerId, event);
+    if (!this.svg.hasPointerCapture(event.pointerId)) this.svg.setPointerCapture(event.pointerId);
+    const share = 1 / this.svg.getScreenCTM().a;
+    this.#set(this.view.x - (dx * share) / this.#pointers.size, this.view.y - (dy * share) / this.#pointers.size, this.view.width);
+    if (other) {
+      const spread = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+      const middle = { clientX: (event.clientX + other.clientX) / 2, clientY: (event.clientY + other.clientY) / 2 };
+      this.zoom(spread(event) / Math.max(1, spread(before)), this.#pointOf(middle));
+    }
+    this.#pointers.set(event.pointerId, event);
+  }
+
+  #key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;
+    const way = KEYS[event.key];
+    if (way) this.pan(way[0] / 8, way[1] / 8);
+    else if (event.key === "+" || event.key === "=") this.zoom(1.3);
+    else if (event.key === "-") this.zoom(1 / 1.3);
+    else if (event.key === "0") this.reset();
+    else return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * What changed between two versions: area by area in words, and what each seat has.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+import { contentOf } from "./board.js";
+import { chip } from "./chip.js";
+import { capital, plain, seatName } from "./words.js";
+
+const found = { versions: "", frames: null, result: { areas: [], seats: [] } };
+
+/** @param {import("./room.js").Room} room */
+export function comparePanel(room) {
+  return html`<h2>What changed</h2>
+    <form class="versions" @submit=${(event) => event.preventDefault()}>
+      <label>from version <input type="number" min="1" max=${room.head} .value=${`${room.against ?? ""}`}
+        @change=${(event) => room.compare(event.target.value === "" ? null : Number(event.target.value))} /></label>
+      <span>to version ${room.version}</span>
+    </form>
+    <div class="choice" role="group" aria-label="Compare with">
+      ${["event", "command", "turn"].map((stride) => html`<button @click=${() => since(room, stride)}>one ${stride} before</button>`)}
+      <button @click=${() => room.compare(room.version)}>hold this version</button>
+      ${room.against === null ? nothing : html`<button @click=${() => room.compare(null)}>compare no more</button>`}
+    </div>
+    ${room.against === null ? html`<p class="quiet">Choose a version to compare with: what is different is framed on the board and listed here.</p>` : list(room)}`;
+}
+
+async function since(room, stride) {
+  room.compare((await room.beyond(-1, stride)) ?? 1);
+}
+
+function list(room) {
+  if (!room.scene(room.against) || !room.scene(room.version)) return html`<p class="quiet">…</p>`;
+  const { areas, seats } = differences(room);
+  if (!areas.length && !seats.length) return html`<p>Nothing differs between version ${room.against} and version ${room.version}.</p>`;
+  return html`<p class="quiet" role="status">${areas.length} ${areas.length === 1 ? "area differs" : "areas differ"}.</p>
+    <ul class="differences">
+      ${seats.map(({ seat, figures }) => html`<li>${chip(room, seat)} <strong>${seatName(room.game, seat)}</strong>
+        ${figures.map(({ name, was, is }) => html`<span class="figure">${plain(name)} ${was} → ${is}</span>`)}</li>`)}
+      ${areas.map(({ area, name, gone, come }) => html`<li>
+        <button class="area" @click=${() => (room.choose(area), room.board.focus(area))}>${name}</button>
+        <ul>
+          ${gone.map((line) => html`<li class="gone"><del><span class="hidden">gone: </span>${line}</del></li>`)}
+          ${come.map((line) => html`<li class="come"><ins><span class="hidden">new: </span>${line}</ins></li>`)}
+        </ul></li>`)}
+    </ul>`;
+}
+
+/**
+ * Return what differs between the version that is shown and the one it is compared with.
+ * @param {import("./room.js").Room} room
+ * @returns {{areas: object[], seats: object[]}} empty as long as the scenes are not known
+ */
+export function differences(room) {
+  const [before, after] = [room.scene(room.against), room.scene(room.version)];
+  if (!before || !after) return { areas: [], seats: [] };
+  const versions = `${room.against} ${room.version}`;
+  if (found.versions === versions && found.frames === room.frames) return found.result;
+  const result = { areas: [...areasOf(before, after)], seats: [...seatsOf(before, after)] };
+  Object.assign(found, { versions, frames: room.frames, result });
+  return result;
+}
+
+function* areasOf(before, after) {
+  for (const area of Object.keys({ ...before.areas, ...after.areas })) {
+    const [old, now] = [before.areas[area] ?? "", after.areas[area] ?? ""];
+    if (old === now) continue;
+    const [was, is] = [contentOf(old), contentOf(now)];
+    const name = (is[0] ?? was[0] ?? capital(plain(area))).split(",")[0];
+    yield { area, name, gone: without(was, is), come: without(is, was) };
+  }
+}
+
+/** Return the lines that another list has not, each as often as it is missing there. */
+function without(lines, others) {
+  const left = [...others];
+  return lines.filter((line) => {
+    const at = left.indexOf(line);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+function* seatsOf(before, after) {
+  for (const standing of after.standings ?? []) {
+    const was = before.standings?.find((other) => other.seat === standing.seat)?.figures ?? {};
+    const figures = Object.entries(standing.figures)
+      .filter(([name, is]) => was[name] !== is)
+      .map(([name, is]) => ({ name, was: was[name] ?? 0, is }));
+    if (figures.length) yield { seat: standing.seat, figures };
+  }
+}

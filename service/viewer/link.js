@@ -1,0 +1,36 @@
+/**
+ * The page's address: it names the version that is shown, so that it can be sent to somebody.
+ * @module
+ */
+
+let timer = 0;
+
+/** Return what the address asks for: `#v=123`, or `?version=123`; `&with=100` to compare; `&area=rome`. */
+export function linked() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const query = new URLSearchParams(location.search);
+  const number = (text) => (/^[1-9]\d{0,9}$/.test(text ?? "") ? Number(text) : undefined);
+  return {
+    version: number(given.get("v") ?? query.get("version")),
+    against: number(given.get("with")),
+    area: given.get("area") ?? undefined,
+  };
+}
+
+/** Return the address of what a room shows. @param {import("./room.js").Room} room */
+export function linkTo(room) {
+  const said = new URLSearchParams({ v: room.version });
+  if (room.against !== null) said.set("with", room.against);
+  if (room.area !== null) said.set("area", room.area);
+  return `${location.origin}${location.pathname}#${said}`;
+}
+
+/** Let the address say what a room shows; nothing while it follows the game. A drag does not fill the history. */
+export function address(room) {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    const plain = room.following && room.against === null && room.area === null;
+    const wanted = plain ? location.pathname : linkTo(room);
+    if (room.head && wanted !== location.href) history.replaceState(null, "", wanted);
+  }, 300);
+}

@@ -1,0 +1,241 @@
+/**
+ * A game as the page shows it: which version, to whom, and what is known of it. Panels read it and ask it to change;
+ * it says "change", and the page is drawn once in the next frame.
+ * @module
+ */
+
+import { Frames } from "./frames.js";
+import { Landmarks, beside } from "./landmarks.js";
+
+/** How far one step goes. */
+export const STRIDES = ["event", "command", "phase", "turn", "battle"];
+/** How many steps a second, at each speed. */
+export const SPEEDS = [0.5, 1, 2, 4, 8];
+
+/** The state of a game's page. */
+export class Room extends EventTarget {
+  #drawing = 0;
+  #timer = 0;
+  #reading = 0;
+  #refreshing = 0;
+  #visit = new AbortController();
+
+  /**
+   * @param {import("./api.js").Api} api
+   * @param {string} id the game's id
+   */
+  constructor(api, id) {
+    super();
+    this.api = api;
+    this.id = id;
+    /** The game, as `GET /v1/games/{id}` shows it; null until it was read. */
+    this.game = null;
+    /** Its ruleset, with its `schemas`; null until it was read. */
+    this.ruleset = null;
+    /** The seat of whoever looks; null for a spectator. */
+    this.seat = null;
+    /** Whether whoever looks may see everything. */
+    this.everything = false;
+    /** The version that is shown; and one to compare it with, or null. */
+    this.version = 0;
+    this.against = null;
+    /** The area that was chosen on the board; null when there is none. */
+    this.area = null;
+    this.playing = false;
+    this.stride = "command";
+    this.speed = 1;
+    /** How the live stream does: "live", "lost", "ended", "refused", or "" before it was asked for. */
+    this.stream = "";
+    /** What went wrong last; null when all is well. */
+    this.problem = null;
+  }
+
+  /** The newest version of the game. */
+  get head() {
+    return this.frames?.head ?? 0;
+  }
+
+  /** Whether the page goes on with the game by itself: it does while the newest version is shown. */
+  get following() {
+    return this.version === this.head;
+  }
+
+  /**
+   * Read the game as whoever the token says may see it, and show a version of it. Called again when the token changes.
+   * @param {number} [version] the newest when absent
+   */
+  async enter(version = undefined) {
+    this.#visit.abort();
+    this.frames?.close();
+    this.#visit = new AbortController();
+    this.problem = null;
+    try {
+      this.game = await this.api.get(`/v1/games/${this.id}`);
+      // Before a game begins there is no position in it: the first version only says who looks.
+      const first = await this.api.get(`/v1/games/${this.id}/state`, { version: 1 });
+      this.seat = this.game.you;
+      this.everything = first.everything;
+      this.ruleset ??= await this.api.get(`/v1/rulesets/${this.game.ruleset}`);
+    } catch (problem) {
+      this.#fail(problem);
+      return;
+    }
+    this.frames = new Frames(this.api, this.id);
+    this.frames.head = this.game.version;
+    this.frames.addEventListener("loaded", () => this.redraw());
+    this.landmarks = new Landmarks(this.api, this.id);
+    this.#readLandmarks();
+    this.version = 0;
+    this.show(version ?? this.head);
+    this.#follow(this.#visit.signal);
+    this.dispatchEvent(new Event("entered"));
+  }
+
+  /** Show a version: the board, the story and the rest go there. */
+  show(version) {
+    const shown = Math.min(Math.max(Math.round(version) || 1, 1), this.head);
+    if (shown === this.version) return;
+    this.version = shown;
+    this.redraw();
+  }
+
+  /** Compare the version that is shown with another; null ends it. */
+  compare(version) {
+    this.against = version === null ? null : Math.min(Math.max(version, 1), this.head);
+    this.redraw();
+  }
+
+  /** Choose an area; null for none. */
+  choose(area) {
+    this.area = area;
+    this.redraw();
+  }
+
+  /** @returns {object | undefined} what a version changed, if it is known yet */
+  frame(version) {
+    return this.frames?.frame(version);
+  }
+
+  /** @returns {object | undefined} the scene at a version, if it is known yet */
+  scene(version) {
+    return this.frames?.scene(version);
+  }
+
+  /** The scene to be shown now: that of the version, or the nearest one that is there already. */
+  get shown() {
+    const nearest = this.frames?.nearest(this.version);
+    return nearest === undefined ? undefined : this.frames.scene(nearest);
+  }
+
+  /**
+   * Return the version one step away, fetching what must be known for that.
+   * @param {1 | -1} way
+   * @param {string} [stride] one of STRIDES
+   * @returns {Promise<number | undefined>} undefined when there is none
+   */
+  async beyond(way, stride = this.stride) {
+    const marked = { phase: "phases", turn: "turns", battle: "battles" }[stride];
+    if (marked) return beside(this.landmarks.entries.length ? this.landmarks[marked] : [], this.version, way);
+    for (let to = this.version + way; to >= 1 && to <= this.head; to += way) {
+      // A step by commands stops where the next command begins, so that all that a command brought about is seen.
+      if (stride === "event" || to === this.head || to === 1) return to;
+      await this.frames.want(to + 1);
+      if (this.frame(to + 1)?.command) return to;
+    }
+    return undefined;
+  }
+
+  /** Go one step on or back. @returns {Promise<boolean>} whether there was one */
+  async step(way, stride = this.stride) {
+    const to = await this.beyond(way, stride);
+    if (to !== undefined) this.show(to);
+    return to !== undefined;
+  }
+
+  /** Play on from here, or stop. At the end it begins anew. */
+  play(playing = !this.playing) {
+    clearTimeout(this.#timer);
+    if (playing && this.following) this.show(1);
+    this.playing = playing;
+    if (playing) this.#tick();
+    this.redraw();
+  }
+
+  #tick() {
+    this.#timer = setTimeout(async () => {
+      // What cannot be shown yet is waited for, or the game would be played unseen.
+      const went = (await this.frames.want(this.version).catch(() => {}), await this.step(1).catch(() => false));
+      if (!this.playing) return;
+      if (went && !this.following) this.#tick();
+      else this.play(false);
+    }, 1000 / this.speed);
+  }
+
+  /** Ask for the page to be drawn in the next frame. */
+  redraw() {
+    if (this.#drawing) return;
+    this.#drawing = requestAnimationFrame(() => {
+      this.#drawing = 0;
+      this.#fetch();
+      this.dispatchEvent(new Event("change"));
+    });
+  }
+
+  #fetch() {
+    for (const version of [this.version, this.against]) {
+      if (!this.frames || !version || this.frames.has(version)) continue;
+      this.frames.want(version).catch((problem) => {
+        if (problem.name !== "AbortError") this.#fail(problem, () => this.redraw());
+      });
+    }
+  }
+
+  #fail(problem, again) {
+    this.problem = problem;
+    if (again) setTimeout(again, 2000);
+    this.dispatchEvent(new Event("change"));
+  }
+
+  #follow(signal) {
+    const told = (state) => {
+      this.stream = state;
+      if (state === "live") this.problem = null;
+      this.redraw();
+    };
+    this.api.follow(this.id, this.head, (event) => this.#happened(event.version), told, signal);
+  }
+
+  #happened(version) {
+    const follows = this.following && !this.playing;
+    this.frames.head = Math.max(this.head, version);
+    if (follows) this.version = this.head;
+    this.redraw();
+    clearTimeout(this.#refreshing);
+    this.#refreshing = setTimeout(() => this.refresh(), 200);
+  }
+
+  /** Read again what the game waits for and where it stands. */
+  async refresh() {
+    try {
+      const game = await this.api.get(`/v1/games/${this.id}`);
+      const over = game.status === "over" && this.game.status !== "over";
+      this.game = game;
+      // When a game ends, everybody may see everything of its past.
+      if (over) await this.enter(this.version);
+      else await this.#readLandmarks();
+    } catch (problem) {
+      this.#fail(problem, () => this.refresh());
+    }
+    this.redraw();
+  }
+
+  /** Read the timeline, and some times more later: it is a moment behind the log. */
+  async #readLandmarks(tries = 3) {
+    clearTimeout(this.#reading);
+    // While it is being built, the page does without it.
+    if (await this.landmarks.read().catch(() => false)) this.redraw();
+    const signal = this.#visit.signal;
+    const last = this.game.status === "over" && this.landmarks.entries.at(-1)?.version === this.head;
+    if (!last && tries) this.#reading = setTimeout(() => signal.aborted || this.#readLandmarks(tries - 1), 2000);
+  }
+}

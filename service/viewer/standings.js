@@ -1,0 +1,66 @@
+/**
+ * How the seats stand at the version that is shown, and charts over the rounds.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+import { chip } from "./chip.js";
+import { capital, plain, seatName } from "./words.js";
+
+const CHARTS = { points: "Points", tribute: "Tribute", territory: "Territory", dice: "Dice" };
+
+let chart = "points";
+
+/** @param {import("./room.js").Room} room */
+export function standingsPanel(room) {
+  const standings = room.shown?.standings ?? [];
+  return html`<h2>Scores</h2>
+    ${standings.length ? table(room, standings) : html`<p class="quiet">Nobody has anything yet.</p>`}
+    ${room.game?.result ? html`<p><strong>${won(room)}</strong></p>` : nothing}
+    ${charts(room)}`;
+}
+
+function table(room, standings) {
+  const names = [...new Set(standings.flatMap((standing) => Object.keys(standing.figures)))];
+  const before = room.against === null ? undefined : room.scene(room.against)?.standings;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Scores"><table>
+    <thead><tr><th scope="col">seat</th>${names.map((name) => html`<th scope="col">${plain(name)}</th>`)}</tr></thead>
+    <tbody>
+      ${standings.map(
+        (standing) => html`<tr class=${standing.out ? "out" : ""}>
+          <th scope="row">${chip(room, standing.seat)} ${seatName(room.game, standing.seat)}
+            ${standing.active ? html`<span class="active">to move</span>` : nothing}
+            ${standing.out ? html`<span class="quiet">${standing.out}</span>` : nothing}
+            ${standing.items?.length ? html`<span class="quiet">${standing.items.map((item) => item.words).join(", ")}</span>` : nothing}</th>
+          ${names.map((name) => html`<td>${figure(standing, name, before)}</td>`)}
+        </tr>`,
+      )}
+    </tbody>
+  </table></div>`;
+}
+
+function figure(standing, name, before) {
+  const value = standing.figures[name];
+  const was = before?.find((other) => other.seat === standing.seat)?.figures[name];
+  if (value === undefined) return "";
+  return was === undefined || was === value ? value : html`${value} <span class="quiet">(${value > was ? "+" : "−"}${Math.abs(value - was)})</span>`;
+}
+
+function won(room) {
+  const { winners } = room.game.result;
+  return winners.length ? `Won by ${winners.map((seat) => seatName(room.game, seat)).join(" and ")}.` : "Nobody won.";
+}
+
+function charts(room) {
+  if (!room.landmarks?.entries.length) return nothing;
+  const select = (name) => {
+    chart = name;
+    room.redraw();
+  };
+  return html`<figure class="chart">
+    <div class="choice" role="group" aria-label="Charts">
+      ${Object.entries(CHARTS).map(([name, title]) => html`<button aria-pressed=${String(chart === name)} @click=${() => select(name)}>${title}</button>`)}
+    </div>
+    <img src="/v1/games/${room.id}/charts/${chart}.svg?rounds=${room.landmarks.rounds.length}" alt="${capital(CHARTS[chart])} of the seats over the rounds" />
+  </figure>`;
+}

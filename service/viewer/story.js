@@ -1,0 +1,93 @@
+/**
+ * The history in sentences, in step with the board. Only what is near the version is in the page.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+import { repeat } from "./vendor/directives/repeat.js";
+import { chip } from "./chip.js";
+import { named } from "./words.js";
+
+const NEAR = 40;
+const MOST = 400;
+
+/** Which versions are in the page, by room; and which one was brought into view last. */
+const windows = new WeakMap();
+
+/** @param {import("./room.js").Room} room */
+export function storyPanel(room) {
+  if (!room.head) return nothing;
+  const shown = windowOf(room);
+  const rows = [];
+  let heading = headingBefore(room, shown.from);
+  for (let version = shown.from; version <= shown.to; version += 1) {
+    const frame = room.frame(version);
+    if (frame?.heading !== undefined) heading = frame.heading;
+    rows.push({ version, frame, heading });
+  }
+  return html`<h2 class="hidden">The story</h2>
+    <ol class="sentences" id="sentences" tabindex="0" aria-label="What happened" @scroll=${(event) => more(room, event.target)}>
+      ${repeat(rows, (row) => row.version, (row, at) => sentence(room, row, rows[at - 1]))}
+    </ol>`;
+}
+
+function sentence(room, { version, frame, heading }, before) {
+  const begins = before?.heading !== heading && heading;
+  if (!frame) return html`<li class="coming" data-version=${version}>…</li>`;
+  const now = version === room.version;
+  return html`<li data-version=${version} class=${frame.command ? "command" : "follows"} aria-current=${now ? "step" : nothing}>
+    ${begins ? html`<h3>${heading}</h3>` : nothing}
+    <button @click=${() => room.show(version)}>
+      ${frame.seat ? html`${chip(room, frame.seat)}<span class="hidden">${named(frame.seat)}: </span>` : html`<span class="chip"></span>`}
+      <span class="text">${frame.text}</span>
+      <span class="number" aria-hidden="true">${version}</span>
+    </button>
+  </li>`;
+}
+
+function windowOf(room) {
+  let shown = windows.get(room);
+  if (!shown || room.version < shown.from || room.version > shown.to || shown.to > room.head) {
+    shown = { from: Math.max(1, room.version - NEAR), to: Math.min(room.head, room.version + NEAR), followed: 0 };
+    windows.set(room, shown);
+  } else if (room.version > shown.to - NEAR / 2 && shown.to < room.head) {
+    shown.to = Math.min(room.head, room.version + NEAR);
+    shown.from = Math.max(shown.from, shown.to - MOST);
+  }
+  return shown;
+}
+
+function headingBefore(room, version) {
+  return room.landmarks.phaseAt(version)?.heading ?? "";
+}
+
+/** Put more into the page when its end comes near; what is read stays where it is. */
+function more(room, list) {
+  const shown = windows.get(room);
+  if (list.scrollTop < 200 && shown.from > 1) {
+    const below = list.scrollHeight - list.scrollTop;
+    shown.from = Math.max(1, shown.from - NEAR);
+    shown.to = Math.min(shown.to, shown.from + MOST);
+    room.frames.want(shown.from).catch(() => {});
+    room.redraw();
+    room.addEventListener("change", () => (list.scrollTop = list.scrollHeight - below), { once: true });
+  } else if (list.scrollHeight - list.scrollTop - list.clientHeight < 200 && shown.to < room.head) {
+    shown.to = Math.min(room.head, shown.to + NEAR);
+    shown.from = Math.max(shown.from, shown.to - MOST);
+    room.frames.want(shown.to).catch(() => {});
+    room.redraw();
+  }
+}
+
+/** Bring the sentence of the version into view, once, when it is another than before. */
+export function followStory(room) {
+  const shown = windows.get(room);
+  const list = document.getElementById("sentences");
+  if (!shown || !list || shown.followed === room.version) return;
+  const row = list.querySelector(`[data-version="${room.version}"]`);
+  if (!row || !room.frame(room.version)) return;
+  shown.followed = room.version;
+  const [top, bottom] = [row.offsetTop - list.offsetTop, row.offsetTop - list.offsetTop + row.offsetHeight];
+  const [above, below] = [list.scrollTop + list.clientHeight * 0.2, list.scrollTop + list.clientHeight * 0.8];
+  if (top < above || bottom > below) list.scrollTop = top - list.clientHeight * 0.45;
+}

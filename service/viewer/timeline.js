@@ -1,0 +1,115 @@
+/**
+ * The timeline: a slider over all versions with rounds, phases and battles marked, and the controls of the replay.
+ * @module
+ */
+
+import { html, nothing, svg } from "./vendor/lit-html.js";
+import { live } from "./vendor/directives/live.js";
+import { linkTo } from "./link.js";
+import { SPEEDS, STRIDES } from "./room.js";
+import { count } from "./words.js";
+
+const LABELS = 26; // So many numbers of rounds at most are written above the slider.
+
+let copied = 0;
+
+/** @param {import("./room.js").Room} room */
+export function timelinePanel(room) {
+  if (!room.head) return nothing;
+  return html`<div class="controls" role="group" aria-label="Replay">
+      <div class="steps">
+        ${button("First version", "⏮", () => room.show(1), room.version === 1)}
+        ${button(`Back one ${room.stride}`, "◀", () => room.step(-1), room.version === 1)}
+        <button class="play strong" aria-pressed=${String(room.playing)} @click=${() => room.play()}>
+          <span aria-hidden="true">${room.playing ? "❚❚" : "▶"}</span> ${room.playing ? "Pause" : "Play"}
+        </button>
+        ${button(`On one ${room.stride}`, "▶", () => room.step(1), room.following)}
+        ${button("Newest version", "⏭", () => room.show(room.head), room.following)}
+      </div>
+      <label>by <select .value=${live(room.stride)} @change=${(event) => set(room, "stride", event.target.value)}>
+        ${STRIDES.map((stride) => html`<option value=${stride}>${stride}</option>`)}
+      </select></label>
+      <label>speed <select .value=${live(`${room.speed}`)} @change=${(event) => set(room, "speed", Number(event.target.value))}>
+        ${SPEEDS.map((speed) => html`<option value=${speed}>${speed}×</option>`)}
+      </select></label>
+      <p class="where" id="where">${headingOf(room)}</p>
+      <label class="version">version
+        <input type="number" min="1" max=${room.head} .value=${live(`${room.version}`)}
+          @change=${(event) => room.show(Number(event.target.value))} />
+        of ${room.head.toLocaleString("en")}</label>
+      <button class="link" @click=${(event) => copy(room, event)}>${copied ? "Copied" : "Copy link"}</button>
+    </div>
+    <div class="track" @keydown=${(event) => key(room, event)}>
+      ${marks(room)}
+      <input type="range" id="slider" aria-label="Version" min="1" max=${room.head} step="1"
+        .value=${live(`${room.version}`)} aria-valuetext=${`Version ${room.version} of ${room.head}: ${headingOf(room)}`}
+        @input=${(event) => room.show(Number(event.target.value))} />
+    </div>`;
+}
+
+function button(words, sign, act, disabled) {
+  return html`<button title=${words} aria-label=${words} ?disabled=${disabled} @click=${act}>
+    <span aria-hidden="true">${sign}</span></button>`;
+}
+
+function set(room, name, value) {
+  room[name] = value;
+  room.redraw();
+}
+
+/** Return where in the game the version is, in words. */
+export function headingOf(room) {
+  return room.scene(room.version)?.heading || room.landmarks.phaseAt(room.version)?.heading || "Before the first round";
+}
+
+async function copy(room, event) {
+  const link = linkTo(room);
+  clearTimeout(copied);
+  await navigator.clipboard?.writeText(link).catch(() => {});
+  history.replaceState(null, "", link);
+  copied = setTimeout(() => ((copied = 0), room.redraw()), 2000);
+  event.target.focus();
+  room.redraw();
+}
+
+/** Keys on the slider, beside those that every slider has. */
+function key(room, event) {
+  const way = { ArrowLeft: -1, ArrowDown: -1, PageDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 1 }[event.key];
+  if (event.key === " ") room.play();
+  else if (way && event.key.startsWith("Page")) room.step(way, "turn");
+  else if (way && event.shiftKey) room.step(way, "command");
+  else if (way && event.ctrlKey) room.step(way, "battle");
+  else return;
+  event.preventDefault();
+}
+
+function marks(room) {
+  const { landmarks, head } = room;
+  const x = (version) => ((version - 1) / Math.max(1, head - 1)) * 1000;
+  const path = (entries, top, bottom) => entries.map((each) => `M${x(each.version).toFixed(2)} ${top}V${bottom}`).join("");
+  const every = Math.ceil(landmarks.rounds.length / LABELS);
+  const words = [
+    count(landmarks.rounds.length, "round"), count(landmarks.battles.length, "battle"),
+    count(landmarks.retractions.length, "retraction"),
+  ].join(", ");
+  return html`<svg class="marks" role="img" aria-label="Marked: ${words}">
+    ${bands(landmarks.rounds, x)}
+    <svg viewBox="0 0 1000 30" preserveAspectRatio="none" width="100%" height="30" y="14">
+      <path class="phases" d=${path(landmarks.turns, 24, 30)} />
+      <path class="others" d=${path(landmarks.others, 17, 22)} />
+      <path class="battles" d=${path(landmarks.battles, 2, 15)} />
+      <path class="retractions" d=${path(landmarks.retractions, 0, 30)} />
+    </svg>
+    ${landmarks.rounds.map((each, at) =>
+      at % every ? nothing : svg`<text x="${x(each.version) / 10}%" y="10" dx="2">${each.round || ""}</text>`)}
+  </svg>`;
+}
+
+/** Every other round has a ground of its own. */
+function bands(rounds, x) {
+  return rounds.map((each, at) => {
+    if (at % 2) return nothing;
+    const [from, to] = [x(each.version), rounds[at + 1] ? x(rounds[at + 1].version) : 1000];
+    return svg`<rect x="${from / 10}%" width="${(to - from) / 10}%" y="0" height="100%" />`;
+  });
+}

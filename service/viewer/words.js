@@ -1,0 +1,46 @@
+/**
+ * Names and times in words.
+ * @module
+ */
+
+/** Return an id as it is written in a sentence: `red-general-1` is "red general 1". */
+export function plain(id) {
+  return `${id}`.replaceAll("-", " ");
+}
+
+/** Return an id as a name: `red-general-1` is "Red General 1". */
+export function named(id) {
+  return plain(id).replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase());
+}
+
+/** Return a sentence or a word with a capital letter. */
+export function capital(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** Return who sits somewhere: "Red (Ann)", or "Red" while nobody does. */
+export function seatName(game, seat) {
+  const holder = game?.seats.find((place) => place.seat === seat)?.name;
+  return holder ? `${named(seat)} (${holder})` : named(seat);
+}
+
+const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3600], ["minute", 60]];
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** Return how long ago a time was: "3 minutes ago". */
+export function ago(time, now = Date.now()) {
+  const seconds = (new Date(time).getTime() - now) / 1000;
+  const [unit, length] = UNITS.find(([, size]) => -seconds >= size) ?? [];
+  return unit ? RELATIVE.format(Math.round(seconds / length), unit) : "just now";
+}
+
+/** Return a time as the reader's clock shows it. */
+export function clock(time) {
+  return WHOLE.format(new Date(time));
+}
+
+/** Return a count with its noun: "1 event", "5,012 events". */
+export function count(number, noun) {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,57 @@
+"""The files of the reading room, as they are served. What they do in a browser is tried in `tests/browser`."""
+
+import re
+from importlib import resources
+
+import pytest
+
+from tests.service.http.serving import Service
+
+PAGES = ("/", "/games/any")
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_page_loads_nothing_from_elsewhere(service: Service, path: str) -> None:
+    page = await service.client.get(path)
+    assert page.headers["content-type"].startswith("text/html")
+    links = re.findall(r'(?:src|href)="(/[^"]+)"', page.text)
+    assert any(link.endswith(".js") for link in links)
+    for link in links:
+        assert (await service.client.get(link)).status_code == 200, link
+    assert "http" not in page.text
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_a_page_runs_nothing_that_is_written_into_it(service: Service, path: str) -> None:
+    page = await service.client.get(path)
+    policy = page.headers["content-security-policy"]
+    assert policy.startswith("default-src 'self'; img-src 'self' data: blob:;")
+    assert "unsafe" not in policy
+    assert not re.search(r"<style|\sstyle=|<script(?![^>]*\ssrc=)|\son\w+=", page.text)
+    assert page.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_every_module_imports_only_what_is_served(service: Service) -> None:
+    for file in resources.files("service").joinpath("viewer").iterdir():
+        if not file.name.endswith(".js"):
+            continue
+        module = await service.client.get(f"/viewer/{file.name}")
+        assert module.headers["content-type"].startswith("text/javascript")
+        for imported in re.findall(r'^(?:import|export)[^;]*?from "\./([^"]+)"', module.text, re.MULTILINE):
+            assert (await service.client.get(f"/viewer/{imported}")).status_code == 200, (file.name, imported)
+
+
+async def test_an_unchanged_file_is_not_sent_again(service: Service) -> None:
+    first = await service.client.get("/viewer/api.js")
+    again = await service.client.get("/viewer/api.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert (await service.client.get("/viewer/api.js", headers={"If-None-Match": '"other"'})).content == first.content
+
+
+@pytest.mark.parametrize("path", ["/viewer/none.js", "/viewer/../settings.py", "/viewer/%2e%2e/settings.py", "/viewer"])
+async def test_nothing_else_is_served(service: Service, path: str) -> None:
+    assert (await service.client.get(path)).status_code == 404
+
+
+async def test_what_ships_from_elsewhere_comes_with_its_licence(service: Service) -> None:
+    assert "BSD 3-Clause" in (await service.client.get("/viewer/vendor/LICENSE.txt")).text
