@@ -17,6 +17,7 @@ from service.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, Unk
 from service.hall import NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.limits import TooMany, told
 from service.logging import log
+from service.pictures.scenes import Unmapped
 from service.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.problems import MEDIA_TYPE, Problem
 from service.store.protocol import KeyReused, StoreError, UnknownCursor
@@ -29,6 +30,7 @@ _FAULTS_OF_REQUEST: Final = {
     UnknownVersion: problems.UNKNOWN_VERSION,
     UnknownPlayer: problems.UNKNOWN_PLAYER,
     NotSeated: problems.NOT_SEATED,
+    Unmapped: problems.NO_MAP,
     BoardError: problems.INVALID_BOARD,
     BadName: problems.INVALID_BODY,
     TooManyTokens: problems.TOO_MANY_TOKENS,

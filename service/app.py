@@ -10,7 +10,7 @@ from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.types import ASGIApp
 
-from domain.boards import builtin
+from domain.boards import builtin, drawing_of
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service.accounts import Accounts, Identify
@@ -23,6 +23,7 @@ from service.house import Boards, House
 from service.journal import Journal
 from service.limits import Limiting, limits_of
 from service.metrics import Metrics
+from service.pictures.scenes import Drawings
 from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, metrics, pages, viewer
 from service.settings import Settings
@@ -62,6 +63,7 @@ async def open_house(
     boards: Boards = builtin,
     clock: Clock = utc_now,
     randomness: Callable[[int], bytes] = secrets.token_bytes,
+    drawings: Drawings = drawing_of,
 ) -> AsyncIterator[House]:
     """Open the store and what works on it; close it all at the end. An embedded store is for this process alone.
 
@@ -101,6 +103,7 @@ async def open_house(
             metrics=watched,
             redis=redis,
             limits=limits_of(settings, redis, watched),
+            drawings=drawings,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(refusals.kept())

@@ -28,6 +28,7 @@ from service.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
 from service.routes import API, LARGE
 from service.schemas import Book, Schema
 from service.scopes import MEANINGS
+from service.shapes.pictures import FrameView, Scene
 from service.streams import Frame
 
 SCHEMAS: Final = "#/components/schemas/"
@@ -66,6 +67,7 @@ TAGS: Final = {
     "Tokens": "What proves who you are: several for an account, each good for some things.",
     "Games": "Games, until they begin.",
     "Play": "The position, what may be done, and doing it.",
+    "Pictures": "Any position as a picture, and what it is drawn from.",
     "Log": "What happened: events, sentences, streams, the export.",
     "Statistics": "What the logs of all games tell: folded from them, and a moment behind them.",
     "Administration": "Accounts and what they may do, and the log of all games: for administrators and auditors.",
@@ -233,6 +235,8 @@ def _book(library: Library) -> Book:
                 "contentMediaType": JSON,
                 "contentSchema": reference("EventView"),
             },
+            ("FramePage", "key"): reference("Scene"),
+            ("FramePage", "frames"): {"type": "array", "items": reference("FrameView")},
             ("StateView", "view"): {"anyOf": [reference("View"), {"type": "null"}]},
         },
     )
@@ -261,7 +265,8 @@ def _book(library: Library) -> Book:
         "required": ["type", "sealed"],
         "additionalProperties": False,
     }
-    book.schema(Cause)
+    for shape in (Cause, Scene, FrameView):
+        book.schema(shape)
     return book
 
 

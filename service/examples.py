@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from domain.boards import drawing_of
 from domain.kernel import export, schema
 from domain.kernel.game import Game, Step
 from domain.kernel.lifecycle import GameStarted
@@ -22,8 +23,11 @@ from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
 from service import schemas, streams
 from service.accounts import Caller
+from service.answers import encode
 from service.hall import Hall
 from service.house import Boards
+from service.pictures.frames import Camera
+from service.pictures.scenes import marks_of, marks_view, sheet_of
 from service.routes import charts, statistics
 from service.routes.log import passages
 from service.routes.play import state_view
@@ -44,6 +48,7 @@ from service.shapes.accounts import (
 from service.shapes.common import Health
 from service.shapes.games import GamePage, TakeSeat, game_detail, game_summary
 from service.shapes.log import EventPage, HistoryPage, Sentence
+from service.shapes.pictures import FramePage, MapView
 from service.shapes.play import OptionsView
 from service.shapes.players import Registered, Registration, player_view
 from service.shapes.rulesets import RulePage, RulesetPage, board_view, rule_view, ruleset_summary
@@ -189,6 +194,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "streamEvents": Example(streams.streamed(scene.accepted(scene.started.game, scene.given).events[0])),
         "tellHistory": Example(_history(scene)),
         "exportGame": Example(_export(scene)),
+        **_pictures(scene),
         **_statistics(scene, library),
         "showHealth": Example(Health("ok")),
         "showReadiness": Example(Health("ok")),
@@ -262,6 +268,41 @@ def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:
         "showRefusals": Example(
             RuleTallyPage((statistics.rule_tally(library, rules.RuleTally(ruleset.id, rule, 3), 140),), None)
         ),
+    }
+
+
+def _pictures(scene: _Scene) -> dict[str, Example]:
+    """Return pictures of the scene, drawn on two areas of its map; none when there is no map."""
+    whole = drawing_of(scene.board)
+    if whole is None:
+        return {}
+    areas = [area for area, outline in whole.areas.items() if outline.kind == "land"][:1]
+    drawing = msgspec.structs.replace(
+        whole,
+        areas={area: msgspec.structs.replace(whole.areas[area], path="M0,0L90,0L90,60Z") for area in areas},
+        terra_incognita="M0,0L9,9L0,9Z",
+        mare_incognitum="",
+        rivers="",
+        straits=(),
+        inscriptions=(),
+    )
+    viewer, before, after = scene.viewer(scene.given.game), scene.started.game, scene.given.game
+    sheet = sheet_of(after, lambda _: drawing)
+    marks = marks_of(after, viewer, scene.vault, sheet)
+    few = msgspec.structs.replace(marks, places=dict(list(marks.places.items())[:1]), links=marks.links[:1])
+    camera = Camera(sheet, viewer, scene.vault, before)
+    key = camera.scene(before.version)
+    drawn = [camera.frame(scene.given.records[0], after)]
+    page = FramePage(GAME, after.version, msgspec.Raw(encode(key)), msgspec.Raw(encode(drawn)), None)
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1600 1330" …><title>…</title>…</svg>'
+    ruleset = scene.ruleset
+    return {
+        "showMap": Example(MapView(ruleset.id, dict(ruleset.colours), drawing)),
+        "drawBareBoard": Example(svg),
+        "showMarks": Example(marks_view(after, few, sheet)),
+        "drawBoard": Example(svg),
+        "drawBoardAsPng": Example("iVBORw0KGgo…"),
+        "listFrames": Example(page),
     }
 
 

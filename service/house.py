@@ -5,8 +5,10 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 
+from domain.boards import drawing_of
 from domain.kernel.board import Board
 from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.game import Game
@@ -16,6 +18,8 @@ from service.accounts import Accounts, Caller
 from service.hall import Hall
 from service.limits import Limits
 from service.metrics import Metrics
+from service.pictures.gallery import Gallery
+from service.pictures.scenes import Drawings
 from service.settings import Settings
 from service.store.protocol import EventStore
 from service.views import Viewer
@@ -43,6 +47,8 @@ class House(Struct, frozen=True, eq=False):
     metrics: Metrics
     redis: "Redis | None" = None
     limits: Limits | None = None
+    drawings: Drawings = drawing_of
+    gallery: Gallery = msgspec.field(default_factory=Gallery)
 
     def viewer(self, game: Game, caller: Caller | None) -> Viewer:
         """Return what a caller is to `game` as it stands now, as far as the scopes of the token go.

@@ -207,6 +207,18 @@ UNKNOWN_RULESET: Final = Kind(
     "GET /v1/rulesets lists those that it plays.",
     {"detail": "There is no ruleset 'chess'.", "allowed": "GET /v1/rulesets lists those that it plays."},
 )
+NO_MAP: Final = Kind(
+    "no-map",
+    404,
+    "There is no map of this board",
+    "A picture was asked of a board that cannot be drawn: the service has no map of it, or the board of this game has "
+    "areas that are not on the map.",
+    "Draw what `GET /v1/games/{game}/state` says on a map of your own.",
+    {
+        "detail": "There is no map of the board 'my-board'.",
+        "allowed": "Draw what `GET /v1/games/{game}/state` says on a map of your own.",
+    },
+)
 UNKNOWN_RULE: Final = Kind(
     "unknown-rule",
     404,

@@ -128,6 +128,8 @@ def _plain(info: types.Type) -> Schema:
         case types.StrType():
             bounds = {"minLength": info.min_length, "maxLength": info.max_length, "pattern": info.pattern}
             return {"type": "string", **_given(bounds)}
+        case types.BytesType():
+            return {"type": "string", "contentEncoding": "binary"}
         case types.DateTimeType():
             return {"type": "string", "format": "date-time"}
         case types.BoolType():

@@ -1,5 +1,6 @@
-"""Boards: areas, borders, straits, coasts and values. Data files, and what loads and checks them."""
+"""Boards: areas, borders, straits, coasts and values, and their maps. Data files, and what loads and checks them."""
 
 from domain.boards.board import BoardError, builtin, parse_board, validate
+from domain.boards.drawing import Drawing, builtin_drawing, drawing_of
 
-__all__ = ["BoardError", "builtin", "parse_board", "validate"]
+__all__ = ["BoardError", "Drawing", "builtin", "builtin_drawing", "drawing_of", "parse_board", "validate"]

@@ -367,7 +367,7 @@ def builtin(board_id: str) -> Board:
     files = {
         file.name.removesuffix(".json"): file
         for file in resources.files("domain.boards").iterdir()
-        if file.name.endswith(".json")
+        if file.name.endswith(".json") and not file.name.endswith(".map.json")
     }
     if board_id not in files:
         raise BoardError([f"there is no built-in board {board_id!r}; there are {_listed(files)}"])

@@ -13,6 +13,7 @@ from domain.classic import (
     destruction,
     inflation,
     losses,
+    marks,
     movement,
     naval,
     passage,
@@ -37,7 +38,9 @@ from domain.classic.table import Table, bare
 from domain.kernel.board import Board, Map
 from domain.kernel.decision import Decision
 from domain.kernel.draft import Draft
+from domain.kernel.marks import Marks
 from domain.kernel.message import Event as KernelEvent
+from domain.kernel.message import Names
 from domain.kernel.ruleset import Result, Rolled, Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Dice, Lots, Shown
@@ -135,6 +138,7 @@ class Classic(Ruleset[Table]):
         winning.GameWon: "victory",
     }
     charts: ClassVar[Mapping[str, str]] = {"tribute": "tribute", "territory": "provinces"}
+    colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
     events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
     commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
     edition: ClassVar[Edition]
@@ -161,6 +165,9 @@ class Classic(Ruleset[Table]):
         if table.winner is not None:
             return ()
         return next((found for decide in DECIDERS if (found := decide(table))), ())
+
+    def marks(self, view: view.View, names: Names) -> Marks:
+        return marks.of(view, names)
 
     def view(self, table: Table, vault: Vault) -> view.View:
         return view.of(table)

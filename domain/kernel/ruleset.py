@@ -14,7 +14,8 @@ from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.chance import Chance
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Command, Event, type_name
+from domain.kernel.marks import Marks
+from domain.kernel.message import Command, Event, Names, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Shown
@@ -70,6 +71,8 @@ class Ruleset(ABC, Generic[T]):
     """Events that a timeline marks, each with the word for what it is, such as "battle"."""
     charts: ClassVar[Mapping[str, str]] = {}
     """Charts that mean the same in every ruleset (tribute, points, territory), each with the figure of `score`."""
+    colours: ClassVar[Mapping[Seat, str]] = {}
+    """The colours of what seats own, and of owners that nobody plays, as in ``#a32a2a``."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
     """By event type and the schema version that they lift to the next."""
 
@@ -127,6 +130,10 @@ class Ruleset(ABC, Generic[T]):
     def score(self, table: T) -> dict[Seat, dict[str, int]]:
         """Return what a scoreboard shows of each seat, by name: points, territory, money. Public figures only."""
         return {}
+
+    def marks(self, view: Any, names: Names) -> Marks:
+        """Return what a picture of the position shows. It is made of a `view`, so that it tells no more than that."""
+        return Marks()
 
     def rolled(self, event: Event[T]) -> Iterable[Rolled]:
         """Return the dice whose faces `event` shows."""

@@ -8,7 +8,19 @@ from litestar.handlers import HTTPRouteHandler, route
 from litestar.response import Response
 
 from service import streams
-from service.routes import accounts, charts, games, health, log, play, players, rulesets, statistics, tokens
+from service.routes import (
+    accounts,
+    charts,
+    games,
+    health,
+    log,
+    pictures,
+    play,
+    players,
+    rulesets,
+    statistics,
+    tokens,
+)
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:
@@ -39,6 +51,7 @@ _SMALL: Final = (
     *games.ROUTES,
     *play.ROUTES,
     *log.ROUTES,
+    *pictures.ROUTES,
     *streams.ROUTES,
     *statistics.ROUTES,
     *charts.ROUTES,

@@ -59,7 +59,7 @@ async def show_ruleset(request: Call, ruleset: FromPath[str]) -> Response[bytes]
     Its seats, its chapters and sources, and what the creator of a game may choose.
     """
     request.read_query(Nothing)
-    return answer(await asyncio.to_thread(ruleset_detail, _named(request, ruleset)))
+    return answer(await asyncio.to_thread(ruleset_detail, named(request, ruleset)))
 
 
 @endpoint(
@@ -75,7 +75,7 @@ async def show_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     Areas, borders, straits, coasts and values, each with its source. A game can be created on a mended copy.
     """
     request.read_query(Nothing)
-    return answer(board_view(request.house.boards(_named(request, ruleset).board)))
+    return answer(board_view(request.house.boards(named(request, ruleset).board)))
 
 
 @endpoint(
@@ -92,7 +92,7 @@ async def list_rules(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     Numbered statements in the order of the chapters, with their sources, what is ambiguous in them and how that is
     ruled. Refusals and decisions name them by their ids.
     """
-    known = _named(request, ruleset)
+    known = named(request, ruleset)
     page = request.read_query(RulesPage)
     rules = [rule for rule in known.catalogue.for_ruleset(known.id) if _is_wanted(rule, page)]
     items, after = page_of(rules, [rule.id for rule in rules], page)
@@ -113,7 +113,7 @@ async def show_rule(request: Call, ruleset: FromPath[str], rule: FromPath[str]) 
     house, such as `TAB-UNDO-01`, hold in every ruleset.
     """
     request.read_query(Nothing)
-    known = _named(request, ruleset)
+    known = named(request, ruleset)
     own, house = request.house.catalogues(known)
     catalogue = house if rule.startswith(HOUSE_RULE) else own
     try:
@@ -137,7 +137,7 @@ async def show_schemas(request: Call, ruleset: FromPath[str]) -> Response[bytes]
     given position is another question: `GET /v1/games/{game}/options` answers it.
     """
     request.read_query(Nothing)
-    return answer(await asyncio.to_thread(schemas.of_ruleset, _named(request, ruleset)))
+    return answer(await asyncio.to_thread(schemas.of_ruleset, named(request, ruleset)))
 
 
 ROUTES = (list_rulesets, show_ruleset, show_board, list_rules, show_rule, show_schemas)
@@ -163,7 +163,8 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
     )
 
 
-def _named(request: Call, ruleset_id: str) -> Ruleset[Any]:
+def named(request: Call, ruleset_id: str) -> Ruleset[Any]:
+    """Return the ruleset of an address. Raises `Problem`."""
     try:
         return request.house.library.current(ruleset_id)
     except LookupError as error:

@@ -108,6 +108,7 @@ PROVOKED: dict[str, Provoke] = {
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),
+    "no-map": lambda s: s.ask("GET", f"{s.url}/board.svg"),
     "unknown-rule": lambda s: s.ask("GET", "/v1/rulesets/tiny-auction/rules/TA-BID-99"),
     "unknown-player": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "organizer": "pnobody"}),
     "unknown-game": lambda s: s.ask("GET", "/v1/games/gone/state"),

@@ -1,0 +1,133 @@
+"""How a board is drawn: the outlines of its areas, where their names stand and where pieces go.
+
+Play does not use it. A game on a corrected board is drawn on the same map, as long as its areas are on it.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from domain.boards.board import BoardError
+from domain.kernel.board import Board, Kind
+from domain.kernel.words import AreaId
+
+ENDING: Final = ".map.json"
+
+Path = Annotated[str, Meta(pattern=r"^[-0-9., MLHVCSQTAZmlhvcsqtaz]*$")]
+"""The `d` of an SVG path."""
+
+Point = tuple[float, float]
+
+
+class Outline(Struct, frozen=True, forbid_unknown_fields=True):
+    """How one area is drawn.
+
+    Attributes:
+        kind: land or sea.
+        text: its name as it is written on the map.
+        path: its outline.
+        label: the centre of its name.
+        anchor: the centre of what lies there.
+        angle: how far its name is turned, in degrees clockwise.
+        radius: how much room there is around the anchor.
+    """
+
+    kind: Kind
+    text: str
+    path: Path
+    label: Point
+    anchor: Point
+    angle: float = 0
+    radius: Annotated[float, Meta(gt=0)] = 20
+
+
+class Crossing(Struct, frozen=True, forbid_unknown_fields=True):
+    """A strait that pieces cross between two provinces, and the line that shows it."""
+
+    between: tuple[AreaId, AreaId]
+    path: Path
+
+
+class Inscription(Struct, frozen=True, forbid_unknown_fields=True):
+    """A name on the land outside the game."""
+
+    text: str
+    at: Point
+    size: float
+    angle: float = 0
+
+
+class Drawing(Struct, frozen=True, forbid_unknown_fields=True):
+    """The map of a board, in SVG's space (y goes down).
+
+    Attributes:
+        board: the id of the board.
+        projection: how the earth was made flat.
+        size: width and height of the frame.
+        areas: the areas, by id.
+        terra_incognita: land outside the game.
+        mare_incognitum: water outside the game.
+        rivers: lines, for ornament only.
+        straits: where provinces are joined across water.
+        inscriptions: names on the land outside the game.
+        notes: how it is to be read.
+        remarks: where it departs from the earth, and why.
+        credits: where it is from.
+    """
+
+    board: str
+    projection: str
+    size: tuple[Annotated[int, Meta(gt=0)], Annotated[int, Meta(gt=0)]]
+    areas: Mapping[AreaId, Outline]
+    terra_incognita: Path
+    mare_incognitum: Path
+    rivers: Path
+    straits: tuple[Crossing, ...]
+    inscriptions: tuple[Inscription, ...]
+    notes: str
+    credits: str
+    remarks: tuple[str, ...] = ()
+
+
+def parse_drawing(raw: bytes) -> Drawing:
+    """Read a map file (JSON). Raise BoardError with one line on the first thing that is not of the form of a map."""
+    try:
+        return msgspec.json.decode(raw, type=Drawing)
+    except msgspec.DecodeError as error:
+        raise BoardError([f"the map cannot be read: {error}"]) from None
+
+
+def drawing_problems(drawing: Drawing, board: Board) -> Iterator[str]:
+    """Yield each reason why `board` cannot be drawn by `drawing`, a line each."""
+    width, height = drawing.size
+    for area in board.areas:
+        outline = drawing.areas.get(area.id)
+        if outline is None:
+            yield f"{area.id} has no outline"
+            continue
+        if outline.kind != area.kind:
+            yield f"{area.id} is {area.kind}, and drawn as {outline.kind}"
+        if not outline.path:
+            yield f"{area.id}: its outline is empty"
+        for what, (x, y) in (("anchor", outline.anchor), ("label", outline.label)):
+            if not (0 <= x <= width and 0 <= y <= height):
+                yield f"{area.id}: its {what} {x:g}, {y:g} lies outside the frame of {width} by {height}"
+
+
+@lru_cache(maxsize=16)
+def builtin_drawing(board_id: str) -> Drawing | None:
+    """Return the project's own map of a board, read once; None when there is none."""
+    names = {file.name for file in resources.files("domain.boards").iterdir() if file.name.endswith(ENDING)}
+    if f"{board_id}{ENDING}" not in names:
+        return None
+    return parse_drawing(resources.files("domain.boards").joinpath(f"{board_id}{ENDING}").read_bytes())
+
+
+def drawing_of(board: Board) -> Drawing | None:
+    """Return the map on which a board can be drawn, its own or that of the board it corrects; None without one."""
+    drawing = builtin_drawing(board.id)
+    return None if drawing is None or any(drawing_problems(drawing, board)) else drawing

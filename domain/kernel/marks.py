@@ -1,0 +1,119 @@
+"""What lies on the table, for a picture of it: what, whose, how many and where, but nothing of how it looks.
+
+A ruleset makes `Marks` of a view, so that they tell a viewer nothing that the view does not. Whoever draws them knows
+no ruleset: kinds are names of glyphs, areas those of the board, and everything comes with the words to say it in.
+"""
+
+from msgspec import Struct
+
+from domain.kernel.words import AreaId, Seat
+
+
+class Mark(Struct, frozen=True, omit_defaults=True):
+    """A piece or token, or several alike.
+
+    Attributes:
+        kind: what it is: the name of its glyph, such as ``infantry``.
+        count: how many.
+        label: a few letters beside it that tell it from others of its kind, such as the number of a general.
+        seat: whose it is, where that is not said by what it lies in.
+        words: what it is, in words: "3 infantry".
+    """
+
+    kind: str
+    count: int = 1
+    label: str = ""
+    seat: Seat | None = None
+    words: str = ""
+
+
+class Stack(Struct, frozen=True, omit_defaults=True):
+    """What belongs together in one place: an army with its leaders, a galley with its cargo.
+
+    Attributes:
+        seat: whose it is.
+        marks: what it consists of.
+        words: all of it, in words.
+    """
+
+    seat: Seat
+    marks: tuple[Mark, ...]
+    words: str
+
+
+class Place(Struct, frozen=True, omit_defaults=True):
+    """An area and what lies there.
+
+    Attributes:
+        owner: who controls it.
+        sites: what stands there, whoever owns it: cities, caravans on their icons.
+        stacks: the pieces of the seats.
+        battle: the battle that is fought there, in words; empty when there is none.
+        words: what else there is to say of it.
+    """
+
+    owner: Seat | None = None
+    sites: tuple[Mark, ...] = ()
+    stacks: tuple[Stack, ...] = ()
+    battle: str = ""
+    words: str = ""
+
+
+class Link(Struct, frozen=True):
+    """Something that joins two areas, such as a road.
+
+    Attributes:
+        kind: what it is.
+        between: the areas.
+        words: what it is, in words.
+    """
+
+    kind: str
+    between: tuple[AreaId, AreaId]
+    words: str
+
+
+class Standing(Struct, frozen=True, omit_defaults=True):
+    """A seat at a glance: a line of the legend.
+
+    Attributes:
+        seat: the seat.
+        figures: what it has, by name.
+        items: what lies before it: prisoners, cards, roles.
+        active: whether it is its turn.
+        out: why it plays no more, in words; empty while it plays.
+    """
+
+    seat: Seat
+    figures: dict[str, int]
+    items: tuple[Mark, ...] = ()
+    active: bool = False
+    out: str = ""
+
+
+class Shelf(Struct, frozen=True):
+    """What lies beside the board and belongs to nobody, such as a bank.
+
+    Attributes:
+        title: what it is.
+        items: what lies there.
+    """
+
+    title: str
+    items: tuple[Mark, ...]
+
+
+class Marks(Struct, frozen=True):
+    """Everything that a picture of a position shows.
+
+    Attributes:
+        places: the areas on which there is something to show.
+        links: what joins them.
+        standings: the seats.
+        shelves: what lies beside the board.
+    """
+
+    places: dict[AreaId, Place] = {}
+    links: tuple[Link, ...] = ()
+    standings: tuple[Standing, ...] = ()
+    shelves: tuple[Shelf, ...] = ()

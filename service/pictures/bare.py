@@ -1,0 +1,126 @@
+"""The bare board as SVG: everything that is the same in each of its pictures, with empty places for what is not."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from typing import Final
+
+from domain.boards.drawing import Drawing, Outline
+from domain.kernel.words import AreaId, Seat
+from service.pictures.palette import Paint
+from service.pictures.svg import FAMILY, box, number, symbol, written
+
+LAND: Final = "#efe6cf"
+SEA: Final = "#c3d5dc"
+OUTSIDE: Final = "#d9d1bd"
+DEEP: Final = "#adc2cb"
+
+
+def bare_board(drawing: Drawing, paints: Mapping[Seat, Paint], title: str) -> str:
+    """Return a whole SVG of an empty board.
+
+    In it are `#links`, for tints and roads, and for each area `#area-ID`, which can have the focus.
+    """
+    width, height = drawing.size
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="{FAMILY}">'
+        f"<title>{written(title)}</title>{board(drawing, paints)}</svg>"
+    )
+
+
+def board(
+    drawing: Drawing, paints: Mapping[Seat, Paint], links: str = "", areas: Mapping[AreaId, str] | None = None
+) -> str:
+    """Return the board without the `svg` element around it, with what lies on it where that is given."""
+    return "".join(
+        (
+            f"<defs>{_symbols()}{''.join(_tints(paints))}{''.join(_shapes(drawing))}</defs>",
+            _earth(drawing),
+            f'<g id="links">{links}</g>',
+            _lines(drawing),
+            f'<g id="names" text-anchor="middle" dominant-baseline="central" pointer-events="none">'
+            f"{''.join(_names(drawing))}</g>",
+            '<g id="areas" fill="none" font-weight="700" font-size="11.5">',
+            *_groups(drawing, areas or {}),
+            "</g>",
+        )
+    )
+
+
+@lru_cache(maxsize=1)
+def _symbols() -> str:
+    """Return the glyphs and emblems."""
+    lines = resources.files("service.pictures").joinpath("glyphs.svg").read_text().splitlines()
+    return "".join(line for line in lines if line.startswith("<symbol"))
+
+
+def _tints(paints: Mapping[Seat, Paint]) -> Iterator[str]:
+    """Yield the ground of what a seat owns: its colour, with its emblem strewn over it."""
+    for seat, paint in paints.items():
+        emblem = f"emblem-{paint.emblem}"
+        strewn = symbol(emblem, 3, 3, 5) + symbol(emblem, 14, 14, 5)
+        yield (
+            f'<pattern id="tint-{written(seat)}" width="22" height="22" patternUnits="userSpaceOnUse">'
+            + box(0, 0, 22, 22, f'fill="{paint.colour}" fill-opacity=".36"')
+            + f'<g fill="{paint.edge}" fill-opacity=".5">{strewn}</g></pattern>'
+        )
+
+
+def _shapes(drawing: Drawing) -> Iterator[str]:
+    for area, outline in drawing.areas.items():
+        yield f'<path id="shape-{area}" fill-rule="evenodd" d="{outline.path}"/>'
+
+
+def _of(drawing: Drawing, kind: str) -> str:
+    return "".join(f'<use href="#shape-{area}"/>' for area, outline in drawing.areas.items() if outline.kind == kind)
+
+
+def _earth(drawing: Drawing) -> str:
+    width, height = drawing.size
+    return (
+        f'<g id="earth"><rect width="{width}" height="{height}" fill="{DEEP}"/>'
+        f'<path fill="{DEEP}" d="{drawing.mare_incognitum}"/><path fill="{OUTSIDE}" d="{drawing.terra_incognita}"/>'
+        f'<g fill="{SEA}">{_of(drawing, "sea")}</g><g fill="{LAND}">{_of(drawing, "land")}</g>'
+        f'<path fill="none" stroke="#9db9c6" stroke-width="1.2" d="{drawing.rivers}"/></g>'
+    )
+
+
+def _lines(drawing: Drawing) -> str:
+    straits = "".join(f'<path d="{strait.path}"/>' for strait in drawing.straits)
+    return (
+        '<g id="lines" fill="none" pointer-events="none">'
+        f'<g stroke="#8aa7b5" stroke-width="1" stroke-dasharray="6 4">{_of(drawing, "sea")}</g>'
+        f'<g stroke="#6d5f45" stroke-width="1.2">{_of(drawing, "land")}</g>'
+        f'<g stroke="#7a2f1d" stroke-width="2.5" stroke-dasharray="2 5" stroke-linecap="round">{straits}</g></g>'
+    )
+
+
+def _names(drawing: Drawing) -> Iterator[str]:
+    for each in drawing.inscriptions:
+        yield (
+            f'<text font-size="{number(each.size)}" fill="#8f8468" letter-spacing="{number(each.size / 4)}" '
+            f"{_placed(each.at, each.angle)}>{written(each.text)}</text>"
+        )
+    for kind, look in (
+        ("sea", 'fill="#33596b" font-style="italic" stroke="#c3d5dc"'),
+        ("land", f'fill="#33291a" stroke="{LAND}"'),
+    ):
+        # The light seam keeps a name readable on borders and on any tint.
+        yield f'<g font-size="13.5" {look} stroke-width="2.6" stroke-linejoin="round" paint-order="stroke">'
+        yield from (_name(outline) for outline in drawing.areas.values() if outline.kind == kind)
+        yield "</g>"
+
+
+def _name(outline: Outline) -> str:
+    return f"<text {_placed(outline.label, outline.angle)}>{written(outline.text)}</text>"
+
+
+def _placed(at: tuple[float, float], angle: float) -> str:
+    x, y = map(number, at)
+    turned = f' transform="rotate({number(angle)} {x} {y})"' if angle else ""
+    return f'x="{x}" y="{y}"{turned}'
+
+
+def _groups(drawing: Drawing, areas: Mapping[AreaId, str]) -> Iterator[str]:
+    for area in sorted(drawing.areas, key=lambda each: drawing.areas[each].anchor[1]):
+        yield f'<g id="area-{area}" data-area="{area}" tabindex="0" role="img">{areas.get(area, "")}</g>'

@@ -1,0 +1,115 @@
+"""The frames of a game: what each version changed in the picture, for those who scrub through it."""
+
+import asyncio
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from domain.kernel.fold import later
+from domain.kernel.game import Game
+from domain.kernel.history import cause_of, read_event, retraction
+from domain.kernel.lifecycle import GAME_EVENTS
+from domain.kernel.marks import Marks
+from domain.kernel.message import told
+from domain.kernel.record import Record
+from domain.kernel.secret import Vault
+from domain.kernel.words import Version
+from service.hall import Hall
+from service.pictures.picture import Sheet
+from service.pictures.scenes import (
+    NOTHING,
+    changed_areas,
+    drawn_areas,
+    drawn_ground,
+    ground_differs,
+    marks_of,
+    round_of,
+    standing_views,
+)
+from service.shapes.pictures import FrameView, RollView, Scene
+from service.views import Viewer
+
+TURN: Final = 8
+"""After so many versions others get their turn: drawing them takes some ten milliseconds."""
+
+
+async def frames(
+    hall: Hall, played: Game, viewer: Viewer, sheet: Sheet, after: Version, last: Version
+) -> tuple[Scene, list[FrameView]]:
+    """Return version `after` whole, and the frames that follow it up to `last`. Raises `UnknownVersion`."""
+    base = await hall.at(played.id, after) if after else None
+    records = await hall.records(played.id, after, last - after) if after < last else []
+    vault = await hall.vault(played.id)
+    camera = Camera(sheet, viewer, vault, base)
+    key = camera.scene(after)
+    drawn: list[FrameView] = []
+    for number, record in enumerate(records, start=1):
+        if camera.game is None or retraction(record) is not None:
+            game = await hall.at(played.id, record.version)
+        else:
+            game = later(camera.game, (record,))
+        drawn.append(camera.frame(record, game))
+        if number % TURN == 0:
+            await asyncio.sleep(0)
+    return key, drawn
+
+
+class Camera:
+    """Draws one version after the other, of each what is not as in the one before."""
+
+    def __init__(self, sheet: Sheet, viewer: Viewer, vault: Vault, game: Game | None) -> None:
+        self._sheet = sheet
+        self._viewer = viewer
+        self._vault = vault
+        self.game = game
+        self._marks = self._seen(game) if game is not None else NOTHING
+        self._round, self._heading = (round_of(game), game.heading) if game is not None else (0, "")
+
+    def _seen(self, game: Game) -> Marks:
+        return marks_of(game, self._viewer, self._vault, self._sheet)
+
+    def scene(self, version: Version) -> Scene:
+        """Return the whole of the version that was drawn last."""
+        sheet, marks = self._sheet, self._marks
+        return Scene(
+            version=version,
+            areas=drawn_areas(sheet, marks, sheet.drawing.areas),
+            links=drawn_ground(sheet, marks),
+            standings=standing_views(sheet, marks.standings),
+            shelves=marks.shelves,
+            round=self._round,
+            heading=self._heading,
+        )
+
+    def frame(self, record: Record, game: Game) -> FrameView:
+        """Return what is otherwise after `record`, which brought the game to where it now is."""
+        sheet, before, after = self._sheet, self._marks, self._marks
+        event = read_event(game.ruleset, record)
+        if not isinstance(event, _AROUND) or retraction(record) is not None or before is NOTHING:
+            after = self._seen(game)
+        place, heading = round_of(game), game.heading
+        made = FrameView(
+            version=record.version,
+            type=record.type,
+            at=record.at,
+            text=told(event, sheet.names),
+            draws=record.draws,
+            command=record.cause is not None,
+            seat=cause_of(record).seat,
+            rolls=_rolls(game, event) if not isinstance(event, _AROUND) else (),
+            areas=drawn_areas(sheet, after, changed_areas(before, after, sheet.drawing.areas)),
+            links=drawn_ground(sheet, after) if ground_differs(before, after) else UNSET,
+            standings=standing_views(sheet, after.standings) if before.standings != after.standings else UNSET,
+            shelves=after.shelves if before.shelves != after.shelves else UNSET,
+            round=place if place != self._round else UNSET,
+            heading=heading if heading != self._heading else UNSET,
+        )
+        self.game, self._marks, self._round, self._heading = game, after, place, heading
+        return made
+
+
+_AROUND: Final = tuple(GAME_EVENTS)
+
+
+def _rolls(game: Game, event: Any) -> tuple[RollView, ...]:
+    return tuple(RollView(each.die, each.faces, each.seat) for each in game.ruleset.rolled(event))

@@ -1,0 +1,59 @@
+"""Pictures that were drawn lately. A position never looks otherwise to the same eyes, so none grows old."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Final
+
+from domain.kernel.words import GameId, Version
+from service.views import Viewer
+
+ROOM: Final = 48 * 1024 * 1024
+"""How many bytes of pictures are kept."""
+AT_ONCE: Final = 2
+"""How many are converted at once: a large one takes a second of a processor."""
+
+
+class Gallery:
+    """Keeps what was drawn, the latest asked for, and lets the same thing be drawn once at a time."""
+
+    def __init__(self, room: int = ROOM) -> None:
+        self._room = room
+        self._held = 0
+        self._drawn: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._drawing: dict[Hashable, asyncio.Future[bytes]] = {}
+        self.easel: Final = asyncio.Semaphore(AT_ONCE)
+        """To be held while something is converted."""
+
+    async def shown(
+        self,
+        game: GameId,
+        version: Version,
+        viewer: Viewer,
+        what: Hashable,
+        draw: Callable[[], Awaitable[bytes]],
+    ) -> bytes:
+        """Return what `draw` makes of a game at a version for `viewer`; `what` tells the kinds of pictures apart."""
+        key = (game, version, viewer.seat, viewer.everything, what)
+        while (found := self._drawn.get(key)) is None:
+            if (other := self._drawing.get(key)) is not None:
+                # Whoever draws it may be cancelled or fail: then it is tried again here.
+                await asyncio.wait([other])
+                continue
+            mine = self._drawing[key] = asyncio.get_running_loop().create_future()
+            try:
+                found = await draw()
+                self._keep(key, found)
+                return found
+            finally:
+                del self._drawing[key]
+                mine.set_result(b"")
+        self._drawn.move_to_end(key)
+        return found
+
+    def _keep(self, key: Hashable, drawn: bytes) -> None:
+        self._drawn[key] = drawn
+        self._held += len(drawn)
+        while self._held > self._room and len(self._drawn) > 1:
+            _, old = self._drawn.popitem(last=False)
+            self._held -= len(old)

@@ -1,0 +1,31 @@
+"""What lies under the pieces, as SVG: whose the land is, and what joins two areas."""
+
+from collections.abc import Mapping
+
+from domain.boards.drawing import Drawing
+from domain.kernel.marks import Link, Marks
+from domain.kernel.words import Seat
+from service.pictures.palette import Paint
+from service.pictures.svg import number, written
+
+
+def ground(marks: Marks, drawing: Drawing, paints: Mapping[Seat, Paint]) -> str:
+    """Return the tints of the land and the links on it."""
+    tints = "".join(
+        f'<use href="#shape-{area}" fill="url(#tint-{place.owner})"/>'
+        for area, place in marks.places.items()
+        if place.owner in paints and area in drawing.areas
+    )
+    links = "".join(_link(link, drawing) for link in marks.links if all(end in drawing.areas for end in link.between))
+    return f"{tints}{links}"
+
+
+def _link(link: Link, drawing: Drawing) -> str:
+    """Return a road: it leaves each area below its pieces' centre, so that both ends can be seen."""
+    (x1, y1), (x2, y2) = (drawing.areas[end].anchor for end in link.between)
+    line = f'd="M{number(x1)},{number(y1)}L{number(x2)},{number(y2)}"'
+    return (
+        f'<g class="{link.kind}" fill="none" stroke-linecap="round"><title>{written(link.words)}</title>'
+        f'<path {line} stroke="#4d3a22" stroke-width="6"/>'
+        f'<path {line} stroke="#e9d9a8" stroke-width="3" stroke-dasharray="7 4"/></g>'
+    )

@@ -1,0 +1,131 @@
+"""What stands around the board in a whole picture: the heading above it, the seats and the shelves below."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from domain.kernel.marks import Mark, Shelf, Standing
+from domain.kernel.message import Names
+from domain.kernel.words import Seat
+from service.pictures.palette import NOBODY, Paint
+from service.pictures.svg import box, fitted, line_of_text, symbol, width, written
+
+HEADING: Final = 52
+MARGIN: Final = 16
+CARD: Final = 250
+"""How wide the card of a seat is at least."""
+LINE: Final = 20
+INK: Final = "#2b2318"
+FAINT: Final = "#6b5f4a"
+
+Paints = Mapping[Seat, Paint]
+
+
+def heading(title: str, said: str, across: float) -> str:
+    """Return the line above the board."""
+    room = across - 2 * MARGIN - width(said, 20, bold=True) - 40
+    shown = line_of_text(said, MARGIN, 34, 20, f'font-weight="700" fill="{INK}"')
+    look = f'text-anchor="end" fill="{FAINT}"'
+    return shown + line_of_text(fitted(title, 16, room), across - MARGIN, 33, 16, look)
+
+
+class Column:
+    """Lines that are written one below the other: SVG, and how far down it goes."""
+
+    def __init__(self, x: float, y: float, room: float) -> None:
+        self.x, self.y, self.room = x, y, room
+        self.parts: list[str] = []
+
+    def line(self, words: str, colour: str = INK, size: float = 13.0) -> None:
+        """Write a line."""
+        text = fitted(words, size, self.room)
+        self.parts.append(line_of_text(text, self.x, self.y + 13, size, f'fill="{colour}"'))
+        self.y += LINE
+
+    def items(self, marks: Sequence[Mark], paints: Paints, *, worded: bool) -> None:
+        """Write glyphs, with their words or their numbers beside them, as many in a line as there is room for."""
+        x = self.x
+        for mark in marks:
+            said = mark.words if worded else mark.label or (str(mark.count) if mark.count != 1 else "")
+            said = fitted(said, 12.5, self.room - 20)
+            wide = 18 + width(said, 12.5) + 10
+            if x > self.x and x + wide - 10 > self.x + self.room:
+                x = self.x
+                self.y += LINE
+            paint = paints.get(mark.seat, NOBODY) if mark.seat is not None else None
+            self.parts.append(_item(mark, said, x, self.y, paint))
+            x += wide
+        if marks:
+            self.y += LINE
+
+
+def _item(mark: Mark, said: str, x: float, y: float, paint: Paint | None) -> str:
+    colour = paint.edge if paint is not None else INK
+    glyph = symbol(f"glyph-{mark.kind}", x, y + 1, 14)
+    words = line_of_text(said, x + 18, y + 13, 12.5, f'fill="{INK}"')
+    return f'<g fill="{colour}"><title>{written(mark.words)}</title>{glyph}{words}</g>'
+
+
+def legend(
+    standings: Sequence[Standing], shelves: Sequence[Shelf], paints: Paints, names: Names, top: float, across: float
+) -> tuple[str, float]:
+    """Return the seats and the shelves, from `top` down, and where they end."""
+    parts: list[str] = []
+    per_row = max(1, min(len(standings), int((across - MARGIN) // (CARD + MARGIN))))
+    per_row = -(-len(standings) // -(-len(standings) // per_row)) if standings else 1
+    wide = (across - MARGIN * (per_row + 1)) / per_row
+    bottom = top
+    for first in range(0, len(standings), per_row):
+        row = [
+            _card(each, paints, names, MARGIN + index * (wide + MARGIN), bottom, wide)
+            for index, each in enumerate(standings[first : first + per_row])
+        ]
+        tall = max(down for _, down in row) - bottom + 10
+        for index, (each, (drawn, _)) in enumerate(zip(standings[first:], row, strict=False)):
+            x = MARGIN + index * (wide + MARGIN)
+            parts.append(_frame(each, paints.get(each.seat, NOBODY), x, bottom, wide, tall))
+            parts.append(drawn)
+        bottom += tall + 12
+    for shelf in shelves:
+        column = Column(MARGIN + 4, bottom, across - 2 * MARGIN)
+        column.line(shelf.title, FAINT)
+        column.items(shelf.items, paints, worded=True)
+        parts += column.parts
+        bottom = column.y + 4
+    return "".join(parts), bottom
+
+
+def _frame(each: Standing, paint: Paint, x: float, y: float, wide: float, tall: float) -> str:
+    edge = f'stroke="{paint.edge}" stroke-width="{3 if each.active else 1}"'
+    head = box(x, y, wide, 28, f'rx="6" fill="{paint.colour}"')
+    return box(x, y, wide, tall, f'rx="6" fill="#fffaf0" {edge}') + head
+
+
+def _card(each: Standing, paints: Paints, names: Names, x: float, y: float, wide: float) -> tuple[str, float]:
+    """Return the card of a seat without its frame, and where it ends."""
+    paint = paints.get(each.seat, NOBODY)
+    turn = "to move" if each.active else each.out
+    name = fitted(names(each.seat), 15, wide - 50 - width(turn, 12), bold=True)
+    look = f'fill="{paint.ink}"'
+    head = (
+        symbol(f"emblem-{paint.emblem}", x + 9, y + 8, 12, f" {look}")
+        + line_of_text(name, x + 28, y + 19.5, 15, f'font-weight="700" {look}')
+        + line_of_text(turn, x + wide - 9, y + 19, 12, f'text-anchor="end" {look}')
+    )
+    column = Column(x + 9, y + 33, wide - 18)
+    for words in _lines(each, column.room):
+        column.line(words)
+    column.items(each.items, paints, worded=True)
+    return head + "".join(column.parts), column.y
+
+
+def _lines(each: Standing, room: float) -> Iterator[str]:
+    """Yield the figures, as many in a line as there is room for."""
+    line = ""
+    for name, figure in each.figures.items():
+        more = f"{line} · {name} {figure}" if line else f"{name} {figure}"
+        if line and width(more, 13) > room:
+            yield line
+            more = f"{name} {figure}"
+        line = more
+    if line:
+        yield line

@@ -1,0 +1,108 @@
+"""Positions drawn one after the other: of each only what is not as in the one before, so that they can be scrubbed."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from domain.boards import Drawing, drawing_of
+from domain.kernel.board import Board
+from domain.kernel.game import Game
+from domain.kernel.marks import Marks, Standing
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId
+from service.pictures.ground import ground
+from service.pictures.palette import NOBODY, paints
+from service.pictures.picture import EMPTY, Sheet
+from service.pictures.tokens import fragment
+from service.shapes.pictures import MarksView, StandingView
+from service.views import Viewer
+
+NOTHING = Marks()
+
+
+class Unmapped(LookupError):
+    """There is no map of the board that a game is played on."""
+
+
+Drawings = Callable[[Board], Drawing | None]
+"""Returns the map on which a board is drawn."""
+
+
+def sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
+    """Return what the pictures of a game are drawn on. Raises `Unmapped`."""
+    drawing = drawings(game.board)
+    if drawing is None:
+        raise Unmapped(f"The game is played on the board {game.board.id!r}, whose areas are on no map.")
+    return Sheet(drawing, paints(game.ruleset, game.players), game.names, game.ruleset.title)
+
+
+def marks_of(game: Game, viewer: Viewer, vault: Vault, sheet: Sheet) -> Marks:
+    """Return what `viewer` may see on the table of a game; nothing before it begins."""
+    view: Any = game.view(viewer.seat, vault, everything=viewer.everything)
+    return NOTHING if view is None else game.ruleset.marks(view, sheet.names)
+
+
+def round_of(game: Game) -> int:
+    """Return the round that a game is in; 0 before the first."""
+    return game.ruleset.round(game.table) if game.table is not None else 0
+
+
+def drawn_areas(sheet: Sheet, marks: Marks, areas: Iterable[AreaId]) -> dict[AreaId, str]:
+    """Return the fragments of areas."""
+    outlines = sheet.drawing.areas
+    return {
+        area: fragment(area, marks.places.get(area, EMPTY), outlines[area], sheet.paints, sheet.names) for area in areas
+    }
+
+
+def changed_areas(before: Marks, after: Marks, known: Mapping[AreaId, Any]) -> list[AreaId]:
+    """Return the areas on which something else lies than before."""
+    one, other = before.places, after.places
+    return [area for area in dict.fromkeys((*one, *other)) if area in known and one.get(area) != other.get(area)]
+
+
+def ground_differs(before: Marks, after: Marks) -> bool:
+    """Tell whether tints or links are not what they were."""
+    if before.links != after.links:
+        return True
+    one, other = before.places, after.places
+    return any(one.get(area, EMPTY).owner != other.get(area, EMPTY).owner for area in dict.fromkeys((*one, *other)))
+
+
+def drawn_ground(sheet: Sheet, marks: Marks) -> str:
+    """Return tints and links."""
+    return ground(marks, sheet.drawing, sheet.paints)
+
+
+def standing_views(sheet: Sheet, standings: Iterable[Standing]) -> tuple[StandingView, ...]:
+    """Return the seats at a glance, with how they look."""
+    views: list[StandingView] = []
+    for each in standings:
+        paint = sheet.paints.get(each.seat, NOBODY)
+        views.append(
+            StandingView(
+                seat=each.seat,
+                name=sheet.names(each.seat),
+                colour=paint.colour,
+                ink=paint.ink,
+                emblem=f"emblem-{paint.emblem}",
+                figures=each.figures,
+                items=each.items,
+                active=each.active,
+                out=each.out,
+            )
+        )
+    return tuple(views)
+
+
+def marks_view(game: Game, marks: Marks, sheet: Sheet) -> MarksView:
+    """Return the marks of a game as they are answered."""
+    return MarksView(
+        game=game.id,
+        version=game.version,
+        round=round_of(game),
+        heading=game.heading,
+        places=marks.places,
+        links=marks.links,
+        standings=standing_views(sheet, marks.standings),
+        shelves=marks.shelves,
+    )

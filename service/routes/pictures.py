@@ -1,0 +1,244 @@
+"""Pictures: the map of a board, and any position of a game drawn on it."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from litestar.params import FromPath
+from litestar.response import Response
+from msgspec import Raw
+
+from domain.boards import Drawing
+from domain.kernel.game import Game
+from domain.kernel.words import GameId, Version
+from service import problems
+from service.answers import Answered, answer, answered, encode, etag
+from service.calls import Call
+from service.endpoint import Answer, endpoint
+from service.pictures.bare import bare_board
+from service.pictures.frames import frames
+from service.pictures.palette import paints
+from service.pictures.picture import picture
+from service.pictures.png import png
+from service.pictures.scenes import Unmapped, marks_of, marks_view, sheet_of
+from service.routes.rulesets import named
+from service.shapes.common import Nothing
+from service.shapes.pictures import FramePage, FramesPage, MapView, MarksView, Sized
+from service.shapes.play import AtVersion
+from service.views import Viewer
+
+SVG: Final = "image/svg+xml"
+PNG: Final = "image/png"
+
+_HEADERS: Final = {
+    # A picture may be opened by itself, at the service's own address: nothing in it is to be run or fetched.
+    "Content-Security-Policy": "default-src 'none'",
+    "X-Content-Type-Options": "nosniff",
+}
+_LASTING: Final = {"Cache-Control": "max-age=300"}
+
+_OF_GAMES: Final = (problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NO_MAP)
+_UNCHANGED: Final = Answer(304, "It is as it was at the version that `If-None-Match` names.", headers=("ETag",))
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/board/map",
+    tag="Pictures",
+    answers=(Answer(200, "The map.", MapView),),
+    problems=(problems.UNKNOWN_RULESET, problems.NO_MAP),
+)
+async def show_map(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+    """Show the map of a ruleset's board.
+
+    Outlines of its areas as SVG paths, where their names stand, and anchors for what lies on them.
+    """
+    request.read_query(Nothing)
+    known = named(request, ruleset)
+    view = MapView(known.id, dict(known.colours), _drawing(request, known.board))
+    return answer(view, headers=_LASTING)
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/board.svg",
+    tag="Pictures",
+    answers=(Answer(200, "The bare board.", str, SVG),),
+    problems=(problems.UNKNOWN_RULESET, problems.NO_MAP),
+)
+async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+    """Draw the bare board of a ruleset.
+
+    For pages that show many positions: put it into the page, and what `GET /v1/games/{game}/frames` says into its
+    groups `links` and `area-ID`. Its symbols `glyph-KIND` and `emblem-N` are those that frames refer to.
+    """
+    request.read_query(Nothing)
+    known = named(request, ruleset)
+    drawn = bare_board(_drawing(request, known.board), paints(known), known.title)
+    return _drawn(drawn.encode(), SVG, _LASTING)
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/marks",
+    tag="Pictures",
+    account="optional",
+    query=AtVersion,
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The marks.", MarksView, headers=("ETag",)), _UNCHANGED),
+    problems=_OF_GAMES,
+)
+async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Show what lies where.
+
+    Everything that a picture of the position shows, and nothing of its looks: pieces, whose and how many, by area;
+    roads; the seats with their figures. For those who draw their own. With the eyes of the caller's seat, or of a
+    spectator.
+    """
+    asked = request.read_query(AtVersion)
+    shown, viewer, unchanged = await _looked(request, game, asked)
+    if unchanged is not None:
+        return unchanged
+    house = request.house
+    sheet = sheet_of(shown, house.drawings)
+    vault = await house.hall.vault(shown.id)
+
+    async def draw() -> bytes:
+        return encode(marks_view(shown, marks_of(shown, viewer, vault, sheet), sheet))
+
+    return answered(
+        await house.gallery.shown(shown.id, shown.version, viewer, "marks", draw), headers=etag(shown.version)
+    )
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/board.svg",
+    tag="Pictures",
+    account="optional",
+    query=AtVersion,
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The picture.", str, SVG, headers=("ETag",)), _UNCHANGED),
+    problems=_OF_GAMES,
+)
+async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Draw the position.
+
+    The board with all that lies on it, the seats and the phase, at any version, as a picture to be embedded. Whoever
+    is asked by a picture's address alone sees what a spectator sees.
+    """
+    asked = request.read_query(AtVersion)
+    shown, viewer, unchanged = await _looked(request, game, asked)
+    if unchanged is not None:
+        return unchanged
+    return _drawn(await _svg(request, shown, viewer), SVG, etag(shown.version))
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/board.png",
+    tag="Pictures",
+    account="optional",
+    query=Sized,
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The picture.", bytes, PNG, headers=("ETag",)), _UNCHANGED),
+    problems=_OF_GAMES,
+)
+async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Draw the position as PNG.
+
+    As `board.svg`, for places that take no SVG.
+    """
+    asked = request.read_query(Sized)
+    shown, viewer, unchanged = await _looked(request, game, asked)
+    if unchanged is not None:
+        return unchanged
+    gallery = request.house.gallery
+
+    async def draw() -> bytes:
+        svg = await _svg(request, shown, viewer)
+        async with gallery.easel:
+            return await png(svg.decode(), asked.width)
+
+    drawn = await gallery.shown(shown.id, shown.version, viewer, ("png", asked.width), draw)
+    return _drawn(drawn, PNG, etag(shown.version))
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/frames",
+    tag="Pictures",
+    account="optional",
+    query=FramesPage,
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The frames.", FramePage, headers=("ETag",)), _UNCHANGED),
+    problems=_OF_GAMES,
+)
+async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """List the frames.
+
+    For scrubbing through a game: one version drawn whole, and what each version after it changed in the picture, with
+    its event in a sentence and its dice. The pieces of SVG belong into `GET /v1/rulesets/{ruleset}/board.svg`. What a
+    retraction took back jumps back by itself. The ETag is the version at which the game stands.
+    """
+    asked = request.read_query(FramesPage)
+    house = request.house
+    played = await house.hall.game(GameId(game))
+    viewer = house.viewer(played, request.caller)
+    headers = etag(played.version)
+    if _has(request, played.version):
+        return Response(b"", status_code=304, headers=headers)
+    last = max(asked.after, min(asked.after + asked.limit, played.version))
+
+    async def draw() -> bytes:
+        sheet = sheet_of(played, house.drawings)
+        key, drawn = await frames(house.hall, played, viewer, sheet, asked.after, last)
+        return encode((key, drawn))
+
+    made = await house.gallery.shown(played.id, last, viewer, ("frames", asked.after), draw)
+    key, drawn = msgspec.json.decode(made, type=tuple[Raw, Raw])
+    next_after = last if last < played.version else None
+    return answer(FramePage(played.id, played.version, key, drawn, next_after), headers=headers)
+
+
+ROUTES = (show_map, draw_bare_board, show_marks, draw_board, draw_board_as_png, list_frames)
+
+
+def _drawing(request: Call, board: str) -> Drawing:
+    """Return the map of a ruleset's board. Raises `Unmapped`."""
+    drawing = request.house.drawings(request.house.boards(board))
+    if drawing is None:
+        raise Unmapped(f"There is no map of the board {board!r}.")
+    return drawing
+
+
+async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Viewer, Response[bytes] | None]:
+    """Return a game at the version that is asked for, who looks, and the answer to whoever has seen just that."""
+    hall = request.house.hall
+    now = await hall.game(GameId(game))
+    shown = await hall.at(now.id, asked.version) if asked.version is not None else now
+    viewer = request.house.viewer(now, request.caller)
+    # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
+    is_settled = shown is now or now.status != "over"
+    unchanged = is_settled and _has(request, shown.version)
+    return shown, viewer, Response(b"", status_code=304, headers=etag(shown.version)) if unchanged else None
+
+
+def _has(request: Call, version: Version) -> bool:
+    """Tell whether the caller has the answer of a version already."""
+    return request.headers.get("if-none-match", "").removeprefix("W/") == f'"{version}"'
+
+
+async def _svg(request: Call, shown: Game, viewer: Viewer) -> bytes:
+    house = request.house
+    sheet = sheet_of(shown, house.drawings)
+    vault = await house.hall.vault(shown.id)
+
+    async def draw() -> bytes:
+        return picture(sheet, marks_of(shown, viewer, vault, sheet), shown.heading or "Before the game").encode()
+
+    return await house.gallery.shown(shown.id, shown.version, viewer, "svg", draw)
+
+
+def _drawn(content: bytes, media_type: str, headers: Mapping[str, str]) -> Response[bytes]:
+    return Answered(content, 200, media_type, {**_HEADERS, **headers})
