@@ -8,6 +8,7 @@ import { Api } from "./api.js";
 import { Board } from "./board.js";
 import { boardPanel } from "./board-panel.js";
 import { comparePanel, differences } from "./compare.js";
+import { decideBadge, decidePanel } from "./decide.js";
 import { identity } from "./identity.js";
 import { inspectorPanel } from "./inspector.js";
 import { address, linked } from "./link.js";
@@ -16,6 +17,8 @@ import { Room } from "./room.js";
 import { standingsPanel } from "./standings.js";
 import { followStory, storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
+import { takeToken } from "./token.js";
+import { verifyPanel } from "./verify-panel.js";
 
 /** The panels beside the board. On a wide page the story is always there, and the others share the room below it. */
 const PANELS = [
@@ -23,11 +26,15 @@ const PANELS = [
   { id: "event", title: "Event", panel: inspectorPanel },
   { id: "scores", title: "Scores", panel: standingsPanel },
   { id: "changes", title: "Changes", panel: comparePanel },
+  { id: "decide", title: "Decide", panel: decidePanel, badge: decideBadge },
+  { id: "verify", title: "Verify", panel: verifyPanel },
 ];
 
 const wide = matchMedia("(min-width: 56rem)");
 const place = (id) => document.getElementById(id);
-const room = new Room(new Api(), decodeURIComponent(location.pathname.split("/")[2] ?? ""));
+const api = new Api();
+takeToken(api);
+const room = new Room(api, decodeURIComponent(location.pathname.split("/")[2] ?? ""));
 const board = new Board(place("board"), room);
 room.board = board;
 let chosen = "event";
@@ -102,11 +109,13 @@ room.addEventListener("change", draw);
 board.addEventListener("pointed", () => room.redraw());
 wide.addEventListener("change", () => room.redraw());
 addEventListener("hashchange", () => {
+  if (takeToken(api)) room.enter(room.version || undefined);
   const { version, against } = linked();
   if (version) room.show(version);
   room.compare(against ?? null);
 });
 room.addEventListener("entered", async () => {
+  if (room.seat && room.game.status === "running") chosen = "decide";
   const { against, area } = linked();
   if (against) room.compare(against);
   if (!board.svg) await board.open().catch((problem) => (room.problem = problem));

@@ -1,0 +1,175 @@
+/**
+ * The panel of a seat: what it has to decide, its options as forms, and what came of what it sent.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+import { repeat } from "./vendor/directives/repeat.js";
+import { deskOf } from "./desk.js";
+import { ruleOf } from "./rule.js";
+import { named, plain, seatName } from "./words.js";
+
+/** Say beside the panel's name how many decisions wait for this seat. @param {import("./room.js").Room} room */
+export function decideBadge(room) {
+  return room.game?.decisions.filter((decision) => decision.seats.includes(room.seat)).length || "";
+}
+
+/** @param {import("./room.js").Room} room */
+export function decidePanel(room) {
+  const desk = deskOf(room);
+  desk.look();
+  if (!room.game) return nothing;
+  if (room.game.status !== "running") return html`<h2>Decisions</h2><p class="quiet">${notRunning(room)}</p>`;
+  return html`<h2 id="decide-title" tabindex="-1">${room.seat ? named(room.seat) : "Decisions"}</h2>
+    ${waitsFor(room)} ${room.seat ? decisions(room, desk) : html`<p class="quiet">Look with a seat's token to answer.</p>`}`;
+}
+
+function notRunning(room) {
+  return room.game.status === "over" ? "The game is over." : "The game has not begun.";
+}
+
+function waitsFor(room) {
+  const others = room.game.decisions.filter((decision) => !decision.seats.includes(room.seat));
+  return others.map(
+    (decision) => html`<p class="quiet">
+      ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")}: ${decision.title}
+    </p>`,
+  );
+}
+
+function decisions(room, desk) {
+  if (!desk.version) return html`<p class="quiet" role="status">${desk.said ? nothing : "…"}</p>${outcome(room, desk)}`;
+  const kinds = new Set(desk.decisions.map((decision) => decision.kind));
+  const other = [...new Set(desk.options.map((option) => option.decision ?? ""))].filter((kind) => !kinds.has(kind));
+  return html`${past(room)} ${outcome(room, desk)}
+    ${[...kinds].map(
+      (kind) => html`<section class="decision" aria-label=${plain(kind)}>
+        ${desk.decisions.filter((decision) => decision.kind === kind).map((decision) => question(room, desk, decision))}
+        ${options(room, desk, desk.optionsFor(kind))}
+      </section>`,
+    )}
+    ${other.map((kind) => unasked(room, desk, desk.optionsFor(kind), !desk.options.some((each) => kinds.has(each.decision))))}`;
+}
+
+function past(room) {
+  if (room.following) return nothing;
+  return html`<p class="note">
+    You look at version ${room.version}; what is asked here is asked at version ${room.head}.
+    <button @click=${() => room.show(room.head)}>Go there</button>
+  </p>`;
+}
+
+function question(room, desk, decision) {
+  return html`<h3>${desk.wording.sentence(decision.title)}</h3>
+    ${decision.depends ? html`<p>${desk.wording.sentence(decision.depends)}</p>` : nothing}
+    ${decision.seats.length > 1
+      ? html`<p class="quiet">Asked: ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")}</p>`
+      : nothing}
+    ${ruleOf(room, decision.rule)}`;
+}
+
+/** What may be given at any time: folded up, unless there is nothing else. */
+function unasked(room, desk, found, isAll) {
+  if (!found.length) return nothing;
+  return html`<details class="unasked" ?open=${isAll || found.includes(desk.option)}>
+    <summary>${isAll ? "What you may do" : "At any time"}</summary>
+    ${options(room, desk, found)}
+  </details>`;
+}
+
+// --- options ---
+
+function options(room, desk, all) {
+  const here = room.area && !desk.form ? all.filter((option) => concerns(option, room.area)) : all;
+  const shown = here.length ? here : all;
+  const commands = Map.groupBy(shown, (option) => option.command);
+  return html`${shown.length < all.length ? filtered(room, desk, shown.length, all.length) : nothing}
+    ${repeat(commands, ([command]) => command, ([command, several]) => family(room, desk, command, several, commands.size))}`;
+}
+
+function filtered(room, desk, some, all) {
+  return html`<p class="note">
+    ${some} of ${all} concern ${desk.wording.value(room.area)}.
+    <button @click=${() => room.choose(null)}>Show all</button>
+  </p>`;
+}
+
+/** Tell whether an area can be meant by an option. */
+function concerns(option, area) {
+  return JSON.stringify(option.schema).includes(JSON.stringify(area));
+}
+
+/** All options of one command: many are folded up. */
+function family(room, desk, command, several, families) {
+  const list = html`<ul class="options">
+    ${repeat(several, (option) => JSON.stringify(option.schema), (option) => entry(room, desk, option))}
+  </ul>`;
+  if (several.length < 3 || families === 1) return list;
+  return html`<details class="family" ?open=${several.includes(desk.option)}>
+    <summary>${named(command)} <span class="quiet">${several.length} ways</span></summary>
+    ${list}
+  </details>`;
+}
+
+function entry(room, desk, option) {
+  const isOpen = desk.option === option;
+  const title = desk.wording.sentence(option.title || named(option.command));
+  return html`<li>
+    <button class="option" aria-expanded=${String(isOpen)} data-command=${option.command} @click=${() => desk.choose(isOpen ? null : option)}>
+      ${title}
+    </button>
+    ${isOpen ? order(room, desk, option, title) : nothing}
+  </li>`;
+}
+
+function order(room, desk, option, title) {
+  const [first] = desk.form.faults;
+  const submit = (event) => {
+    event.preventDefault();
+    desk.send();
+  };
+  return html`<form class="order" novalidate aria-label=${title} @submit=${submit}>
+    ${desk.form.render()}
+    <p class="hint" role="status">${first && desk.form.asked ? `Not yet: ${first.message}` : nothing}</p>
+    <div class="buttons">
+      <button type="submit" class="strong" ?disabled=${desk.busy}>${desk.said?.kind === "lost" ? "Send again" : "Send"}</button>
+      <button type="button" ?disabled=${desk.busy} @click=${() => desk.check()}>Check</button>
+      <button type="button" @click=${() => desk.choose(null)}>Close</button>
+    </div>
+    ${ruleOf(room, option.rule)}
+  </form>`;
+}
+
+// --- what came of it ---
+
+function outcome(room, desk) {
+  const { said } = desk;
+  if (!said) return nothing;
+  switch (said.kind) {
+    case "done":
+      return html`<p class="outcome done" role="status">Done: versions ${said.after + 1} to ${said.version}.</p>`;
+    case "fine":
+      return html`<p class="outcome done" role="status">This would be accepted.</p>`;
+    case "stale":
+      return html`<p class="outcome" role="alert">
+        The game went on to version ${desk.version} meanwhile, and nothing was done. The options were read again: look
+        at it, and send once more.
+      </p>`;
+    case "lost":
+      return html`<p class="outcome" role="alert">
+        No answer came: ${said.problem.message} Send again: if it was done already, it does not happen twice.
+      </p>`;
+    default:
+      return refused(room, said.problem);
+  }
+}
+
+function refused(room, { problem, message }) {
+  return html`<div class="outcome refused" role="alert">
+    <p><strong>${problem.title ?? "Refused"}.</strong> ${message}</p>
+    ${problem.allowed ? html`<p>${problem.allowed}</p>` : nothing}
+    ${problem.rule ? ruleOf(room, problem.rule, problem.rule_title) : nothing}
+    ${problem.source ? html`<p class="quiet">${problem.source}</p>` : nothing}
+    ${problem.type ? html`<p><a href=${problem.type}>What this kind of problem means</a></p>` : nothing}
+  </div>`;
+}

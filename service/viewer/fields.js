@@ -1,0 +1,247 @@
+/**
+ * The fields of a form: a widget for each kind of value, with its label, its bounds and what is wrong with it.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+import { live } from "./vendor/directives/live.js";
+import { between, choicesOf, given, initial, isSame, isSubset, matches, sums, toggled } from "./schema.js";
+
+const FEW = 6; // So many choices are shown side by side; more make a list to select from.
+const LINE = 80; // A text that may be longer gets several lines.
+
+/** Draws the fields of a form once. */
+export class Fields {
+  /**
+   * @param {import("./forms.js").Form} form
+   * @param {import("./schema.js").Fault[]} wrong what is said beside the fields
+   */
+  constructor(form, wrong) {
+    this.form = form;
+    this.wrong = new Map(wrong.toReversed().map(({ path, message }) => [path.join("/"), message]));
+  }
+
+  /** The fields of an object, and its sums as they stand. */
+  members(schema, path) {
+    const prices = schema["x-cost"]?.prices ?? {};
+    return html`${Object.entries(schema.properties).map(([name, field]) =>
+        this.field(field, [...path, name], this.form.wording.field(name), {
+          required: schema.required.includes(name),
+          price: prices[name],
+        }),
+      )}
+      ${this.#sums(schema, path)} ${this.#fault(path)}`;
+  }
+
+  /** One property, item or text. */
+  field(schema, path, label, { required = true, price = undefined } = {}) {
+    if ("const" in schema) return this.#fact(schema.const, path, label, required);
+    if ("enum" in schema) return this.#choice(schema.enum, path, label, required);
+    switch (schema.type) {
+      case "boolean":
+        return this.#choice([true, false], path, label, required);
+      case "integer":
+        return this.#count(schema, path, label, price);
+      case "string":
+        return this.#text(schema, path, label);
+      case "array":
+        return isSubset(schema) ? this.#subset(schema, path, label) : this.#list(schema, path, label);
+      default:
+        return this.#object(schema, path, label, required);
+    }
+  }
+
+  // --- one value ---
+
+  #fact(value, path, label, required) {
+    if (path.at(-1) === "type" || isNothing(value)) return nothing;
+    const fact = html`<span class="name">${label}</span> <span class="value">${this.form.wording.value(value)}</span>`;
+    if (required) return html`<p class="fact" data-field=${path.join("/")}>${fact}</p>`;
+    const isGiven = this.form.get(path) !== undefined;
+    return html`<p class="fact" data-field=${path.join("/")}>
+      <label>${this.#box(isGiven, () => this.form.set(path, isGiven ? undefined : structuredClone(value)))} ${fact}</label>
+    </p>`;
+  }
+
+  #choice(choices, path, label, required) {
+    const now = this.form.get(path);
+    const at = choices.findIndex((choice) => isSame(choice, now));
+    const choose = (index) => this.form.set(path, index < 0 ? undefined : choices[index]);
+    const all = required ? choices.keys() : [-1, ...choices.keys()];
+    const word = (index) => (index < 0 ? "none" : this.form.wording.value(choices[index]));
+    if (choices.length > FEW) return this.#select([...all], at, word, choose, path, label, required);
+    const id = this.#id(path);
+    return html`<fieldset data-field=${path.join("/")} aria-describedby="${id}-fault">
+      <legend>${label}</legend>
+      <div class="choices">
+        ${[...all].map(
+          (index) => html`<label class="choice"
+            ><input
+              type="radio"
+              name=${id}
+              value=${index}
+              .checked=${live(index === at && (index >= 0 || now === undefined))}
+              @change=${() => choose(index)}
+            />${word(index)}</label
+          >`,
+        )}
+      </div>
+      ${this.#fault(path)}
+    </fieldset>`;
+  }
+
+  #select(all, at, word, choose, path, label, required) {
+    const id = this.#id(path);
+    const sorted = all.toSorted((one, other) => one < 0 ? -1 : word(one).localeCompare(word(other)));
+    return html`<div class="line" data-field=${path.join("/")}>
+      <label for=${id}>${label}</label>
+      <select
+        id=${id}
+        .value=${live(`${at}`)}
+        aria-invalid=${String(this.wrong.has(path.join("/")))}
+        aria-describedby="${id}-fault"
+        @change=${(event) => choose(Number(event.target.value))}
+      >
+        ${required ? html`<option value="-1" disabled ?selected=${at < 0}>choose …</option>` : nothing}
+        ${sorted.map((index) => html`<option value=${index} ?selected=${index === at}>${word(index)}</option>`)}
+      </select>
+      ${this.#fault(path)}
+    </div>`;
+  }
+
+  #count({ minimum, maximum }, path, label, price) {
+    const [id, now] = [this.#id(path), this.form.get(path)];
+    const named = price === undefined ? label : `${label}, ${price} each`;
+    if (minimum === maximum) return minimum ? this.#fact(minimum, path, label, true) : nothing;
+    const step = (to, sign, says) => html`<button
+      type="button"
+      class="step"
+      aria-label="${says} ${label}"
+      ?disabled=${to < minimum || to > maximum}
+      @click=${() => this.form.set(path, to)}
+    >${sign}</button>`;
+    return html`<div class="line" data-field=${path.join("/")}>
+      <label for=${id}>${named}</label>
+      <span class="stepper"
+        >${step((now ?? 0) - 1, "−", "One less of")}<input
+          id=${id}
+          type="number"
+          inputmode="numeric"
+          min=${minimum}
+          max=${maximum}
+          .value=${live(`${now ?? ""}`)}
+          aria-invalid=${String(this.wrong.has(path.join("/")))}
+          aria-describedby="${id}-range ${id}-fault"
+          @input=${(event) => this.form.set(path, wholeNumber(event.target))}
+        />${step((now ?? 0) + 1, "+", "One more of")}</span
+      >
+      <span class="quiet" id="${id}-range">of ${maximum}${minimum > 0 ? `, at least ${minimum}` : ""}</span>
+      ${this.#fault(path)}
+    </div>`;
+  }
+
+  #text({ maxLength }, path, label) {
+    const [id, now] = [this.#id(path), this.form.get(path) ?? ""];
+    const typed = (event) => this.form.set(path, event.target.value);
+    const described = `${id}-left ${id}-fault`;
+    return html`<div class="line text" data-field=${path.join("/")}>
+      <label for=${id}>${label}</label>
+      ${maxLength > LINE
+        ? html`<textarea id=${id} rows="3" .value=${live(now)} aria-describedby=${described} @input=${typed}></textarea>`
+        : html`<input id=${id} type="text" .value=${live(now)} aria-describedby=${described} @input=${typed} />`}
+      <span class="quiet" id="${id}-left">${[...now].length} of ${maxLength} characters</span>
+      ${this.#fault(path)}
+    </div>`;
+  }
+
+  // --- several ---
+
+  #subset(schema, path, label) {
+    const now = this.form.get(path) ?? [];
+    const choices = choicesOf(schema.items);
+    const needed = schema.contains?.enum ?? [];
+    const isIn = (list, item) => list.some((other) => isSame(other, item));
+    if (!choices.length) return nothing;
+    return html`<fieldset data-field=${path.join("/")} aria-describedby="${this.#id(path)}-fault">
+      <legend>${label} <span class="quiet">${now.length} chosen, ${between(schema.minItems, schema.maxItems)}</span></legend>
+      <div class="choices">
+        ${choices.map((item, index) => {
+          const fixed = isIn(needed, item) && isIn(now, item);
+          const toggle = () => this.form.set(path, toggled(schema, now, item));
+          return html`<label class="choice">${this.#box(isIn(now, item), toggle, index, fixed)}${this.form.wording.value(item)}</label>`;
+        })}
+      </div>
+      ${this.#fault(path)}
+    </fieldset>`;
+  }
+
+  #list(schema, path, label) {
+    const now = this.form.get(path) ?? [];
+    const put = (items) => this.form.set(path, items);
+    return html`<fieldset data-field=${path.join("/")}>
+      <legend>${label}</legend>
+      ${now.map((_, index) => this.field(schema.items, [...path, index], `${label} ${index + 1}`))}
+      <div class="buttons">
+        ${now.length < schema.maxItems
+          ? html`<button type="button" @click=${() => put([...now, initial(schema.items)])}>Add one</button>`
+          : nothing}
+        ${now.length > schema.minItems
+          ? html`<button type="button" @click=${() => put(now.slice(0, -1))}>Remove the last</button>`
+          : nothing}
+      </div>
+      ${this.#fault(path)}
+    </fieldset>`;
+  }
+
+  #object(schema, path, label, required) {
+    const isGiven = this.form.get(path) !== undefined;
+    if (required && !Object.keys(schema.properties).length) return nothing;
+    if (!required && !Object.keys(schema.properties).length && isGiven) return nothing;
+    const put = () => this.form.set(path, isGiven ? undefined : (initial(schema) ?? {}));
+    return html`<fieldset data-field=${path.join("/")}>
+      <legend>${required || isPlain(schema) ? label : html`<label>${this.#box(isGiven, put)} ${label}</label>`}</legend>
+      ${isGiven ? this.members(schema, path) : this.#fault(path)}
+    </fieldset>`;
+  }
+
+  #box(checked, toggle, value = "on", disabled = false) {
+    return html`<input type="checkbox" value=${value} .checked=${live(checked)} ?disabled=${disabled} @change=${toggle} />`;
+  }
+
+  // --- what is said of it ---
+
+  #sums(schema, path) {
+    const value = given(this.form.get(path));
+    if (!["x-total", "x-cost", "x-sum"].some((name) => name in schema)) return nothing;
+    return sums(schema, value, (name) => this.form.wording.field(name)).map(
+      (sum) => html`<p class="sum ${sum.message ? "off" : ""}">${this.#sum(sum)}</p>`,
+    );
+  }
+
+  #sum({ amount, minimum, maximum, cost, names }) {
+    if (cost) return `Costs ${amount} of ${maximum}`;
+    return `${names.length > 1 ? "Together" : this.form.wording.field(names[0] ?? "")} ${amount}, ${between(minimum, maximum)}`;
+  }
+
+  #fault(path) {
+    return html`<span class="fault" id="${this.#id(path)}-fault">${this.wrong.get(path.join("/")) ?? ""}</span>`;
+  }
+
+  #id(path) {
+    return `${this.form.id}-${path.join("-")}`;
+  }
+}
+
+/** Tell whether a form begins with something for an object that may be left out: then it need not be left out. */
+function isPlain(schema) {
+  return matches(schema, given(initial(schema)));
+}
+
+function isNothing(value) {
+  return value === 0 || value === "" || (typeof value === "object" && value !== null && !Object.keys(value).length);
+}
+
+/** Return the number in an input; undefined while there is none. */
+function wholeNumber(input) {
+  return /^-?\d+$/.test(input.value) ? Number(input.value) : undefined;
+}

@@ -1,0 +1,36 @@
+/**
+ * A rule, named where it matters and shown when somebody wants to read it.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+
+/** Rules that were read, by address; null while they are on their way. */
+const read = new Map();
+
+/**
+ * A rule to be unfolded.
+ * @param {import("./room.js").Room} room
+ * @param {string} id such as `CC-MOV-09`
+ * @param {string} [title] when it is known beforehand
+ */
+export function ruleOf(room, id, title = undefined) {
+  const address = `/v1/rulesets/${room.game.ruleset}/rules/${id}`;
+  const rule = read.get(address);
+  const unfold = (event) => {
+    if (!event.target.open || read.has(address)) return;
+    read.set(address, null);
+    room.api.get(address).then(
+      (found) => (read.set(address, found), room.redraw()),
+      () => read.delete(address),
+    );
+  };
+  return html`<details class="rule" @toggle=${unfold}>
+    <summary>Rule ${id}${title ?? rule?.title ? `: ${title ?? rule.title}` : nothing}</summary>
+    ${rule
+      ? html`<p>${rule.text}</p>
+          ${rule.ruling ? html`<p class="ruling">Ruled${rule.ours ? " by this project" : ""}: ${rule.ruling}</p>` : nothing}
+          <p class="quiet">${rule.source}. <a href=${address}>As data</a></p>`
+      : html`<p class="quiet">…</p>`}
+  </details>`;
+}

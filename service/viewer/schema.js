@@ -1,0 +1,230 @@
+/**
+ * Options as JSON Schema: what fits one, what is wrong with a value, and with what a form begins. It means exactly what
+ * `domain/kernel/schema.py` means by its keywords, `x-total`, `x-cost` and `x-sum` included; a test holds them together.
+ * @module
+ */
+
+/**
+ * @typedef {object} Fault
+ * @property {(string | number)[]} path where in the value
+ * @property {string} message what would be right, in a sentence
+ */
+
+/** Tell whether a value is an instance of a schema. */
+export function matches(schema, value) {
+  return faults(schema, value).next().done;
+}
+
+/**
+ * Yield what is wrong with a value.
+ * @param {object} schema
+ * @param {unknown} value undefined for what was not chosen yet
+ * @param {(name: string) => string} [word] how a property is called
+ * @returns {Generator<Fault>}
+ * @throws {TypeError} for a keyword or type that options do not have
+ */
+export function* faults(schema, value, word = (name) => name, path = []) {
+  if ("const" in schema) {
+    if (!isSame(value, schema.const)) yield { path, message: "Only one value is possible here." };
+    return;
+  }
+  if ("enum" in schema) {
+    if (!schema.enum.some((allowed) => isSame(value, allowed))) yield { path, message: "Choose one." };
+    return;
+  }
+  const check = CHECKS[schema.type];
+  if (!check) throw new TypeError(`an option's schema cannot have the type ${schema.type}`);
+  yield* check(schema, value, word, path);
+}
+
+const CHECKS = {
+  *integer({ minimum, maximum }, value, word, path) {
+    if (!Number.isInteger(value)) yield { path, message: "A whole number belongs here." };
+    else if (value < minimum || value > maximum) yield { path, message: `${begun(between(minimum, maximum))} may be.` };
+  },
+
+  *boolean(schema, value, word, path) {
+    if (typeof value !== "boolean") yield { path, message: "Choose yes or no." };
+  },
+
+  *string({ maxLength }, value, word, path) {
+    if (typeof value !== "string") yield { path, message: "A text belongs here." };
+    else if ([...value].length > maxLength) yield { path, message: `At most ${maxLength} characters may be.` };
+  },
+
+  *array(schema, value, word, path) {
+    if (!Array.isArray(value)) {
+      yield { path, message: "A list belongs here." };
+      return;
+    }
+    const { minItems, maxItems } = schema;
+    if (value.length < minItems || value.length > maxItems) {
+      yield { path, message: `Choose ${between(minItems, maxItems)}; ${value.length} chosen.` };
+    }
+    if (schema.uniqueItems && value.some((item, index) => value.slice(0, index).some((other) => isSame(item, other)))) {
+      yield { path, message: "Each may be chosen once." };
+    }
+    if ("contains" in schema && value.filter((item) => matches(schema.contains, item)).length < schema.minContains) {
+      yield { path, message: `${schema.contains.enum.map(word).join(" and ")} must be among them.` };
+    }
+    for (const [index, item] of value.entries()) yield* faults(schema.items, item, word, [...path, index]);
+  },
+
+  *object(schema, value, word, path) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      yield { path, message: "This has to be given." };
+      return;
+    }
+    let sound = true;
+    for (const name of new Set([...schema.required, ...Object.keys(value)])) {
+      const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+      const inner = [...path, name];
+      const wrong = field
+        ? faults(field, Object.hasOwn(value, name) ? value[name] : undefined, word, inner)
+        : [{ path: inner, message: "This does not belong here." }];
+      for (const fault of wrong) {
+        sound = false;
+        yield fault;
+      }
+    }
+    // Sums of what is no number yet would say nothing.
+    if (!sound) return;
+    for (const { message } of sums(schema, value, word)) if (message) yield { path, message };
+  },
+};
+
+/**
+ * The sums that an object must keep, as they stand.
+ * @returns {{names: string[], amount: number, minimum: number, maximum: number, cost: boolean, message: string}[]}
+ *   `message` is empty where a sum is as it should be
+ */
+export function sums(schema, value, word = (name) => name) {
+  const found = [];
+  const of = (name) => amount(Object.hasOwn(value, name) ? value[name] : 0);
+  for (const total of [schema["x-total"] ?? []].flat()) {
+    const times = "times" in total ? (value[total.times] ?? []).length : 1;
+    const maximum = "maximum" in total ? total.maximum * times : Infinity;
+    const spent = total.of.reduce((all, name) => all + of(name), 0);
+    found.push({ names: total.of, amount: spent, minimum: total.minimum ?? 0, maximum, cost: false });
+  }
+  if (schema["x-cost"]) {
+    const { prices, maximum } = schema["x-cost"];
+    const names = Object.keys(prices);
+    const spent = names.reduce((all, name) => all + prices[name] * of(name), 0);
+    found.push({ names, amount: spent, minimum: -Infinity, maximum, cost: true });
+  }
+  if (schema["x-sum"]) {
+    const all = Object.values(value).reduce((sum, count) => sum + count, 0);
+    found.push({ names: Object.keys(schema.properties), amount: all, ...schema["x-sum"], cost: false });
+  }
+  return found.map((sum) => ({ ...sum, message: sumMessage(schema, sum, word) }));
+}
+
+function sumMessage(schema, { names, amount: is, minimum, maximum, cost }, word) {
+  if (is >= minimum && is <= maximum) return "";
+  if (cost) return `This costs ${is}; at most ${maximum} can be paid.`;
+  const known = names.filter((name) => name in schema.properties).map(word);
+  const what = known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)} together` : known[0] ?? "these";
+  return `${begun(between(minimum, maximum))} of ${what} may be; ${is} chosen.`;
+}
+
+function begun(sentence) {
+  return sentence[0].toUpperCase() + sentence.slice(1);
+}
+
+/** Return what a value counts in a sum: an integer itself, a list its items, an object the sum of its integers. */
+function amount(value) {
+  if (Array.isArray(value) || typeof value === "string") return value.length;
+  if (typeof value === "object" && value !== null) return Object.values(value).reduce((sum, count) => sum + count, 0);
+  return Number(value);
+}
+
+/** Return a range in words: "exactly 2", "2 to 4", "at least 2", "at most 4". */
+export function between(minimum, maximum) {
+  if (minimum === maximum) return `exactly ${minimum}`;
+  if (maximum === Infinity) return `at least ${minimum}`;
+  return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
+}
+
+/** Compare as JSON does: true is not 1. */
+export function isSame(one, other) {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, index) => isSame(item, other[index]));
+  }
+  if (isObject(one) && isObject(other)) {
+    const names = Object.keys(one);
+    return (
+      names.length === Object.keys(other).length &&
+      names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+    );
+  }
+  return one === other;
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Return the value with which a form begins: all that can be one thing only, counts as low as they may be, and undefined
+ * for what has to be chosen.
+ */
+export function initial(schema) {
+  if ("const" in schema) return structuredClone(schema.const);
+  if ("enum" in schema) return schema.enum.length === 1 ? structuredClone(schema.enum[0]) : undefined;
+  switch (schema.type) {
+    case "integer":
+      return Math.min(Math.max(0, schema.minimum), schema.maximum);
+    case "string":
+      return "";
+    case "array":
+      return initialItems(schema);
+    case "object":
+      return initialMembers(schema);
+    default:
+      return undefined;
+  }
+}
+
+function initialItems(schema) {
+  if (!isSubset(schema)) return Array.from({ length: schema.minItems }, () => initial(schema.items));
+  const choices = choicesOf(schema.items);
+  if (schema.minItems >= choices.length) return structuredClone(choices);
+  return structuredClone(schema.contains?.enum ?? []);
+}
+
+function initialMembers(schema) {
+  const value = {};
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const first = initial(field);
+    // What may be left out and is not plain to begin with is left out, until somebody wants it.
+    if (schema.required.includes(name) || matches(field, first)) value[name] = first;
+  }
+  return value;
+}
+
+/** Tell whether an array is a choice of some out of a list. */
+export function isSubset(schema) {
+  return schema.type === "array" && Boolean(schema.uniqueItems) && ("enum" in schema.items || "const" in schema.items);
+}
+
+/** Return the values of an enumeration, or the only one. */
+export function choicesOf(schema) {
+  return "const" in schema ? [schema.const] : schema.enum;
+}
+
+/** Return a choice of some with an item more, or less when it was in; in the order of the schema. */
+export function toggled(schema, chosen, item) {
+  const others = chosen.filter((other) => !isSame(other, item));
+  const now = others.length < chosen.length ? others : [...chosen, item];
+  return choicesOf(schema.items).filter((choice) => now.some((other) => isSame(other, choice)));
+}
+
+/** Return a value without what was not chosen. */
+export function given(value) {
+  if (Array.isArray(value)) return value.map(given);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([, each]) => each !== undefined).map(([name, each]) => [name, given(each)]),
+  );
+}

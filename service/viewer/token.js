@@ -1,0 +1,21 @@
+/**
+ * A token that comes with a link: `#token=…`. What follows the # is never sent to a server; it is taken out of the
+ * address at once, before anything else can see or keep it.
+ * @module
+ */
+
+/**
+ * Take the token out of the page's address and look with it.
+ * @param {import("./api.js").Api} api
+ * @returns {boolean} whether there was one
+ */
+export function takeToken(api) {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const token = given.get("token")?.trim();
+  if (token === undefined) return false;
+  given.delete("token");
+  const left = `${given}`;
+  history.replaceState(history.state, "", `${location.pathname}${location.search}${left && `#${left}`}`);
+  if (token) api.token = token;
+  return true;
+}
