@@ -1,5 +1,7 @@
 """Answering: values as JSON, and every exception as the problem that it is."""
 
+import asyncio
+import gzip
 import math
 from collections.abc import Mapping
 from typing import Any, Final
@@ -23,6 +25,12 @@ from service.problems import MEDIA_TYPE, Problem
 from service.store.protocol import KeyReused, StoreError, UnknownCursor
 
 encode: Final = msgspec.json.Encoder().encode
+
+PACKED: Final = 4096
+"""Texts of at least so many bytes go packed to whoever takes that: frames of a game shrink to a tenth in 2 ms."""
+_APART: Final = 65_536
+"""From so many bytes on they are packed in a thread, so that nobody waits for it."""
+_TEXTS: Final = ("text/", "application/json", "image/svg+xml")
 
 _FAULTS_OF_REQUEST: Final = {
     UnknownGame: problems.UNKNOWN_GAME,
@@ -69,9 +77,27 @@ class Answered(Response[bytes]):
         return self._send
 
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in self.headers.items()]
-        await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
-        await send({"type": "http.response.body", "body": self.content, "more_body": False})
+        content, headers = self.content, self.headers
+        if len(content) >= PACKED and headers["content-type"].startswith(_TEXTS):
+            headers = {**headers, "vary": "Accept-Encoding"}
+            if _takes_gzip(scope):
+                content = await asyncio.to_thread(_pack, content) if len(content) >= _APART else _pack(content)
+                headers |= {"content-encoding": "gzip", "content-length": str(len(content))}
+        sent = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+        await send({"type": "http.response.start", "status": self.status_code, "headers": sent})
+        await send({"type": "http.response.body", "body": content, "more_body": False})
+
+
+def _pack(content: bytes) -> bytes:
+    return gzip.compress(content, compresslevel=3, mtime=0)
+
+
+def _takes_gzip(scope: Scope) -> bool:
+    codings = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding").split(b",")
+    weights = (
+        weight.strip() for name, _, weight in (coding.partition(b";") for coding in codings) if name.strip() == b"gzip"
+    )
+    return any(weight.rstrip(b"0.") != b"q=" for weight in weights)
 
 
 def etag(version: int) -> dict[str, str]:

@@ -55,3 +55,13 @@ async def test_nothing_else_is_served(service: Service, path: str) -> None:
 
 async def test_what_ships_from_elsewhere_comes_with_its_licence(service: Service) -> None:
     assert "BSD 3-Clause" in (await service.client.get("/viewer/vendor/LICENSE.txt")).text
+
+
+async def test_large_texts_go_packed_to_whoever_takes_that(service: Service) -> None:
+    plain = await service.client.get("/openapi.json", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    for taken, encoding in (("gzip", "gzip"), ("br, gzip;q=0.5", "gzip"), ("gzip;q=0", None), ("br", None)):
+        answer = await service.client.get("/viewer/room.css", headers={"Accept-Encoding": taken})
+        assert answer.headers.get("content-encoding") == encoding, taken
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert answer.text.startswith("/* The reading room")
