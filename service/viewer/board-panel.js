@@ -4,6 +4,7 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
+import { icon } from "./icons.js";
 
 /** @param {import("./room.js").Room} room */
 export function boardPanel(room) {
@@ -11,9 +12,9 @@ export function boardPanel(room) {
   if (!board.svg) return html`<p class="waiting">${room.problem ? nothing : "The board is being unrolled …"}</p>`;
   const area = board.pointed ?? room.area;
   return html`<div class="lens" role="group" aria-label="The view of the board">
-      <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera.zoom(1.4)}>+</button>
-      <button title="Farther (−)" aria-label="Farther" @click=${() => board.camera.zoom(1 / 1.4)}>−</button>
-      <button title="The whole board (0)" aria-label="The whole board" @click=${() => board.camera.reset()}>⤢</button>
+      <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera.zoom(1.4)}>${icon("nearer")}</button>
+      <button title="Farther (−)" aria-label="Farther" @click=${() => board.camera.zoom(1 / 1.4)}>${icon("farther")}</button>
+      <button title="The whole board (0)" aria-label="The whole board" @click=${() => board.camera.reset()}>${icon("whole")}</button>
     </div>
     ${area ? areaCard(room, area) : nothing}
     ${room.scene(room.version) ? nothing : html`<p class="waiting" role="status">version ${room.version} is coming …</p>`}`;
@@ -25,6 +26,6 @@ function areaCard(room, area) {
   return html`<div class="area-card" role="status" aria-label="In this area">
     <h2>${name ?? area}</h2>
     ${lines.length ? html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>` : html`<p>Nothing lies here.</p>`}
-    ${isChosen ? html`<button class="close" aria-label="Close" @click=${() => room.choose(null)}>×</button>` : nothing}
+    ${isChosen ? html`<button class="close" aria-label="Close" @click=${() => room.choose(null)}>${icon("close")}</button>` : nothing}
   </div>`;
 }

@@ -135,7 +135,9 @@ export class Frames extends EventTarget {
     if (this.#queue.includes(start)) this.#queue = this.#queue.filter((other) => other !== start);
     else if (this.#waiting.has(start)) return this.#waiting.get(start).promise;
     this.#queue.unshift(start);
-    return this.#promise(start);
+    const { promise } = this.#promise(start);
+    this.#next();
+    return promise;
   }
 
   /** Fetch all the rest when there is nothing better to do, from a version outwards. */
@@ -147,6 +149,7 @@ export class Frames extends EventTarget {
     starts.sort((one, other) => Math.abs(one - version) - Math.abs(other - version));
     this.#queue.push(...starts);
     for (const start of starts) this.#promise(start);
+    this.#next();
   }
 
   #promise(start) {
@@ -154,9 +157,8 @@ export class Frames extends EventTarget {
       const wanted = Promise.withResolvers();
       wanted.promise.catch(() => {}); // Whoever asked has been told; nobody else needs to hear of it.
       this.#waiting.set(start, wanted);
-      this.#next();
     }
-    return this.#waiting.get(start).promise;
+    return this.#waiting.get(start);
   }
 
   #next() {

@@ -5,6 +5,7 @@
 
 import { html, nothing, svg } from "./vendor/lit-html.js";
 import { live } from "./vendor/directives/live.js";
+import { icon } from "./icons.js";
 import { linkTo } from "./link.js";
 import { SPEEDS, STRIDES } from "./room.js";
 import { count } from "./words.js";
@@ -18,13 +19,13 @@ export function timelinePanel(room) {
   if (!room.head) return nothing;
   return html`<div class="controls" role="group" aria-label="Replay">
       <div class="steps">
-        ${button("First version", "⏮", () => room.show(1), room.version === 1)}
-        ${button(`Back one ${room.stride}`, "◀", () => room.step(-1), room.version === 1)}
+        ${button("First version", "first", () => room.show(1), room.version === 1)}
+        ${button(`Back one ${room.stride}`, "back", () => room.step(-1), room.version === 1)}
         <button class="play strong" aria-pressed=${String(room.playing)} @click=${() => room.play()}>
-          <span aria-hidden="true">${room.playing ? "❚❚" : "▶"}</span> ${room.playing ? "Pause" : "Play"}
+          ${icon(room.playing ? "pause" : "play")} ${room.playing ? "Pause" : "Play"}
         </button>
-        ${button(`On one ${room.stride}`, "▶", () => room.step(1), room.following)}
-        ${button("Newest version", "⏭", () => room.show(room.head), room.following)}
+        ${button(`On one ${room.stride}`, "on", () => room.step(1), room.following)}
+        ${button("Newest version", "last", () => room.show(room.head), room.following)}
       </div>
       <label>by <select .value=${live(room.stride)} @change=${(event) => set(room, "stride", event.target.value)}>
         ${STRIDES.map((stride) => html`<option value=${stride}>${stride}</option>`)}
@@ -49,7 +50,7 @@ export function timelinePanel(room) {
 
 function button(words, sign, act, disabled) {
   return html`<button title=${words} aria-label=${words} ?disabled=${disabled} @click=${act}>
-    <span aria-hidden="true">${sign}</span></button>`;
+    ${icon(sign)}</button>`;
 }
 
 function set(room, name, value) {
