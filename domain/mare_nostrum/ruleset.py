@@ -6,7 +6,9 @@ from typing import Any, ClassVar
 from domain.kernel.board import Board, Map
 from domain.kernel.decision import Decision
 from domain.kernel.draft import Draft
+from domain.kernel.marks import Marks
 from domain.kernel.message import Event as KernelEvent
+from domain.kernel.message import Names
 from domain.kernel.ruleset import Result, Rolled, Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Dice, Lots, Shown
@@ -25,6 +27,7 @@ from domain.mare_nostrum import (
     influence,
     legions,
     losses,
+    marks,
     naval,
     order,
     roles,
@@ -131,6 +134,7 @@ class MareNostrum(Ruleset[Table]):
         winning.GameWon: "victory",
     }
     charts: ClassVar[Mapping[str, str]] = {"territory": "provinces", "points": "cards"}
+    colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
     events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
     commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
 
@@ -159,6 +163,9 @@ class MareNostrum(Ruleset[Table]):
         if table.winner is not None:
             return ()
         return next((found for decide in DECIDERS if (found := decide(table))), ())
+
+    def marks(self, view: view.View, names: Names) -> Marks:
+        return marks.of(view, names)
 
     def view(self, table: Table, vault: Vault) -> view.View:
         return view.of(table, vault)

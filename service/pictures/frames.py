@@ -92,7 +92,7 @@ class Camera:
             version=record.version,
             type=record.type,
             at=record.at,
-            text=told(event, sheet.names),
+            text=told(event, game.names),
             draws=record.draws,
             command=record.cause is not None,
             seat=cause_of(record).seat,

@@ -7,6 +7,7 @@ from domain.boards import Drawing, drawing_of
 from domain.kernel.board import Board
 from domain.kernel.game import Game
 from domain.kernel.marks import Marks, Standing
+from domain.kernel.message import Names
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId
 from service.pictures.ground import ground
@@ -32,7 +33,9 @@ def sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
     drawing = drawings(game.board)
     if drawing is None:
         raise Unmapped(f"The game is played on the board {game.board.id!r}, whose areas are on no map.")
-    return Sheet(drawing, paints(game.ruleset, game.players), game.names, game.ruleset.title)
+    looks = paints(game.ruleset, game.players)
+    names = Names({area.id: area.name for area in game.board.areas}, looks)
+    return Sheet(drawing, looks, names, game.ruleset.title)
 
 
 def marks_of(game: Game, viewer: Viewer, vault: Vault, sheet: Sheet) -> Marks:
