@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Brings the environment up to date and serves. Arguments go to `tabularium serve`; see deploy/serve.sh --help.
+# On the embedded store bots play a game to be looked at, unless --no-demonstrate is given.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
@@ -10,4 +11,7 @@ if [[ -n ${TABULARIUM_DATABASE_URL:-}${TABULARIUM_REDIS_URL:-} ]]; then extra+=(
 if [[ -n ${TABULARIUM_TRACES_URL:-} ]]; then extra+=(--extra tracing); fi
 sync --no-dev --inexact "${extra[@]}"
 
-exec .venv/bin/tabularium serve "$@"
+demonstrate=(--demonstrate)
+if [[ -n ${TABULARIUM_DATABASE_URL:-} ]]; then demonstrate=(); fi
+
+exec .venv/bin/tabularium serve "${demonstrate[@]}" "$@"

@@ -202,4 +202,4 @@ def create_app(house: House) -> ASGIApp:
         logging_config=None,
         state=State({"house": house}),
     )
-    return Journal(Traced(app) if is_tracing() else app, house.metrics)
+    return Journal(Traced(app) if is_tracing() else app, house.metrics, house.quiet)

@@ -20,14 +20,15 @@ class Bot(Protocol):
 
 
 class RandomBot:
-    """Takes any option, and any instance of it; says nothing unasked."""
+    """Takes any option, and any instance of it; says nothing unasked, if it can help it."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
 
     def choose(self, seat: str, view: View, options: Options) -> Command:
         asked = [option for option in options if option.get("decision")]
-        return schema.sample(self._rng.choice(asked)["schema"], self._rng)
+        others = [option for option in options if option["command"] != "undo"]
+        return schema.sample(self._rng.choice(asked or others)["schema"], self._rng)
 
 
 class BoldClassicBot:

@@ -5,7 +5,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,9 +29,10 @@ def bot_for(ruleset: str, rng: random.Random, board: Mapping[str, Any]) -> Bot:
 class Demonstration:
     """A game that bots play; the seed fixes what they choose, the service's own chance the dice."""
 
-    def __init__(self, ruleset: str, seats: int, seed: int) -> None:
+    def __init__(self, ruleset: str, seats: int, seed: int, title: str = "A demonstration") -> None:
         self.ruleset = ruleset
         self.seats = seats
+        self.title = title
         self.game = ""
         self.fallen = 0
         self._rng = random.Random(f"{ruleset}/{seats}/{seed}")
@@ -40,33 +41,37 @@ class Demonstration:
         self._bot: Bot = RandomBot(self._rng)
         self._told = 0
 
-    def begin(self, client: Client) -> None:
-        """Register the bots, create a game, seat them and start. Raises `Problem`."""
-        self._bot = bot_for(self.ruleset, self._rng, client.get(f"/v1/rulesets/{self.ruleset}/board")["board"])
-        bots = [self._register(client, f"bot {number}") for number in range(1, self.seats + 1)]
-        body = {"ruleset": self.ruleset, "players": self.seats, "title": "A demonstration"}
+    def begin(self, client: Client, bots: Sequence[Client] = ()) -> None:
+        """Create a game, seat the bots and start. Registers bots unless there are some. Raises `Problem`."""
+        bots = bots or [self._register(client, f"bot {number}") for number in range(1, self.seats + 1)]
+        body = {"ruleset": self.ruleset, "players": self.seats, "title": self.title}
         game = bots[0].post("/v1/games", body)
-        self.game, self._spectator = game["id"], client
-        for bot, place in zip(bots, game["seats"], strict=True):
+        self.resume(client, bots, game)
+        for seat, bot in self._players.items():
             entropy = f"{self._rng.getrandbits(64):016x}"
-            bot.post(f"/v1/games/{self.game}/seats", {"seat": place["seat"], "entropy": entropy})
-            self._players[place["seat"]] = bot
+            bot.post(f"/v1/games/{self.game}/seats", {"seat": seat, "entropy": entropy})
         bots[0].post(f"/v1/games/{self.game}/start", {})
+
+    def resume(self, client: Client, bots: Sequence[Client], game: Mapping[str, Any]) -> None:
+        """Go on with a game in which the bots sit, or will sit, in this order. Raises `Problem`."""
+        self._bot = bot_for(self.ruleset, self._rng, client.get(f"/v1/rulesets/{self.ruleset}/board")["board"])
+        self.game, self._spectator = game["id"], client
+        self._players = {place["seat"]: bot for place, bot in zip(game["seats"], bots, strict=False)}
 
     def play(self) -> Iterator[dict[str, Any]]:
         """Play to the end, yielding the history as it grows: passages of sentences. Raises `Problem`."""
         yield from self._history()
-        commands = 0
-        while (game := self._watch())["status"] == "running":
-            seat = game["decisions"][0]["seats"][0]
-            self._decide(seat, f"demonstration-{commands}")
-            commands += 1
+        while self.step():
             yield from self._history()
         yield from self._history()
 
-    def _watch(self) -> dict[str, Any]:
-        assert self._spectator is not None, "the game has begun"
-        return self._spectator.get(f"/v1/games/{self.game}")
+    def step(self) -> bool:
+        """Give one command; return whether the game went on. Raises `Problem`."""
+        game = next(iter(self._players.values())).get(f"/v1/games/{self.game}")
+        if game["status"] != "running":
+            return False
+        self._decide(game["decisions"][0]["seats"][0], f"demonstration-{game['version']}")
+        return True
 
     def _decide(self, seat: str, key: str) -> None:
         player = self._players[seat]

@@ -13,6 +13,7 @@ from domain.kernel.board import Board
 from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.words import PlayerId
 from projections.store import Rows
 from service.accounts import Accounts, Caller
 from service.hall import Hall
@@ -49,6 +50,8 @@ class House(Struct, frozen=True, eq=False):
     limits: Limits | None = None
     drawings: Drawings = drawing_of
     gallery: Gallery = msgspec.field(default_factory=Gallery)
+    quiet: set[PlayerId] = msgspec.field(default_factory=set)
+    """Accounts whose requests are no news: the log has them at the level debug."""
 
     def viewer(self, game: Game, caller: Caller | None) -> Viewer:
         """Return what a caller is to `game` as it stands now, as far as the scopes of the token go.

@@ -1,13 +1,14 @@
 """One line of the log and one count for every request, and an id by which its answer and its log lines are found."""
 
 import time
-from collections.abc import MutableMapping
+from collections.abc import Container, MutableMapping
 from typing import Any, Final, cast
 from uuid import uuid4
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
+from domain.kernel.words import PlayerId
 from service.logging import log
 from service.metrics import Metrics
 
@@ -20,9 +21,11 @@ class Journal:
     Also answers HEAD wherever GET is answered (streams excepted), which Litestar does not.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, quiet: Container[PlayerId] = ()) -> None:
+        """Requests of the accounts in `quiet` are logged at the level debug, unless they fail."""
         self.app = app
         self._metrics = metrics
+        self._quiet = quiet
         self._log = log.bind()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,7 +61,9 @@ class Journal:
         route = request.get("path_template") or "unmatched"
         stream = method == "WEBSOCKET" or route.endswith("/stream")
         self._metrics.answered(method, route, seen["status"], took, stream=stream)
-        write = self._log.debug if request["path"] in _QUIET else self._log.info
+        caller = request.get("caller")
+        expected = caller is not None and caller.player in self._quiet and seen["status"] < 400
+        write = self._log.debug if expected or request["path"] in _QUIET else self._log.info
         game = request.get("path_params", {}).get("game")
         write(
             "request",

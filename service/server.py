@@ -4,7 +4,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import uvicorn
 
@@ -58,7 +58,15 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def serve(settings: Settings, announce: Callable[[str], None] = lambda address: None) -> None:
+Exhibit = Callable[[House, str], AbstractContextManager[None]]
+"""Shows something at a service whose address is given, for as long as the context lasts."""
+
+
+async def serve(
+    settings: Settings,
+    announce: Callable[[str], None] = lambda address: None,
+    exhibit: Exhibit = lambda house, address: nullcontext(),
+) -> None:
     """Serve until SIGINT or SIGTERM comes; `announce` is told the address once requests are taken.
 
     Raises:
@@ -68,10 +76,10 @@ async def serve(settings: Settings, announce: Callable[[str], None] = lambda add
     """
     configure(settings.log_level)
     with tracing(settings.traces_url):
-        await _serve(settings, announce)
+        await _serve(settings, announce, exhibit)
 
 
-async def _serve(settings: Settings, announce: Callable[[str], None]) -> None:
+async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: Exhibit) -> None:
     async with open_house(settings) as house:
         exporter = Exporter(house.metrics, house.store, house.rows)
         with listen(settings.host, settings.port) as listening:
@@ -81,4 +89,5 @@ async def _serve(settings: Settings, announce: Callable[[str], None]) -> None:
             ):
                 log.info("serving", address=address_of(listening), metrics=metrics, settings=settings.shown())
                 announce(address_of(listening))
-                await Server(house).serve(sockets=[listening])
+                with exhibit(house, address_of(listening)):
+                    await Server(house).serve(sockets=[listening])

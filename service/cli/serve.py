@@ -1,21 +1,29 @@
 """``tabularium serve``: the service on its embedded store, or on PostgreSQL."""
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from service.cli.output import bad_input
+from service.exhibition import PACE, Exhibition, exhibiting
 from service.settings import Settings, SettingsError, from_env, without_password
 from service.store.protocol import StoreError
 
+if TYPE_CHECKING:
+    from service.house import House
+
 WELCOME = """\
 Tabularium is running at {address}
+  reading room    {address}/
   documentation   {address}/docs
   {place}
   a first call    curl {address}/v1/rulesets
 Ctrl-C stops it; started again, it goes on with every game."""
+
+SHOWN = "A game is being played at {}"
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +34,10 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on (TABULARIUM_HOST).")] = None,
     port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one (TABULARIUM_PORT).")] = None,
     data: Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")] = None,
+    demonstrate: Annotated[
+        bool, typer.Option("--demonstrate/--no-demonstrate", help="Let bots play, one game after another.")
+    ] = False,
+    pace: Annotated[float, typer.Option(min=0, help="Seconds between the commands of these bots.")] = PACE,
 ) -> None:
     """Run the service: on SQLite in a data directory of its own, or on the database of TABULARIUM_DATABASE_URL."""
     given = {"TABULARIUM_HOST": host, "TABULARIUM_PORT": port, "TABULARIUM_DATA": data}
@@ -34,15 +46,15 @@ def serve(
     except SettingsError as error:
         bad_input(str(error))
     try:
-        run(settings)
+        run(settings, pace if demonstrate else None)
     except StoreError as error:
         bad_input(str(error))
     except OSError as error:
         bad_input(error.strerror or str(error))
 
 
-def run(settings: Settings) -> None:
-    """Serve until a signal comes; say where, once requests are taken."""
+def run(settings: Settings, pace: float | None = None) -> None:
+    """Serve until a signal comes; say where, once requests are taken. With a `pace`, let bots play at it."""
     # Imported late: the framework takes longer to load than most commands to run.
     import uvloop
 
@@ -55,4 +67,12 @@ def run(settings: Settings) -> None:
     def announce(address: str) -> None:
         print(WELCOME.format(address=address, place=place), flush=True)
 
-    uvloop.run(server.serve(settings, announce))
+    def exhibit(house: "House", address: str) -> AbstractContextManager[None]:
+        if pace is None:
+            return nullcontext()
+        notes = settings.data / "demonstration.json"
+        return exhibiting(
+            Exhibition(address, notes, pace, lambda at: print(SHOWN.format(at), flush=True), house.quiet.add)
+        )
+
+    uvloop.run(server.serve(settings, announce, exhibit))

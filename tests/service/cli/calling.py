@@ -71,9 +71,9 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 
 
 @contextlib.contextmanager
-def serving(data: Path) -> Iterator[Served]:
+def serving(data: Path, *arguments: object) -> Iterator[Served]:
     """Serve from a data directory on a free port."""
-    with start("serve", "--port", 0, "--data", data) as process:
+    with start("serve", "--port", 0, "--data", data, *arguments) as process:
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline()]

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import socket
+import time
 from pathlib import Path
 
 import httpx
@@ -44,6 +45,26 @@ def test_a_service_starts_on_nothing_and_goes_on_with_every_game(call: Call, tmp
         occupied = call("serve", "--host", host, "--port", port, "--data", tmp_path / "other")
         assert occupied.complaint == f"{host}:{port} cannot be listened on: Address already in use"
         assert service.interrupt() == 0
+
+
+def test_bots_play_for_whoever_looks_on_and_go_on_after_a_restart(tmp_path: Path):
+    shown: list[str] = []
+    for _ in range(2):
+        with serving(tmp_path, "--demonstrate", "--pace", 0) as service:
+            assert f"reading room    {service.address}/\n" in service.welcome
+            assert service.process.stdout is not None
+            line = service.process.stdout.readline().strip()
+            assert line.startswith(f"A game is being played at {service.address}/games/")
+            shown.append(line.rpartition("/")[2])
+            game = f"{service.address}/v1/games/{shown[-1]}"
+            before = httpx.get(game).json()["version"]
+            while httpx.get(game).json()["version"] < before + 20:
+                time.sleep(0.05)
+            assert service.interrupt() == 0
+            assert service.process.stderr is not None
+            requests = [each for each in map(json.loads, service.process.stderr) if each["event"] == "request"]
+            assert not any(each["path"].endswith("/commands") for each in requests), "they are no news"
+    assert shown[0] == shown[1]
 
 
 def _exports(call: Call, address: str, game: str, token: str, folder: Path) -> None:
