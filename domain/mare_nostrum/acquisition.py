@@ -9,7 +9,7 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
-from domain.mare_nostrum import combinations, hands, winning
+from domain.mare_nostrum import combinations, hands, winning, wording
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import CARDS, Resource
 from domain.mare_nostrum.table import Command, Event, Table
@@ -27,7 +27,7 @@ class CardAcquired(Event, frozen=True):
         table.cards[self.seat] = (*table.cards[self.seat], self.card)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} acquired {_title(self.card)} for {hands.listed(self.paid)}."
+        return f"{names(self.seat)} acquired {_title(self.card)} for {wording.cards(self.paid)}."
 
 
 def _title(card: str) -> str:

@@ -11,6 +11,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum import wording
 from domain.mare_nostrum.data import TAX, Resource
 from domain.mare_nostrum.posts import MARKER, gives_up, leaving, named, one_on_each
 from domain.mare_nostrum.table import NO_FORCE, Command, Event, Province, Spoils, Table
@@ -55,8 +56,8 @@ class ProvinceOverrun(Event, frozen=True):
         table.ashore = True
 
     def tell(self, names: Names) -> str:
-        legions = "a legion" if self.legions == 1 else f"{self.legions} legions"
-        return f"{names(self.seat)} overruns {names(self.province)} with {legions}."
+        legions, their = wording.units(self.legions).capitalize(), "its" if self.legions == 1 else "their"
+        return f"{legions} of {names(self.seat)} had {names(self.province)} at {their} mercy."
 
 
 class ProvincePillaged(Event, frozen=True):
@@ -79,8 +80,8 @@ class ProvincePillaged(Event, frozen=True):
             table.draw(self.seat, {self.card: 1})
 
     def tell(self, names: Names) -> str:
-        taken = f" and takes {self.card} from the bank" if self.card is not None else ""
-        return f"{names(self.seat)} pillages {names(self.province)}: the {named(self.post)} is destroyed{taken}."
+        taken = f" and brought {wording.card(self.card)}" if self.card is not None else ""
+        return f"{names(self.seat)} pillaged {names(self.province)}: the {named(self.post)} was destroyed{taken}."
 
 
 class ProvinceOccupied(Event, frozen=True):
@@ -95,7 +96,7 @@ class ProvinceOccupied(Event, frozen=True):
         _post(table, self.province, self.seat, self.posts)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} occupies {names(self.province)}: {', '.join(map(named, self.posts))}."
+        return f"{names(self.seat)} occupied the {_all_named(self.posts)} of {names(self.province)}."
 
 
 class ConversionBegan(Event, frozen=True):
@@ -110,7 +111,7 @@ class ConversionBegan(Event, frozen=True):
         _post(table, self.province, self.seat, (MARKER,))
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} begins to convert {names(self.province)}."
+        return f"{names(self.seat)} began to convert {names(self.province)}."
 
 
 class PostsKept(Event, frozen=True):
@@ -125,10 +126,13 @@ class PostsKept(Event, frozen=True):
         _post(table, self.province, self.seat, self.posts)
 
     def tell(self, names: Names) -> str:
-        place = names(self.province)
         if not self.posts:
-            return f"{names(self.seat)} gives up what it held in {place}."
-        return f"{names(self.seat)} goes on holding {place}: {', '.join(map(named, self.posts))}."
+            return f"{names(self.seat)} gave up what it held in {names(self.province)}."
+        return f"{names(self.seat)} went on holding the {_all_named(self.posts)} of {names(self.province)}."
+
+
+def _all_named(posts: tuple[str, ...]) -> str:
+    return wording.enumerated([named(post) for post in posts])
 
 
 def _post(table: Table, area: AreaId, seat: Seat, posts: tuple[str, ...]) -> None:

@@ -17,7 +17,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
-from domain.mare_nostrum import aftermath, war
+from domain.mare_nostrum import aftermath, war, wording
 from domain.mare_nostrum.table import NO_FORCE, Battle, Command, Event, Force, Holding, Spoils, Table
 
 POINTS_PER_HIT: Final = 5
@@ -60,7 +60,7 @@ class Throw(Struct, frozen=True, omit_defaults=True):
         parts += [f"{self.bonus} (hero)"] if self.bonus else []
         parts += [f"{FORTRESS} (fortress)"] * self.fortresses
         summed = f" = {self.total}" if len(parts) > 1 else ""
-        return f"{self.seat.title()} {'rolled' if self.faces else 'has'} {' + '.join(parts)}{summed}"
+        return f"{wording.owner(self.seat)} {'rolled' if self.faces else 'had'} {' + '.join(parts)}{summed}"
 
 
 # --- events ---
@@ -89,7 +89,9 @@ class BattleBegan(Event, frozen=True):
         table.ashore = True
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.attacker)} attacks {self.defender.title()} in {names(self.province)}."
+        attacker, defender = names(self.attacker), wording.owner(self.defender)
+        force = wording.units(self.legions, self.fortresses)
+        return f"{attacker} attacked {defender} in {names(self.province)} with {force}."
 
 
 class BattleRolled(Event, frozen=True):
@@ -133,13 +135,13 @@ class BattleEnded(Event, frozen=True):
         place = names(self.province)
         match self.ending:
             case "attacker":
-                return f"{names(self.attacker)} is alone in {place}."
+                return f"{names(self.attacker)} was alone in {place}."
             case "defender":
-                return f"{self.defender.title()} holds {place}."
+                return f"{wording.owner(self.defender)} held {place}."
             case "nobody":
-                return f"Neither is left in {place}."
+                return f"Neither was left in {place}."
             case "war":
-                return f"{place} is at war."
+                return f"{place} was at war."
 
 
 # --- what other chapters use ---

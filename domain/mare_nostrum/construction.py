@@ -12,7 +12,7 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
-from domain.mare_nostrum import chains, combinations, hands, order, war
+from domain.mare_nostrum import chains, combinations, hands, order, war, wording
 from domain.mare_nostrum.data import PIECES, PRICES, Item, Resource, price_of
 from domain.mare_nostrum.table import NO_FORCE, Command, Event, Table
 
@@ -65,7 +65,7 @@ class PieceBuilt(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         what = f"{self.item} on {self.good}" if self.good else self.item
-        return f"{names(self.seat)} built a {what} in {names(self.province)} for {hands.listed(self.paid)}."
+        return f"{names(self.seat)} built a {what} in {names(self.province)} for {wording.cards(self.paid)}."
 
 
 def put(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:

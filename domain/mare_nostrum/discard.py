@@ -17,7 +17,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import RuleId, Seat
-from domain.mare_nostrum import hands, turn
+from domain.mare_nostrum import hands, turn, wording
 from domain.mare_nostrum.data import KEPT_TAXES, TAX, Resource
 from domain.mare_nostrum.table import Command, Event, Table
 
@@ -63,8 +63,8 @@ class CardsDiscarded(Event, frozen=True):
         table.kept.clear()
 
     def tell(self, names: Names) -> str:
-        kept = [f"{names(seat)} kept {kept.count}" for seat, kept in self.hands.items()]
-        return f"{'; '.join([*kept, f'{hands.listed(self.cards)} went back to the bank'])}."
+        kept = [f"{names(seat)} kept {kept.count or 'none'}" for seat, kept in wording.by_seat(self.hands)]
+        return f"Of the cards left {wording.enumerated(kept)}; {wording.cards(self.cards)} went back to the bank."
 
 
 # --- keeping ---
@@ -82,7 +82,7 @@ class Keep(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         held, taxes = hands.held(table, seat, draft), self.cards.get(TAX, 0)
-        asked = f"{hands.listed(self.cards)} were to be kept."
+        asked = f"What was to be kept: {wording.cards(self.cards)}."
         goods = {card: number for card, number in self.cards.items() if card != TAX}
         if taxes > KEPT_TAXES:
             raise Refusal("MN-CMB-06", asked, f"At most {KEPT_TAXES} tax cards may be kept.")
@@ -91,7 +91,7 @@ class Keep(Command, frozen=True):
         if sum(goods.values()) > KEPT_GOODS:
             raise Refusal("MN-CMB-07", asked, "The Hanging Gardens save one goods card.")
         if any(card not in held or number > held[card] for card, number in self.cards.items()):
-            raise Refusal("MN-CMB-06", asked, f"Keep cards from your hand: {hands.listed(held)}.")
+            raise Refusal("MN-CMB-06", asked, f"Keep cards from your hand: {wording.cards(held)}.")
         draft.emit(CardsLaidAside(seat, hands.seal(draft, seat, self.cards)))
 
     @classmethod

@@ -9,7 +9,7 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
-from domain.mare_nostrum import hands
+from domain.mare_nostrum import hands, wording
 from domain.mare_nostrum.data import GOODS, TAX, Resource
 from domain.mare_nostrum.table import Command, Event, Table
 
@@ -26,7 +26,7 @@ class CardExchanged(Event, frozen=True):
         table.exchanged = True
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} exchanged 1 {self.give} for 1 {self.take} with the bank."
+        return f"{names(self.seat)} exchanged {wording.card(self.give)} for {wording.card(self.take)} with the bank."
 
 
 class Exchange(Command, frozen=True):

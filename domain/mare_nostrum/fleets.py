@@ -11,6 +11,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum import wording
 from domain.mare_nostrum.chains import seas_of
 from domain.mare_nostrum.table import NO_FLEET, Command, Event, Table
 
@@ -28,7 +29,8 @@ class TriremesLaunched(Event, frozen=True):
         _arrive(table, self.sea, self.seat, self.triremes)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} launches {_counted(self.triremes)} from {names(self.province)}: {names(self.sea)}."
+        triremes, sea = wording.counted(self.triremes, "trireme"), wording.sea(names, self.sea)
+        return f"{names(self.seat)} launched {triremes} from {names(self.province)} into {sea}."
 
 
 class TriremesSailed(Event, frozen=True):
@@ -45,16 +47,14 @@ class TriremesSailed(Event, frozen=True):
         _arrive(table, self.to, self.seat, self.triremes)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} sails with {_counted(self.triremes)}: {names(self.origin)} to {names(self.to)}."
+        triremes = wording.counted(self.triremes, "trireme")
+        origin, to = wording.sea(names, self.origin), wording.sea(names, self.to)
+        return f"{names(self.seat)} sailed {triremes} from {origin} to {to}."
 
 
 def _arrive(table: Table, sea: AreaId, seat: Seat, triremes: int) -> None:
     fleet = table.fleets.get(sea, {}).get(seat, NO_FLEET)
     table.set_fleet(sea, seat, replace(fleet, moved=fleet.moved + triremes))
-
-
-def _counted(triremes: int) -> str:
-    return "a trireme" if triremes == 1 else f"{triremes} triremes"
 
 
 def check_afloat(table: Table, asked: str) -> None:

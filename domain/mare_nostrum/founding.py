@@ -40,7 +40,7 @@ class FoundersDrawn(Event, frozen=True):
         table.points = FREE_POINTS
 
     def tell(self, names: Names) -> str:
-        return f"{names.all(self.order)} spend {FREE_POINTS} points each, in this order."
+        return f"{names.all(self.order)} had {FREE_POINTS} points each to spend, in this order."
 
 
 class PieceFounded(Event, frozen=True):
@@ -90,8 +90,8 @@ class FoundingFinished(Event, frozen=True):
         table.points = FREE_POINTS if table.order else 0
 
     def tell(self, names: Names) -> str:
-        left = f"; {self.lost} points are lost" if self.lost else ""
-        return f"{names(self.seat)} has founded an empire{left}."
+        lost = "; 1 point was lost" if self.lost == 1 else f"; {self.lost} points were lost"
+        return f"{names(self.seat)} finished founding an empire{lost if self.lost else ''}."
 
 
 def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)

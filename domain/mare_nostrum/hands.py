@@ -49,9 +49,3 @@ def each(cards: Mapping[Resource, int]) -> list[Resource]:
 def without(cards: Mapping[Resource, int]) -> Cards:
     """Return the same cards with the sign turned, as they leave a hand."""
     return {card: -number for card, number in cards.items()}
-
-
-def listed(cards: Mapping[Resource, int]) -> str:
-    """Say it in words: "2 tax and 1 gold"."""
-    parts = [f"{cards[card]} {card}" for card in BANK if cards.get(card)]
-    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no cards"

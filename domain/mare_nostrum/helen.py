@@ -42,7 +42,7 @@ class LegionSeduced(Event, frozen=True):
         table.set_force(self.province, self.seat, replace(own, fresh=own.fresh + 1))
 
     def tell(self, names: Names) -> str:
-        return f"Helen wins a legion of {names(self.invader)} for {names(self.seat)} in {names(self.province)}."
+        return f"Helen won a legion of {names(self.invader)} for {names(self.seat)} in {names(self.province)}."
 
 
 class LegionsLetIn(Event, frozen=True):
@@ -55,7 +55,7 @@ class LegionsLetIn(Event, frozen=True):
         table.entry = None
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} lets the legions into {names(self.province)}."
+        return f"{names(self.seat)} let the legions into {names(self.province)}."
 
 
 class Seduce(Command, frozen=True):

@@ -11,9 +11,9 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
-from domain.mare_nostrum import turn
+from domain.mare_nostrum import turn, wording
 from domain.mare_nostrum.data import BANK, GOODS, TAX, Resource
-from domain.mare_nostrum.hands import Cards, listed
+from domain.mare_nostrum.hands import Cards
 from domain.mare_nostrum.table import Command, Event, Province, Table
 
 # --- events ---
@@ -33,9 +33,12 @@ class IncomePaid(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if not self.cards and not self.missing:
             return "Nobody had any income."
-        paid = [f"{names(seat)} was paid {listed(cards)}" for seat, cards in self.cards.items()]
-        lost = [f"the bank lacked {listed(cards)} for {names(seat)}" for seat, cards in self.missing.items()]
-        return f"{'; '.join([*paid, *lost])}."
+        paid = [f"{names(seat)} was paid {wording.cards(cards)}" for seat, cards in wording.by_seat(self.cards)]
+        lost = [
+            f"the bank lacked {wording.cards(cards)} for {names(seat)}" for seat, cards in wording.by_seat(self.missing)
+        ]
+        told = "; ".join([*paid, *lost])
+        return f"{told[0].upper()}{told[1:]}."
 
 
 class GoodChosen(Event, frozen=True):
@@ -49,7 +52,7 @@ class GoodChosen(Event, frozen=True):
         table.draw(self.seat, {self.good: 1})
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} took 1 {self.good} for the Temple of Artemis."
+        return f"{names(self.seat)} took {wording.card(self.good)} for the Temple of Artemis."
 
 
 # --- income ---

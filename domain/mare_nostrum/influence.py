@@ -11,7 +11,7 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
-from domain.mare_nostrum import chains, combinations, construction, hands
+from domain.mare_nostrum import chains, combinations, construction, hands, wording
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import Resource, price_of
 from domain.mare_nostrum.table import NO_FORCE, Command, Event, Table
@@ -37,9 +37,10 @@ class InfluencePlaced(Event, frozen=True):
             table.set_force(self.province, self.seat, replace(force, posts=()))
 
     def tell(self, names: Names) -> str:
-        cost = "free of charge" if self.free else f"for {hands.listed(self.paid)}"
+        cost = "free of charge" if self.free else f"for {wording.cards(self.paid)}"
         if self.replaced is not None:
-            return f"{names(self.seat)} converted {names(self.province)} of {self.replaced.title()} {cost}."
+            former = wording.owner(self.replaced)
+            return f"{names(self.seat)} converted {names(self.province)}, which had been {former}'s, {cost}."
         return f"{names(self.seat)} placed influence in {names(self.province)} {cost}."
 
 

@@ -16,7 +16,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
-from domain.mare_nostrum import aftermath, chains, helen, order, posts, war
+from domain.mare_nostrum import aftermath, chains, helen, order, posts, war, wording
 from domain.mare_nostrum.table import NO_FORCE, Command, Entry, Event, Force, Table
 
 
@@ -43,7 +43,7 @@ class LegionsMarched(Event, frozen=True):
             table.entry = Entry(self.to, self.tempted)
 
     def tell(self, names: Names) -> str:
-        legions = "A legion" if self.legions == 1 else f"{self.legions} legions"
+        legions = wording.units(self.legions).capitalize()
         return f"{legions} of {names(self.seat)} went from {names(self.origin)} to {names(self.to)}."
 
 

@@ -11,6 +11,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum import wording
 from domain.mare_nostrum.battle import fighting
 from domain.mare_nostrum.table import Battle, Command, Event, Table
 
@@ -36,9 +37,8 @@ class LossesRemoved(Event, frozen=True):
         table.battle = replace(battle, losses=losses)
 
     def tell(self, names: Names) -> str:
-        units = [(self.legions, "a legion", "legions"), (self.fortresses, "a fortress", "fortresses")]
-        lost = " and ".join(one if number == 1 else f"{number} {many}" for number, one, many in units if number)
-        return f"{self.seat.title()} loses {lost} in {names(self.province)}."
+        lost = wording.units(self.legions, self.fortresses)
+        return f"{wording.owner(self.seat)} lost {lost} in {names(self.province)}."
 
 
 class RemoveLosses(Command, frozen=True):

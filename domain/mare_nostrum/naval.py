@@ -9,6 +9,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
+from domain.mare_nostrum import wording
 from domain.mare_nostrum.battle import Throw, throw
 from domain.mare_nostrum.fleets import check_afloat
 from domain.mare_nostrum.table import NO_FLEET, Command, Event, Table
@@ -26,7 +27,8 @@ class NavalBattleBegan(Event, frozen=True):
         table.set_fleet(self.sea, self.attacker, table.fleets[self.sea][self.attacker].committed(self.triremes))
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.attacker)} attacks {names(self.defender)} at sea: {names(self.sea)}."
+        triremes, sea = wording.counted(self.triremes, "trireme"), wording.sea(names, self.sea)
+        return f"{names(self.attacker)} attacked {names(self.defender)} in {sea} with {triremes}."
 
 
 class TriremesRolled(Event, frozen=True):
@@ -57,8 +59,11 @@ class NavalBattleEnded(Event, frozen=True):
             table.set_fleet(self.sea, seat, table.fleets[self.sea][seat].less(number))
 
     def tell(self, names: Names) -> str:
-        lost = [f"{names(seat)} loses {number}" for seat, number in self.sunk.items()]
-        return f"Triremes sunk: {' and '.join(lost) or 'none'}."
+        sea = wording.sea(names, self.sea)
+        lost = [
+            f"{names(seat)} lost {wording.counted(number, 'trireme')}" for seat, number in wording.by_seat(self.sunk)
+        ]
+        return f"In {sea} {' and '.join(lost) or 'no trireme was sunk'}."
 
 
 class AttackAtSea(Command, frozen=True):

@@ -34,8 +34,9 @@ class PlayerNamed(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         if self.automatic:
-            return f"{names(self.seat)} is last."
-        return f"{names(self.leader)} named {names(self.seat)}."
+            return f"{names(self.seat)} went last."
+        named = "itself" if self.seat == self.leader else names(self.seat)
+        return f"{names(self.leader)} named {named} to go next."
 
 
 class PlayerFinished(Event, frozen=True):
@@ -48,7 +49,7 @@ class PlayerFinished(Event, frozen=True):
         table.active = None
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} has finished."
+        return f"{names(self.seat)} finished."
 
 
 def finish(draft: Draft[Table]) -> None:

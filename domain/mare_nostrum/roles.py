@@ -41,9 +41,9 @@ class RolesCounted(Event, frozen=True):
         table.ties[:] = self.ties
 
     def tell(self, names: Names) -> str:
-        held = [f"{names(seat)} is {title(role)}" for role, seat in self.roles.items()]
-        open_ = [f"{names.all(tie.seats)} tie for {title(tie.role)}" for tie in self.ties]
-        return f"{'; '.join([*held, *open_])}."
+        held = [f"{names(self.roles[role])} was {title(role)}" for role in ROLES if role in self.roles]
+        tied = [f"{names.all(tie.seats)} were tied for {title(tie.role)}" for tie in self.ties]
+        return f"{'; '.join([*held, *tied])}."
 
 
 class RoleGiven(Event, frozen=True):

@@ -13,7 +13,7 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Sealed
 from domain.kernel.words import AreaId, Seat
-from domain.mare_nostrum import founding, hands, roles, turn
+from domain.mare_nostrum import founding, hands, roles, turn, wording
 from domain.mare_nostrum.data import (
     BUILDINGS,
     CARDS,
@@ -83,7 +83,7 @@ class HandsOpened(Event, frozen=True):
             table.hands[seat] = Hand(0, cards)
 
     def tell(self, names: Names) -> str:
-        return "All hands are empty."
+        return "All hands were empty."
 
 
 class EmpireLaidOut(Event, frozen=True):
@@ -113,7 +113,7 @@ class EmpireLaidOut(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         places = names.all(self.start)
-        return f"{names(self.seat)} starts with {CARDS[self.hero].name} in {places}."
+        return f"{names(self.seat)} began with {CARDS[self.hero].name} in {places}."
 
 
 class NeutralPlaced(Event, frozen=True):
@@ -131,7 +131,8 @@ class NeutralPlaced(Event, frozen=True):
             table.set_force(area, self.civilization, ONE_LEGION)
 
     def tell(self, names: Names) -> str:
-        return f"{self.civilization.title()} is neutral: it defends {names.all((self.capital, *self.neighbours))}."
+        places = names.all((self.capital, *self.neighbours))
+        return f"{wording.owner(self.civilization)} was neutral and defended {places}."
 
 
 class RoleCardsDealt(Event, frozen=True):
@@ -144,8 +145,8 @@ class RoleCardsDealt(Event, frozen=True):
         table.roles.update({role: self.roles[role] for role in ROLES})  # the log keeps no order of keys
 
     def tell(self, names: Names) -> str:
-        held = [f"{names(seat)} begins as {roles.title(role)}" for role, seat in self.roles.items()]
-        return f"{'; '.join(held)}."
+        held = [f"{names(self.roles[role])} as {roles.title(role)}" for role in ROLES]
+        return f"{wording.enumerated(held)}.".replace(" as ", " began as ", 1)
 
 
 # --- what happens ---

@@ -11,7 +11,7 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import RuleId, Seat
-from domain.mare_nostrum import hands
+from domain.mare_nostrum import hands, wording
 from domain.mare_nostrum.data import BANK, Resource
 from domain.mare_nostrum.table import Command, Event, Table, TakenCard, Trade
 
@@ -42,7 +42,7 @@ class CardTaken(Event, frozen=True):
         )
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.taker)} took {self.card} from {names(self.giver)}."
+        return f"{names(self.taker)} took {wording.card(self.card)} from {names(self.giver)}."
 
 
 class TradeEnded(Event, frozen=True):
@@ -64,8 +64,11 @@ class TradeEnded(Event, frozen=True):
         table.trade = replace(table.trade, offers={}, taken={}, taker=None, short=self.short)
 
     def tell(self, names: Names) -> str:
-        back = [f"{names(seat)} took back {hands.listed(hands.count(each))}" for seat, each in self.returned.items()]
-        short = [f"{names(self.short)} is one card short"] if self.short else []
+        back = [
+            f"{names(seat)} took back {wording.cards(hands.count(each))}"
+            for seat, each in wording.by_seat(self.returned)
+        ]
+        short = [f"{names(self.short)} was one card short"] if self.short else []
         return f"{'; '.join(['The trade ended', *back, *short])}."
 
 
@@ -146,7 +149,7 @@ class Take(Command, frozen=True):
         offer = trade.offers[self.giver]
         if self.card not in offer:
             rule = "MN-TRD-13" if self.card in trade.taken.get(self.giver, ()) else "MN-TRD-12"
-            raise Refusal(rule, asked, f"Face up before {self.giver}: {hands.listed(hands.count(offer))}.")
+            raise Refusal(rule, asked, f"Face up before {self.giver}: {wording.cards(hands.count(offer))}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -174,7 +177,7 @@ class GiveCard(Command, frozen=True):
         assert table.trade.short is not None, "somebody is short"
         receiver, own = table.trade.short, hands.held(table, seat, draft)
         if self.card not in own:
-            raise Refusal(self.rule, f"{self.card} was to be given.", f"Give a card in hand: {hands.listed(own)}.")
+            raise Refusal(self.rule, f"{self.card} was to be given.", f"Give a card in hand: {wording.cards(own)}.")
         other = hands.held(table, receiver, draft)
         card = draft.seal(self.card, (seat, receiver))
         own[self.card] -= 1

@@ -16,7 +16,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Opened, Sealed, Vault
 from domain.kernel.words import RuleId, Seat
-from domain.mare_nostrum import hands, turn
+from domain.mare_nostrum import hands, turn, wording
 from domain.mare_nostrum.data import Resource
 from domain.mare_nostrum.table import Command, Event, Table, Trade
 
@@ -39,11 +39,11 @@ class NumberNamed(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         if not self.number:
-            return f"{names(self.seat)} named no cards: there is no trade."
+            return f"{names(self.seat)} named no card: there was no trade."
         cards = "1 card" if self.number == 1 else f"{self.number} cards"
         if len(self.traders) < 2:
-            return f"{names(self.seat)} named {cards}; nobody else holds as many, and there is no trade."
-        return f"{names(self.seat)} named {cards}; {names.all(self.traders)} trade."
+            return f"{names(self.seat)} named {cards}; nobody else held as many, and there was no trade."
+        return f"{names(self.seat)} named {cards}; {names.all(self.traders)} traded."
 
 
 class OfferMade(Event, frozen=True):
@@ -78,8 +78,9 @@ class OffersRevealed(Event, frozen=True):
         table.trade = replace(table.trade, chosen={}, offers=offers, taker=self.taker)
 
     def tell(self, names: Names) -> str:
-        offered = [f"{names(seat)}: {hands.listed(hands.count(offer.value))}" for seat, offer in self.offers.items()]
-        return f"The offers were turned over. {'; '.join(offered)}."
+        offers = wording.by_seat(self.offers)
+        offered = [f"{names(seat)} offered {wording.cards(hands.count(offer.value))}" for seat, offer in offers]
+        return f"The offers were turned over: {'; '.join(offered)}."
 
 
 # --- the number ---
@@ -127,8 +128,8 @@ class Offer(Command, frozen=True):
         assert table.trade is not None, "a number was named"
         held, number = hands.held(table, seat, draft), table.trade.number
         if any(card not in held or count > held[card] for card, count in self.cards.items()):
-            asked = f"{hands.listed(self.cards)} were offered."
-            raise Refusal(self.rule, asked, f"Offer cards from your hand: {hands.listed(held)}.")
+            asked = f"What was offered: {wording.cards(self.cards)}."
+            raise Refusal(self.rule, asked, f"Offer cards from your hand: {wording.cards(held)}.")
         if (offered := sum(self.cards.values())) != number:
             raise Refusal(self.rule, f"{offered} cards were offered.", f"Everybody offers exactly {number}.")
         _offer(draft, seat, self.cards)

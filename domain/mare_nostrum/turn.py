@@ -1,10 +1,25 @@
 """The turn and its phases (MN-ROL-01): what begins when, and what is fresh again."""
 
+from collections.abc import Mapping
+from typing import Final
+
 from msgspec.structs import replace
 
 from domain.kernel.draft import Draft
 from domain.kernel.message import Names
 from domain.mare_nostrum.table import Event, Fleet, Force, Phase, Province, Table
+
+PHASES: Final[Mapping[Phase, str]] = {
+    "setup": "The set-up",
+    "roles": "The count for the roles",
+    "income": "The income",
+    "trade": "The trade",
+    "construction": "The Construction Phase",
+    "discard": "The discard",
+    "military": "The Military Phase",
+    "over": "The end",
+}
+"""What the history calls the parts of a turn."""
 
 
 class TurnBegan(Event, frozen=True):
@@ -47,7 +62,7 @@ class PhaseBegan(Event, frozen=True):
         table.done.clear()
 
     def tell(self, names: Names) -> str:
-        return f"The {self.phase} phase began."
+        return f"{PHASES[self.phase]} began."
 
 
 def _rested(province: Province) -> Province:

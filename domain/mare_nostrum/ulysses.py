@@ -11,8 +11,9 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
+from domain.mare_nostrum import wording
 from domain.mare_nostrum.data import Resource
-from domain.mare_nostrum.hands import count, listed
+from domain.mare_nostrum.hands import count
 from domain.mare_nostrum.table import Command, Event, Table, Trade
 from domain.mare_nostrum.takes import CardTaken, exhausted, kinds, less
 
@@ -41,10 +42,9 @@ class TakeRedirected(Event, frozen=True):
         table.redirected = True
 
     def tell(self, names: Names) -> str:
-        return (
-            f"{names(self.seat)} used Ulysses: {names(self.taker)} gave {self.card} back to {names(self.giver)} "
-            f"and must take a card of {names(self.seat)}."
-        )
+        seat, taker = names(self.seat), names(self.taker)
+        back = f"gave {wording.card(self.card)} back to {names(self.giver)}"
+        return f"{seat} used Ulysses: {taker} {back} and had to take a card of {seat}."
 
 
 class TakeStood(Event, frozen=True):
@@ -110,7 +110,7 @@ class TakeInstead(Command, frozen=True):
         assert trade.forced is not None, "a take was undone"
         offer = trade.offers[trade.forced]
         if self.card not in offer:
-            allowed = f"{trade.forced} has on offer: {listed(count(offer))}."
+            allowed = f"{trade.forced} has on offer: {wording.cards(count(offer))}."
             raise Refusal(self.rule, f"{self.card} was to be taken from {trade.forced}.", allowed)
         draft.emit(CardTaken(seat, trade.forced, self.card))
 

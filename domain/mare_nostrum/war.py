@@ -20,7 +20,7 @@ class OccupationEnded(Event, frozen=True):
         table.vacate(self.province)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.province)} is at war, so {names(self.seat)} holds nothing there any more."
+        return f"{names(self.province)} was at war, and {names(self.seat)} held nothing there any more."
 
 
 def void(draft: Draft[Table], area: AreaId) -> None:

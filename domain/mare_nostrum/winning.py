@@ -22,8 +22,8 @@ class GameWon(Event, frozen=True):
         table.winner, table.won_by, table.phase = self.seat, self.rule, "over"
 
     def tell(self, names: Names) -> str:
-        how = "has built the Pyramids" if self.rule == "MN-WIN-02" else f"has {CARDS_TO_WIN} heroes and wonders"
-        return f"{names(self.seat)} {how} and wins."
+        how = "built the Pyramids" if self.rule == "MN-WIN-02" else f"had {CARDS_TO_WIN} heroes and wonders"
+        return f"{names(self.seat)} {how} and won."
 
 
 def check(draft: Draft[Table], seat: Seat) -> None:

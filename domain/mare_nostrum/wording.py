@@ -1,0 +1,61 @@
+"""Words for the history: counted pieces and cards, owners who may be neutral, what is told seat by seat."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeVar
+
+from domain.kernel.message import Names
+from domain.kernel.words import AreaId, Seat
+from domain.mare_nostrum.data import BANK, CIVILIZATIONS, TAX, Resource
+
+T = TypeVar("T")
+
+SINGLE: Final[Mapping[Resource, str]] = {TAX: "tax", "gems": "gem", "slaves": "slave"}
+PLURAL: Final[Mapping[Resource, str]] = {TAX: "taxes"}
+"""Cards that are counted otherwise than by their kind's own name: "1 slave", "2 taxes"; but "1 oil" and "2 oil"."""
+
+
+def enumerated(words: Sequence[str]) -> str:
+    """Return the words as an enumeration: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def counted(number: int, kind: str) -> str:
+    """Say how many pieces of a kind: "a legion", "2 legions", "2 fortresses"."""
+    if number == 1:
+        return f"a {kind}"
+    return f"{number} {kind}{'es' if kind.endswith('s') else 's'}"
+
+
+def units(legions: int, fortresses: int = 0) -> str:
+    """Say which land units: "2 legions and a fortress"."""
+    return enumerated([counted(each, kind) for each, kind in ((legions, "legion"), (fortresses, "fortress")) if each])
+
+
+def card(kind: Resource) -> str:
+    """Say one card: "a tax", "a slave", "oil"."""
+    return f"a {SINGLE[kind]}" if kind in SINGLE else kind
+
+
+def cards(held: Mapping[Resource, int]) -> str:
+    """Say which cards: "2 taxes, 1 slave and 3 oil"."""
+    many = [
+        f"{number} {SINGLE.get(kind, kind) if number == 1 else PLURAL.get(kind, kind)}"
+        for kind in BANK
+        if (number := held.get(kind, 0))
+    ]
+    return enumerated(many) or "no cards"
+
+
+def owner(seat: Seat) -> str:
+    """Return the name of a civilization, which may be neutral: then it has no seat."""
+    return seat.title()
+
+
+def sea(names: Names, area: AreaId) -> str:
+    """Return the name of a sea space as it stands in a sentence: "the Aegean Sea"."""
+    return f"the {names(area)}"
+
+
+def by_seat(each: Mapping[Seat, T]) -> Iterable[tuple[Seat, T]]:
+    """Yield what each seat has, in the order of the seats: the log does not keep the order of keys."""
+    return ((seat, each[seat]) for seat in CIVILIZATIONS if seat in each)
