@@ -30,7 +30,7 @@ def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
 
 
 def can_exploit(table: Table, area: AreaId, seat: Seat) -> bool:
-    """Tell whether there is something left to choose in a province without a battle: one way a turn (MN-AFT-01)."""
+    """Tell whether an invader alone in a province has something to choose there: one way a turn (MN-AFT-01)."""
     return seat not in table.exploited.get(area, ()) and bool(ways(table, area, seat))
 
 

@@ -243,7 +243,7 @@ def settle(draft: Draft[Table]) -> bool:
     province = draft.table.provinces[battle.province]
     ending = _ending(battle, tuple(province.forces))
     legions, posts = 0, ()
-    if ending == "attacker" and aftermath.ways(draft.table, battle.province, battle.attacker):
+    if ending == "attacker" and aftermath.can_exploit(draft.table, battle.province, battle.attacker):
         legions = province.forces[battle.attacker].legions
     if ending == "defender" and province.forces[battle.defender].legions:
         posts = battle.posts

@@ -81,8 +81,10 @@ class Position(Struct, forbid_unknown_fields=True):
     redirected: bool = False
     free_marker: bool = False
     exchanged: bool = False
+    replaced: dict[AreaId, Seat] = {}
     ashore: bool = False
     owed: dict[AreaId, tuple[Seat, ...]] = {}
+    exploited: dict[AreaId, tuple[Seat, ...]] = {}
     seduced: bool = False
 
 
@@ -101,8 +103,9 @@ def arrange(given: Mapping[str, Any], board: Board) -> Table:
         table.cards[seat] = cards
     for name in ("paid", "redirected", "free_marker", "exchanged", "ashore", "seduced"):
         setattr(table, name, getattr(position, name))
+    table.replaced, table.owed = dict(position.replaced), dict(position.owed)
+    table.exploited = dict(position.exploited)
     _settle(table, position)
-    table.owed = dict(position.owed)
     return table
 
 

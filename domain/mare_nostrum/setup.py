@@ -4,7 +4,7 @@ The free set-up, in which everybody spends 36 points, stands in `founding`.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from domain.kernel.board import Area
@@ -162,21 +162,17 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
     for seat in table.seats:
         draft.emit(EmpireLaidOut(seat, OWN_HERO[seat], layout(table, seat)))
     place_neutrals(draft)
-    deal_roles(draft)
+    deal_roles(draft, {role: seat for role, seat in START_ROLES.items() if seat in table.seats})
     turn.begin(draft)
 
 
 def settle(draft: Draft[Table]) -> bool:
-    """Begin the first turn after the free set-up, with the roles counted (MN-ROL-13).
-
-    Until the count they are held as MN-SET-08 and MN-SET-22 say, so that these holders keep theirs in a tie.
-    """
+    """Begin the first turn after the free set-up (MN-ROL-13)."""
     if draft.table.phase != "setup":
         return False
     place_neutrals(draft)
-    deal_roles(draft)
+    deal_roles(draft, {})
     turn.begin(draft)
-    roles.count(draft)
     return True
 
 
@@ -199,10 +195,14 @@ def place_neutrals(draft: Draft[Table]) -> None:
         draft.emit(NeutralPlaced(civilization, capital, free))
 
 
-def deal_roles(draft: Draft[Table]) -> None:
-    """Hand out the role cards: to those that the aid cards name, the others by totals, nobody two (MN-SET-22, -23)."""
+def deal_roles(draft: Draft[Table], named: Mapping[Role, Seat]) -> None:
+    """Hand out the role cards for the first turn, nobody two (MN-SET-22, MN-SET-23).
+
+    The players `named` by the aid cards of the introductory layout have theirs; totals decide the others, which after
+    a free set-up are all of them (MN-ROL-13).
+    """
     table, draws = draft.table, draft.draws
-    dealt: dict[Role, Seat] = {role: START_ROLES[role] for role in ROLES if START_ROLES[role] in table.seats}
+    dealt = dict(named)
     for role in ROLES:
         if role not in dealt:
             candidates = [seat for seat in table.seats if seat not in dealt.values()]
@@ -215,6 +215,8 @@ def _most_qualified(draft: Draft[Table], role: Role, candidates: Sequence[Seat])
     totals = roles.totals(draft.table, role)
     most = max(totals[seat] for seat in candidates)
     tied = [seat for seat in candidates if totals[seat] == most]
+    if START_ROLES[role] in tied:
+        return START_ROLES[role]
     return tied[0] if len(tied) == 1 else draft.shuffle(tied)[0]
 
 
