@@ -28,8 +28,6 @@ ROW: Final = 30
 
 LIGHT: Final = "#fffdf8"
 DARK: Final = "#1b1a18"
-NEUTRAL: Final = ("#a4452c", "#2b6ca3", "#4d8b31", "#a87f12", "#7b4a97", "#5a5a5a", "#1f8a85", "#b3587e")
-"""Colours of seats for which the ruleset has none."""
 PATTERNS: Final = ("", "9 5", "2 4", "12 4 2 4", "16 5", "6 3 2 3 2 3", "1 3", "20 4 4 4")
 MARKERS: Final = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z",  # a disc

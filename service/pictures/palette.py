@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import Seat
+from service.pictures.contrast import channels, contrast, of_channels
 
 EMBLEMS: Final = 8
 SPARE: Final = ("#a4452c", "#2b6ca3", "#4d8b31", "#c79a1b", "#7b4a97", "#4a4a4a", "#1f8a85", "#b3587e")
@@ -46,22 +47,7 @@ def paints(ruleset: Ruleset[Any], seats: Iterable[Seat] = ()) -> Mapping[Seat, P
 
 
 def painted(colour: str, emblem: int) -> Paint:
-    """Return the paint of a colour: its ink is the one that stands out more (WCAG's contrast)."""
-    light = _luminance(colour)
-    ink = DARK if (light + 0.05) / (_luminance(DARK) + 0.05) > (_luminance(LIGHT) + 0.05) / (light + 0.05) else LIGHT
-    red, green, blue = _channels(colour)
-    hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
-    edge = "#" + "".join(f"{round(each * 255):02x}" for each in colorsys.hls_to_rgb(hue, lightness * 0.6, saturation))
-    return Paint(colour, ink, edge, emblem)
-
-
-def _channels(colour: str) -> tuple[float, float, float]:
-    red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
-    return red, green, blue
-
-
-def _luminance(colour: str) -> float:
-    red, green, blue = (
-        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in _channels(colour)
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    """Return the paint of a colour: its ink is the one that stands out more."""
+    ink = max(DARK, LIGHT, key=lambda ink: contrast(ink, colour))
+    hue, lightness, saturation = colorsys.rgb_to_hls(*channels(colour))
+    return Paint(colour, ink, of_channels(colorsys.hls_to_rgb(hue, lightness * 0.6, saturation)), emblem)

@@ -15,6 +15,7 @@ from service.answers import Answered
 from service.calls import Call
 from service.endpoint import Answer, endpoint
 from service.pictures import charts
+from service.pictures.palette import paints
 from service.problems import Problem
 from service.shapes.common import Nothing
 
@@ -76,16 +77,15 @@ def offered(library: Library, ruleset: str, rounds: list[scoreboard.RoundScore])
 
 def figure_chart(library: Library, ruleset: str, figure: str, rounds: list[scoreboard.RoundScore]) -> str:
     """Return the chart of a figure of the scoreboard."""
-    colours: Mapping[str, str] = getattr(library.current(ruleset), "colours", {})
     seats = list(rounds[-1].score) if rounds else []
-    names = Names({}, seats)
+    names, colours = Names({}, seats), paints(library.current(ruleset), seats)
     curves = [
         charts.Curve(
             names(seat),
-            colours.get(seat, charts.NEUTRAL[number % len(charts.NEUTRAL)]),
+            colours[seat].colour,
             {each.round: each.score[seat][figure] for each in rounds if figure in each.score.get(seat, {})},
         )
-        for number, seat in enumerate(seats)
+        for seat in seats
     ]
     return charts.lines(f"{figure.capitalize()}, round by round", curves)
 

@@ -9,6 +9,7 @@ import pytest
 from service.pictures import charts
 from service.pictures.charts import Bar, Curve, Die
 from service.pictures.contrast import READABLE, contrast, legible
+from service.pictures.palette import SPARE
 
 SVG = "{http://www.w3.org/2000/svg}"
 SEATS = ("Red", "Blue", "Green", "Yellow", "Purple", "Black")
@@ -29,7 +30,7 @@ def drawn(svg: str) -> ElementTree.Element:
 
 
 def curves(*values: tuple[int, ...]) -> list[Curve]:
-    colours = charts.NEUTRAL
+    colours = SPARE
     return [
         Curve(name, colour, dict(enumerate(had, start=1)))
         for name, colour, had in zip(SEATS, colours, values, strict=False)
@@ -96,7 +97,7 @@ def test_names_are_no_markup():
 
 
 @pytest.mark.parametrize("ground", [charts.LIGHT, charts.DARK])
-@pytest.mark.parametrize("colour", ["#000000", "#ffffff", "#d8a800", "#222222", "#0000ff", *charts.NEUTRAL])
+@pytest.mark.parametrize("colour", ["#000000", "#ffffff", "#d8a800", "#222222", "#0000ff", *SPARE])
 def test_every_colour_can_be_read_on_both_grounds(colour: str, ground: str):
     assert contrast(legible(colour, ground), ground) >= READABLE
 
