@@ -7,8 +7,10 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.catalogue import Rule, UnknownRuleError
+from domain.kernel.cited import cited
 from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
+from domain.kernel.words import RuleId
 from service import problems, schemas
 from service.answers import answer
 from service.calls import Call
@@ -159,8 +161,16 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         events=tuple(type_name(event) for event in ruleset.events),
         dice=dict(ruleset.dice),
         chance={type_name(event): shown for event, shown in ruleset.chance.items()},
+        concerns=_concerns(ruleset),
         setup=schemas.of_ruleset(ruleset).setup,
     )
+
+
+def _concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
+    """Return the rules that events and commands concern, by type."""
+    shapes = (*ruleset.events, *ruleset.commands)
+    concerns = {type_name(shape): cited(shape, ruleset.catalogue, ruleset.id) for shape in shapes}
+    return {name: rules for name, rules in concerns.items() if rules}
 
 
 def named(request: Call, ruleset_id: str) -> Ruleset[Any]:

@@ -4,12 +4,14 @@
  */
 
 import { html, nothing, render } from "./vendor/lit-html.js";
+import { Account } from "./account.js";
 import { Api } from "./api.js";
 import { Board } from "./board.js";
 import { boardPanel } from "./board-panel.js";
 import { comparePanel, differences } from "./compare.js";
 import { decideBadge, decidePanel } from "./decide.js";
-import { identity } from "./identity.js";
+import { gatheringPanel } from "./gathering.js";
+import { identity, lookAs } from "./identity.js";
 import { inspectorPanel } from "./inspector.js";
 import { address, linked } from "./link.js";
 import { masthead } from "./masthead.js";
@@ -35,6 +37,7 @@ const place = (id) => document.getElementById(id);
 const api = new Api();
 takeToken(api);
 const room = new Room(api, decodeURIComponent(location.pathname.split("/")[2] ?? ""));
+const account = new Account(api);
 const board = new Board(place("board"), room);
 room.board = board;
 let chosen = "event";
@@ -53,10 +56,10 @@ function draw() {
   board.mark("chosen", room.area ? [room.area] : []);
   place("board").setAttribute("aria-busy", String(!room.scene(room.version)));
   render(masthead(room), place("masthead"));
-  render(boardPanel(room), place("board-panel"));
+  render([boardPanel(room), gatheringPanel(room, account)], place("board-panel"));
   render(side(), place("side"));
   render(timelinePanel(room), place("timeline"));
-  render(identity(room), place("identity"));
+  render(identity(room, account), place("identity"));
   document.title = `${room.game?.title || "A game"} · Tabularium`;
   followStory(room);
   address(room);
@@ -109,7 +112,7 @@ room.addEventListener("change", draw);
 board.addEventListener("pointed", () => room.redraw());
 wide.addEventListener("change", () => room.redraw());
 addEventListener("hashchange", () => {
-  if (takeToken(api)) room.enter(room.version || undefined);
+  if (takeToken(api)) account.read();
   const { version, against } = linked();
   if (version) room.show(version);
   room.compare(against ?? null);
@@ -123,4 +126,5 @@ room.addEventListener("entered", async () => {
   room.redraw();
   setTimeout(() => room.frames.wantAll(room.version), 1000);
 });
+lookAs(room, account);
 await room.enter(linked().version);

@@ -1,51 +1,46 @@
 /**
- * Who looks: a dialog that takes a token, or opens an account; and the seats of a game that gathers players.
+ * Who looks: a dialog to take a token, to open an account, or to look as a spectator again.
  * @module
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
+import { accountForms } from "./account.js";
 import { whoLooks } from "./masthead.js";
 
-let said = null;
-
-/** Open the dialog. @param {import("./room.js").Room} room */
-export function openIdentity(room) {
-  said = null;
+/** Open the dialog. */
+export function openIdentity() {
   document.getElementById("identity").showModal();
-  room.redraw();
 }
 
-/** The dialog's content. @param {import("./room.js").Room} room */
-export function identity(room) {
-  const close = () => document.getElementById("identity").close();
-  const become = async (token) => {
-    const before = room.api.token;
-    room.api.token = token;
-    try {
-      if (token) await room.api.get(`/v1/games/${room.id}`);
-    } catch (problem) {
-      room.api.token = before;
-      said = problem.message;
-      return room.redraw();
+/**
+ * Let a room be seen by whoever the account is: with another token the game is read anew.
+ * @param {import("./room.js").Room} room
+ * @param {import("./account.js").Account} account
+ */
+export function lookAs(room, account) {
+  let seenWith = account.api.token;
+  account.addEventListener("change", () => {
+    const { token } = account.api;
+    if (token !== seenWith && (account.me || !token)) {
+      seenWith = token;
+      room.enter(room.following ? undefined : room.version);
     }
-    close();
-    await room.enter(room.version || undefined);
-  };
-  const submit = (event) => {
-    event.preventDefault();
-    become(new FormData(event.target).get("token").trim());
-  };
+    room.redraw();
+  });
+  account.read();
+}
+
+/**
+ * The dialog's content.
+ * @param {import("./room.js").Room} room
+ * @param {import("./account.js").Account} account
+ */
+export function identity(room, account) {
   return html`<h2 id="identity-title">Who looks?</h2>
     <p>${whoLooks(room)}. A seat answers only to its player; an organizer without a seat sees everything.</p>
-    <form @submit=${submit}>
-      <label for="token">Your token</label>
-      <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" required />
-      <p class="hint">It stays in this tab, and is sent to this service only.</p>
-      ${said ? html`<p class="problem" role="alert">${said}</p>` : nothing}
-      <div class="buttons">
-        <button type="submit" class="strong">Look with this token</button>
-        ${room.api.token ? html`<button type="button" @click=${() => become("")}>Look as a spectator</button>` : nothing}
-        <button type="button" @click=${close}>Close</button>
-      </div>
+    ${accountForms(account)}
+    <form method="dialog" class="buttons">
+      ${account.me ? html`<button type="button" @click=${() => account.use("")}>Look as a spectator</button>` : nothing}
+      <button>Close</button>
     </form>`;
 }

@@ -1,17 +1,119 @@
 /**
- * The lobby: what this is, the games, and how to begin one.
+ * The lobby: the games that are played now, all others, and how to begin one.
  * @module
  */
 
-import { html, render } from "./vendor/lit-html.js";
+import { html, nothing, render } from "./vendor/lit-html.js";
+import { live } from "./vendor/directives/live.js";
+import { Account, accountForms } from "./account.js";
 import { Api } from "./api.js";
-import { ago, count } from "./words.js";
+import { Games } from "./games.js";
+import { newGame } from "./new-game.js";
+import { takeToken } from "./token.js";
+import { ago, clock, count, named } from "./words.js";
+
+const STATES = { gathering: "gather players", running: "are played now", over: "are over" };
+const STATUSES = { gathering: "gathers players", running: "is played", over: "is over" };
+const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
 
 const api = new Api();
-const { items } = await api.get("/v1/games");
-render(
-  html`<h1>Tabularium</h1>
-    <ul>${items.map((game) => html`<li><a href="/games/${game.id}">${game.title || game.id}</a> ${game.ruleset},
-      ${game.status}, ${count(game.version, "event")}, ${ago(game.changed)}</li>`)}</ul>`,
-  document.getElementById("lobby"),
-);
+takeToken(api);
+const games = new Games(api);
+const account = new Account(api);
+let rulesets = [];
+let typing = 0;
+
+function draw() {
+  const lobby = document.getElementById("lobby");
+  if (!games.isRead && !games.problem) return;
+  lobby.querySelector(":scope > .coming")?.remove();
+  render(
+    html`${games.problem ? html`<p class="problem" role="alert">${games.problem.message}</p>` : nothing}
+      ${games.running.length ? nowPlayed() : nothing}
+      <div class="columns">
+        <section class="all" id="games" aria-labelledby="games-title" tabindex="-1"><h2 id="games-title">Games</h2>${search()} ${list()}</section>
+        <div class="aside">
+          <section aria-labelledby="begin-title"><h2 id="begin-title">Begin a game</h2>
+            ${account.me ? newGame(api, rulesets, draw) : html`<p>Whoever plays has an account: a name, and a token that proves it is you.</p>`}
+            ${accountForms(account)}
+            ${account.me ? html`<button @click=${() => account.use("")}>Forget the token in this tab</button>` : nothing}
+          </section>
+          ${watch()}
+        </div>
+      </div>`,
+    lobby,
+  );
+}
+
+function titleOf(game) {
+  return game.title || `Game ${game.id}`;
+}
+
+function rulesetOf(game) {
+  return rulesets.find((ruleset) => ruleset.id === game.ruleset)?.title ?? game.ruleset;
+}
+
+function nowPlayed() {
+  return html`<section aria-labelledby="now-title"><h2 id="now-title">On the table now</h2>
+    <ul class="tables">
+      ${games.running.map((game) => html`<li class="table">
+        <a href="/games/${game.id}">
+          <img src="/v1/games/${game.id}/board.svg?version=${game.version}" alt="The board of ${titleOf(game)}" width="1600" height="1068" loading="lazy" />
+          <strong>${titleOf(game)}</strong>
+        </a>
+        <p class="stream live"><span class="dot" aria-hidden="true"></span>${game.heading || "It begins"}</p>
+        <p class="quiet">${rulesetOf(game)}; ${count(game.version, "event")}, the last ${ago(game.changed)}.</p>
+      </li>`)}
+    </ul></section>`;
+}
+
+function search() {
+  const typed = (event) => {
+    clearTimeout(typing);
+    const text = event.target.value.trim();
+    typing = setTimeout(() => games.seek({ text }), PATIENCE);
+  };
+  return html`<form class="search" role="search" @submit=${(event) => event.preventDefault()}>
+    <label>Search <input type="search" .value=${live(games.query.text)} @input=${typed} placeholder="words of a title, a game's id" maxlength="80" /></label>
+    <label>that <select @change=${(event) => games.seek({ status: event.target.value })}>
+      <option value="">are here</option>
+      ${Object.entries(STATES).map(([status, words]) => html`<option value=${status}>${words}</option>`)}
+    </select></label>
+    <label>by <select @change=${(event) => games.seek({ ruleset: event.target.value })}>
+      <option value="">any rules</option>
+      ${rulesets.map((ruleset) => html`<option value=${ruleset.id}>${ruleset.title}</option>`)}
+    </select></label>
+  </form>`;
+}
+
+function list() {
+  if (!games.isRead) return nothing;
+  const { text, status, ruleset } = games.query;
+  const found = games.items.length;
+  return html`<p class="hidden" role="status">${games.next ? `More than ${found}` : found} games</p>
+    ${found ? nothing : html`<p>${text || status || ruleset ? "No game is like that." : "There is no game yet. Begin the first!"}</p>`}
+    <ol class="games">
+      ${games.items.map((game) => html`<li>
+        <a href="/games/${game.id}">${titleOf(game)}</a>
+        <span class="status ${game.status}">${STATUSES[game.status]}</span>
+        <p class="quiet">${rulesetOf(game)}: ${game.seats.map((place) => (place.name ? `${named(place.seat)} (${place.name})` : `${named(place.seat)} (free)`)).join(", ")}</p>
+        <p class="quiet">${count(game.version, "event")}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></p>
+      </li>`)}
+    </ol>
+    ${games.next ? html`<button @click=${() => games.more()}>Show more</button>` : nothing}`;
+}
+
+function watch() {
+  return html`<section aria-labelledby="watch-title"><h2 id="watch-title">Or watch bots play one</h2>
+    <p>In the directory of the service:</p>
+    <pre tabindex="0">.venv/bin/tabularium play --url ${location.origin}</pre>
+    <p>It appears above as soon as it begins. Programs play through <a href="/docs">the API</a>, as this page does.</p>
+  </section>`;
+}
+
+games.addEventListener("change", draw);
+account.addEventListener("change", draw);
+account.read();
+const [page] = await Promise.all([api.get("/v1/rulesets", { limit: 100 }).catch(() => ({ items: [] })), games.read()]);
+rulesets = page.items;
+draw();

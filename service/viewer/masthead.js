@@ -23,7 +23,7 @@ export function masthead(room) {
     <h1>${game ? game.title || "A game without a title" : "A game"}</h1>
     <p class="of">${room.ruleset?.title ?? nothing}</p>
     <p class="stream ${kind}" role="status"><span class="dot" aria-hidden="true"></span>${words}</p>
-    <button class="who" aria-haspopup="dialog" @click=${() => openIdentity(room)}>${whoLooks(room)}</button>
+    <button class="who" aria-haspopup="dialog" @click=${openIdentity}>${whoLooks(room)}</button>
     <a class="docs" href="/docs">API</a>
     ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
 }

@@ -70,16 +70,17 @@ export class Room extends EventTarget {
     this.#visit = new AbortController();
     this.problem = null;
     try {
-      this.game = await this.api.get(`/v1/games/${this.id}`);
-      // Before a game begins there is no position in it: the first version only says who looks.
-      const first = await this.api.get(`/v1/games/${this.id}/state`, { version: 1 });
-      this.seat = this.game.you;
-      this.everything = first.everything;
-      this.ruleset ??= await this.api.get(`/v1/rulesets/${this.game.ruleset}`);
+      const [game, first] = await Promise.all([
+        this.api.get(`/v1/games/${this.id}`),
+        // Before a game begins there is no position in it: its first version only says who looks.
+        this.api.get(`/v1/games/${this.id}/state`, { version: 1 }),
+      ]);
+      Object.assign(this, { game, seat: game.you, everything: first.everything });
     } catch (problem) {
       this.#fail(problem);
       return;
     }
+    this.#readRuleset();
     this.frames = new Frames(this.api, this.id);
     this.frames.head = this.game.version;
     this.frames.addEventListener("loaded", () => this.redraw());
@@ -89,6 +90,11 @@ export class Room extends EventTarget {
     this.show(version ?? this.head);
     this.#follow(this.#visit.signal);
     this.dispatchEvent(new Event("entered"));
+  }
+
+  async #readRuleset() {
+    this.ruleset ??= await this.api.get(`/v1/rulesets/${this.game.ruleset}`).catch((problem) => (this.#fail(problem), null));
+    this.redraw();
   }
 
   /** Show a version: the board, the story and the rest go there. */

@@ -48,7 +48,7 @@ function sentence(room, { version, frame, heading }, before) {
 function windowOf(room) {
   let shown = windows.get(room);
   if (!shown || room.version < shown.from || room.version > shown.to || shown.to > room.head) {
-    shown = { from: Math.max(1, room.version - NEAR), to: Math.min(room.head, room.version + NEAR), followed: 0 };
+    shown = { from: Math.max(1, room.version - NEAR), to: Math.min(room.head, room.version + NEAR), followed: "" };
     windows.set(room, shown);
   } else if (room.version > shown.to - NEAR / 2 && shown.to < room.head) {
     shown.to = Math.min(room.head, room.version + NEAR);
@@ -83,10 +83,12 @@ function more(room, list) {
 export function followStory(room) {
   const shown = windows.get(room);
   const list = document.getElementById("sentences");
-  if (!shown || !list || shown.followed === room.version) return;
+  if (!shown || !list) return;
+  // Sentences that come later push this one away: then it is brought back.
+  const state = `${room.version} ${list.querySelectorAll(".coming").length}`;
   const row = list.querySelector(`[data-version="${room.version}"]`);
-  if (!row || !room.frame(room.version)) return;
-  shown.followed = room.version;
+  if (!row || shown.followed === state) return;
+  shown.followed = state;
   const [top, bottom] = [row.offsetTop - list.offsetTop, row.offsetTop - list.offsetTop + row.offsetHeight];
   const [above, below] = [list.scrollTop + list.clientHeight * 0.2, list.scrollTop + list.clientHeight * 0.8];
   if (top < above || bottom > below) list.scrollTop = top - list.clientHeight * 0.45;

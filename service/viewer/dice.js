@@ -1,0 +1,76 @@
+/**
+ * The dice of an event: what they showed, and how it follows from the secret, once that is public.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+import { Chance, derivation } from "./chance.js";
+import { entropyOf } from "./redraw.js";
+import { plain } from "./words.js";
+
+const BEGINNING = 200; // The game has begun within so many versions, or its seats changed hands very often.
+
+/** The chance of finished games; and what was drawn again, by game and version. */
+const chances = new Map();
+const again = new Map();
+
+/**
+ * @param {import("./room.js").Room} room
+ * @param {object} event its row of the log
+ * @param {object} [before] the row before it
+ */
+export function dice(room, event, before) {
+  const rolls = rollsOf(room, event);
+  const drawn = before ? event.draws - before.draws : 0;
+  if (!rolls.length && !drawn) return nothing;
+  return html`<section class="dice"><h3>Chance</h3>
+    ${rolls.map((roll) => html`<p><span class="quiet">${plain(roll.die)} dice, draw ${roll.draw}:</span>
+      ${roll.faces.map((face) => html`<span class="face">${plain(face)}</span>`)}</p>`)}
+    ${drawn ? html`<p class="quiet">${drawn === 1 ? `Draw ${event.draws}` : `Draws ${before.draws + 1} to ${event.draws}`} of the game.</p>` : nothing}
+    ${rolls.length ? derived(room, event, rolls) : nothing}
+  </section>`;
+}
+
+/** Return the rolls that an event shows: the ruleset says where. */
+function rollsOf(room, { event, type }) {
+  return (room.ruleset?.chance?.[type] ?? [])
+    .filter((shown) => shown.type === "dice")
+    .map(({ die, at }) => ({ die, ...at.reduce((value, name) => value?.[name], event) }))
+    .filter((roll) => Number.isInteger(roll.draw));
+}
+
+function derived(room, event, rolls) {
+  if (room.game.status !== "over") {
+    return html`<p class="quiet">They come from a secret whose SHA-256 is
+      <code class="hash">${room.game.commitment}</code>; it is published when the game ends.</p>`;
+  }
+  const id = `${room.id} ${event.version}`;
+  if (!again.has(id)) {
+    again.set(id, []);
+    drawAgain(room, rolls).then((lines) => (again.set(id, lines), room.redraw()), () => again.delete(id));
+  }
+  return again.get(id).map((line) => html`<p class="derivation ${line.right ? "right" : "wrong"}">
+    <code>${line.text}</code> ${line.right ? "as the log says." : "which is not what the log says!"}</p>`);
+}
+
+async function drawAgain(room, rolls) {
+  const chance = await chanceOf(room);
+  return Promise.all(rolls.map(async ({ die, draw, faces }) => {
+    const sides = room.ruleset.dice[die];
+    const { numbers, used } = await chance.dice(draw, faces.length, sides.length);
+    const right = numbers.every((number, index) => sides[number - 1] === String(faces[index]));
+    return { right, text: `${derivation(chance, { draw, numbers, used })}: ${numbers.map((number) => plain(sides[number - 1])).join(", ")},` };
+  }));
+}
+
+function chanceOf(room) {
+  if (!chances.has(room.id)) {
+    const read = (after, limit) => room.api.get(`/v1/games/${room.id}/events`, { after, limit });
+    const made = Promise.all([read(0, BEGINNING), read(room.head - 1, 1)]).then(([first, last]) =>
+      Chance.of(last.items[0].event.secret, room.id, entropyOf(first.items)),
+    );
+    chances.set(room.id, made);
+    made.catch(() => chances.delete(room.id));
+  }
+  return chances.get(room.id);
+}

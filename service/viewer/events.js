@@ -1,0 +1,53 @@
+/**
+ * The events of a game as rows of its log, fetched around the version that is shown.
+ * @module
+ */
+
+const REST = 120; // Milliseconds that a version must be shown before its event is fetched: a drag passes many.
+const BEFORE = 30; // The command that brought an event about is seldom farther back.
+const TOGETHER = 60;
+
+const known = new WeakMap();
+
+/** Return the events that whoever looks now may see. @param {import("./room.js").Room} room */
+export function eventsOf(room) {
+  if (!known.has(room.frames)) known.set(room.frames, new Events(room));
+  return known.get(room.frames);
+}
+
+class Events {
+  #rows = new Map();
+  #timer = 0;
+
+  constructor(room) {
+    this.room = room;
+  }
+
+  /** @returns {object | undefined} the row of a version; when that is shown, it comes soon */
+  at(version) {
+    if (version === this.room.version && !this.#rows.has(version)) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#fetch(), REST);
+    }
+    return this.#rows.get(version);
+  }
+
+  /** @returns {object | undefined} the row whose command brought a version about, as far as it was fetched */
+  causeOf(version) {
+    for (let row = this.#rows.get(version); row; row = this.#rows.get(row.version - 1)) if (row.cause) return row;
+    return undefined;
+  }
+
+  async #fetch() {
+    const { room } = this;
+    const after = Math.max(0, room.version - BEFORE);
+    if (this.#rows.has(room.version) || known.get(room.frames) !== this) return;
+    try {
+      const page = await room.api.get(`/v1/games/${room.id}/events`, { after, limit: TOGETHER });
+      for (const row of page.items) this.#rows.set(row.version, row);
+    } catch (problem) {
+      room.problem = problem;
+    }
+    room.redraw();
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * The list of games as the lobby shows it: searched, and kept up to date while somebody looks.
+ * @module
+ */
+
+const OFTEN = 4000; // Milliseconds between two looks while games go on.
+const SELDOM = 20_000; // When nothing has changed for a while.
+const SHOWN = 3; // So many running games are shown with a picture.
+const PAGE = 20;
+
+/** Games, of which there may be more. Says "change". */
+export class Games extends EventTarget {
+  #timer = 0;
+  #asked = 0;
+  #still = 0;
+
+  /** @param {import("./api.js").Api} api */
+  constructor(api) {
+    super();
+    this.api = api;
+    /** What is looked for. */
+    this.query = { text: "", status: "", ruleset: "" };
+    this.items = [];
+    this.next = null;
+    /** The games of which there is a picture, each as `GET /v1/games/{id}` shows it. */
+    this.running = [];
+    this.problem = null;
+    this.isRead = false;
+    document.addEventListener("visibilitychange", () => document.hidden || this.read());
+  }
+
+  /** Look for something else. */
+  seek(query) {
+    Object.assign(this.query, query);
+    return this.read();
+  }
+
+  /** Read the first page again, and the running games. */
+  async read() {
+    clearTimeout(this.#timer);
+    const asked = (this.#asked += 1);
+    try {
+      const [page, running] = await Promise.all([
+        this.api.get("/v1/games", { ...this.query, limit: Math.max(PAGE, this.items.length) }),
+        this.api.get("/v1/games", { status: "running", limit: SHOWN }),
+      ]);
+      if (asked !== this.#asked) return;
+      const before = this.#state();
+      Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
+      this.running = await Promise.all(running.items.map((game) => this.#detail(game)));
+      this.#still = before === this.#state() ? this.#still + 1 : 0;
+    } catch (problem) {
+      this.problem = problem;
+    }
+    this.#timer = setTimeout(() => document.hidden || this.read(), this.#still > 5 || this.problem ? SELDOM : OFTEN);
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** Read the next page, too. */
+  async more() {
+    const page = await this.api.get("/v1/games", { ...this.query, limit: PAGE, cursor: this.next });
+    this.items = [...this.items, ...page.items];
+    this.next = page.next;
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** Return a game with where it stands; what has not gone on is not asked again. */
+  async #detail(game) {
+    const known = this.running.find((other) => other.id === game.id);
+    return known?.version === game.version ? known : this.api.get(`/v1/games/${game.id}`).catch(() => game);
+  }
+
+  #state() {
+    return [...this.items, ...this.running].map((game) => `${game.id} ${game.version} ${game.status}`).join();
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * A game that waits for players: who sits where, taking a seat, and beginning.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+import { openIdentity } from "./identity.js";
+import { named } from "./words.js";
+
+let said = "";
+
+/**
+ * @param {import("./room.js").Room} room
+ * @param {import("./account.js").Account} account
+ */
+export function gatheringPanel(room, account) {
+  const { game } = room;
+  if (game?.status !== "gathering") return nothing;
+  const mine = game.seats.find((place) => place.player && place.player === account.me?.id);
+  const isFull = game.seats.every((place) => place.player);
+  const mayStart = mine || game.organizer === account.me?.id;
+  return html`<section class="gathering" aria-labelledby="gathering-title">
+    <h2 id="gathering-title">${isFull ? "Everybody is here" : "This game gathers players"}</h2>
+    <ul>
+      ${game.seats.map((place) => html`<li><strong>${named(place.seat)}</strong>
+        ${place.player ? html`<span>${place.name}</span>` : seatButton(room, account, place, mine)}
+        ${place === mine ? html`<button @click=${() => act(room, "delete", `seats/${place.seat}`)}>Leave</button>` : nothing}</li>`)}
+    </ul>
+    ${isFull && mayStart
+      ? html`<button class="strong" @click=${() => act(room, "post", "start")}>Begin the game</button>`
+      : html`<p class="quiet">${isFull ? "A player or the organizer begins." : "Send this page's address to those who are to play."}</p>`}
+    ${said ? html`<p class="problem" role="alert">${said}</p>` : nothing}
+  </section>`;
+}
+
+function seatButton(room, account, { seat }, mine) {
+  if (!account.me) return html`<button aria-haspopup="dialog" @click=${openIdentity}>Sign in to sit here</button>`;
+  if (mine) return html`<span class="quiet">free</span>`;
+  // Chance of the browser's own: with it no one but the players of all seats together could have chosen the dice.
+  const entropy = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return html`<button @click=${() => act(room, "post", "seats", { seat, entropy: entropy() })}>Sit here</button>`;
+}
+
+async function act(room, method, what, body) {
+  said = "";
+  try {
+    await room.api[method](`/v1/games/${room.id}/${what}`, body);
+    await room.enter();
+  } catch (problem) {
+    said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
+    room.redraw();
+  }
+}

@@ -1,0 +1,34 @@
+"""Which rules events and commands concern."""
+
+from typing import Any
+
+import pytest
+
+from domain.classic.battle import BattleBegan
+from domain.kernel.cited import cited
+from domain.kernel.message import type_name
+from domain.kernel.ruleset import Ruleset
+from domain.library import LIBRARY
+from tests.tiny.auction import ChooseCard, TinyAuction
+
+RULESETS = [LIBRARY.current(known) for known in LIBRARY.ids()]
+
+
+@pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.id)
+def test_every_rule_that_is_cited_holds_in_the_ruleset(ruleset: Ruleset[Any]) -> None:
+    for shape in (*ruleset.events, *ruleset.commands):
+        for rule in cited(shape, ruleset.catalogue, ruleset.id):
+            assert ruleset.catalogue.rule(rule).holds_in(ruleset.id), (type_name(shape), rule)
+
+
+@pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.id)
+def test_the_rule_of_a_command_comes_first(ruleset: Ruleset[Any]) -> None:
+    for command in ruleset.commands:
+        if ruleset.catalogue.rule(command.rule).holds_in(ruleset.id):
+            assert cited(command, ruleset.catalogue, ruleset.id)[0] == command.rule
+
+
+def test_what_names_no_rule_concerns_none() -> None:
+    ruleset = TinyAuction()
+    assert cited(ChooseCard, ruleset.catalogue, ruleset.id) == ("TA-BID-01",)
+    assert cited(BattleBegan, ruleset.catalogue, ruleset.id) == ()
