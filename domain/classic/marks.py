@@ -2,10 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from domain.classic.purchase import SINGULAR
-from domain.classic.table import Galley, Leader, Units
+from domain.classic.table import NO_UNITS, Galley, Units
 from domain.classic.view import SeatView, View
 from domain.kernel.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Names
@@ -24,16 +25,13 @@ CITY: Final = Mark("city", words="city")
 FORTIFIED: Final = Mark("fortified-city", words="fortified city")
 DUE: Final = Mark("battle-due", words="a battle must be fought here")
 
-Leaders = Mapping[tuple[str, Seat], list[str]]
-"""The leaders by the place or galley where they are, and by the seat that they serve."""
-
 
 def of(view: View, names: Names) -> Marks:
     """Return what everybody sees."""
-    leaders: defaultdict[tuple[str, Seat], list[str]] = defaultdict(list)
+    leaders: defaultdict[str, defaultdict[Seat, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     for name, leader in view.leaders.items():
         if (where := leader.at or leader.aboard) is not None:
-            leaders[where, leader.owner].append(name)
+            leaders[where][leader.owner].append((leader.kind, name))
     galleys: defaultdict[AreaId, list[str]] = defaultdict(list)
     for name, galley in view.galleys.items():
         galleys[galley.at].append(name)
@@ -42,21 +40,23 @@ def of(view: View, names: Names) -> Marks:
     places: dict[AreaId, Place] = {}
     for area, province in view.provinces.items():
         sites = (FORTIFIED,) if province.fortified and province.city else (CITY,) if province.city else ()
-        seats = dict.fromkeys((*province.armies, *(seat for where, seat in leaders if where == area)))
-        armies = [
-            _army(seat, province.armies[seat].units if seat in province.armies else Units(), leaders[area, seat], view)
-            for seat in seats
+        armies = province.armies
+        present: Mapping[Seat, list[tuple[str, str]]] = leaders.get(area, {})
+        stacks = [
+            _army(seat, armies[seat].units if seat in armies else NO_UNITS, tuple(present.get(seat, ())))
+            for seat in (armies if armies.keys() >= present.keys() else dict.fromkeys((*armies, *present)))
         ]
-        stacks = (*armies, *_ships(galleys.pop(area, []), leaders, view, names))
+        if area in galleys:
+            stacks += _ships(galleys.pop(area), leaders, view, names)
         if province.owner is not None or sites or stacks:
             shown = (*sites, DUE) if area in due else sites
-            places[area] = Place(province.owner, shown, stacks, battles.get(area, ""))
+            places[area] = Place(province.owner, shown, tuple(stacks), battles.get(area, ""))
     for area, ships in galleys.items():
         places[area] = Place(None, (), tuple(_ships(ships, leaders, view, names)), battles.get(area, ""))
     return Marks(
         places=places,
         links=tuple(_roads(view, names)),
-        standings=tuple(_standing(seat, view, names) for seat in view.order or view.seats),
+        standings=tuple(_standings(view, names)),
         shelves=tuple(_shelves(view, names)),
     )
 
@@ -64,8 +64,9 @@ def of(view: View, names: Names) -> Marks:
 # --- on the board ---
 
 
-def _army(seat: Seat, units: Units, leaders: list[str], view: View) -> Stack:
-    marks = (*_units(units), *(_leader(name, view.leaders[name]) for name in leaders))
+@lru_cache(maxsize=8192)
+def _army(seat: Seat, units: Units, leaders: tuple[tuple[str, str], ...]) -> Stack:
+    marks = (*_units(units), *(_leader(seat, kind, name) for kind, name in leaders))
     return Stack(seat, marks, f"{seat.title()}: {_listed(marks)}")
 
 
@@ -75,25 +76,27 @@ def _units(units: Units) -> Iterator[Mark]:
             yield Mark(kind, count, words=_counted(kind, count))
 
 
-def _leader(name: str, leader: Leader) -> Mark:
-    words = name.removeprefix(f"{leader.owner}-").replace("-", " ").title()
-    return Mark(leader.kind, label=name.rpartition("-")[2] if leader.kind == "general" else "", words=words)
+def _leader(seat: Seat, kind: str, name: str) -> Mark:
+    """Return a leader that serves `seat`; one of another colour bears that in its name."""
+    words = name.removeprefix(f"{seat}-").replace("-", " ").title()
+    return Mark(kind, label=name.rpartition("-")[2] if kind == "general" else "", words=words)
 
 
-def _ships(ships: list[str], leaders: Leaders, view: View, names: Names) -> Iterator[Stack]:
+def _ships(
+    ships: list[str], leaders: Mapping[str, Mapping[Seat, list[tuple[str, str]]]], view: View, names: Names
+) -> Iterator[Stack]:
     """Yield galleys with something aboard one by one, the empty ones of a seat together."""
     empty: defaultdict[Seat, list[str]] = defaultdict(list)
     for ship in ships:
         galley = view.galleys[ship]
-        aboard = (
-            *_units(galley.cargo),
-            *(_leader(name, view.leaders[name]) for name in leaders.get((ship, galley.owner), ())),
-        )
+        seat = galley.owner
+        passengers = leaders.get(ship, {}).get(seat, ())
+        aboard = (*_units(galley.cargo), *(_leader(seat, kind, name) for kind, name in passengers))
         if not aboard:
-            empty[galley.owner].append(ship)
+            empty[seat].append(ship)
             continue
         hull = Mark("galley", words=f"{names(ship)}, {_where(galley)}")
-        yield Stack(galley.owner, (hull, *aboard), f"{_titled(ship, galley)} {_where(galley)} with {_listed(aboard)}")
+        yield Stack(seat, (hull, *aboard), f"{_titled(ship, galley)} {_where(galley)} with {_listed(aboard)}")
     for seat, idle in empty.items():
         where = _where(view.galleys[idle[0]])
         words = f"{len(idle)} galleys" if len(idle) > 1 else "galley"
@@ -127,28 +130,37 @@ def _battles(view: View, names: Names) -> Iterator[tuple[AreaId, str]]:
 # --- beside the board ---
 
 
-def _standing(seat: Seat, view: View, names: Names) -> Standing:
-    each = view.seats[seat]
-    armies = (province.armies[seat].units for province in view.provinces.values() if seat in province.armies)
-    fleet = [galley for galley in view.galleys.values() if galley.owner == seat]
-    figures = {
-        "tribute": each.tribute,
-        "talents": each.talents,
-        "provinces": each.provinces,
-        "cities": sum(province.city for province in view.provinces.values() if province.owner == seat),
-        "units": sum(units.total for units in armies) + sum(galley.cargo.total for galley in fleet),
-        "galleys": len(fleet),
-    }
-    prisoners = tuple(
-        Mark(
-            "prisoner",
-            label="" if name.endswith("caesar") else name.rpartition("-")[2],
-            seat=view.leaders[name].colour,
-            words=f"{names(name)}, prisoner",
-        )
-        for name in each.prisoners
-    )
-    return Standing(seat, figures, prisoners, seat == view.active, _fallen(each, seat, view, names))
+def _standings(view: View, names: Names) -> Iterator[Standing]:
+    cities: Counter[Seat] = Counter()
+    units: Counter[Seat] = Counter()
+    fleet: Counter[Seat] = Counter()
+    for province in view.provinces.values():
+        if province.city and province.owner is not None:
+            cities[province.owner] += 1
+        for seat, army in province.armies.items():
+            units[seat] += army.units.total
+    for galley in view.galleys.values():
+        fleet[galley.owner] += 1
+        units[galley.owner] += galley.cargo.total
+    for seat in view.order or view.seats:
+        each = view.seats[seat]
+        figures = {
+            "tribute": each.tribute,
+            "talents": each.talents,
+            "provinces": each.provinces,
+            "cities": cities[seat],
+            "units": units[seat],
+            "galleys": fleet[seat],
+        }
+        out = _fallen(each, seat, view, names)
+        yield Standing(seat, figures, tuple(_prisoners(each, view, names)), seat == view.active, out)
+
+
+def _prisoners(each: SeatView, view: View, names: Names) -> Iterator[Mark]:
+    for name in each.prisoners:
+        leader = view.leaders[name]
+        number = name.rpartition("-")[2] if leader.kind == "general" else ""
+        yield Mark("prisoner", label=number, seat=leader.colour, words=f"{names(name)}, prisoner")
 
 
 def _fallen(each: SeatView, seat: Seat, view: View, names: Names) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
@@ -27,9 +28,10 @@ def of(view: View, names: Names) -> Marks:
     places: dict[AreaId, Place] = {}
     fought = _battles(view)
     for area, province in view.provinces.items():
-        place = _province(province, fought.get(area, ""))
-        if place != _BARE:
-            places[area] = place
+        if province == _EMPTY:
+            continue
+        forces, ports = tuple(province.forces.items()), tuple(province.ports.items())
+        places[area] = _place(province.owner, province.buildings, forces, ports, province.at_war, fought.get(area, ""))
     for sea, fleets in view.fleets.items():
         stacks = tuple(_ships(seat, fleet.triremes, "at sea") for seat, fleet in fleets.items())
         places[sea] = Place(stacks=stacks, battle=fought.get(sea, ""))
@@ -43,24 +45,31 @@ def of(view: View, names: Names) -> Marks:
 
 # --- on the board ---
 
-_BARE: Final = Place()
+_EMPTY: Final = Province()
 
 
-def _province(province: Province, battle: str) -> Place:
+@lru_cache(maxsize=8192)
+def _place(
+    owner: Seat | None,
+    buildings: tuple[str, ...],
+    forces: tuple[tuple[Seat, Force], ...],
+    ports: tuple[tuple[Seat, int], ...],
+    at_war: bool,
+    battle: str,
+) -> Place:
     """Return a province: what stands there and who occupies it, land units, triremes not yet launched."""
-    sites = [_site(post, province) for post in province.buildings]
-    if province.occupier("influence") is not None:
-        sites.append(_site("influence", province))
-    if province.at_war and not battle:
+    # In a province at war nobody occupies anything (MN-AFT-08).
+    occupied = {post: seat for seat, force in forces for post in force.posts} if not at_war else {}
+    posts = (*buildings, "influence") if "influence" in occupied else buildings
+    sites = [_site(post, occupied.get(post)) for post in posts]
+    if at_war and not battle:
         sites.append(AT_WAR)
-    stacks = [_force(seat, force) for seat, force in province.forces.items()]
-    stacks += [_ships(seat, triremes, "in port") for seat, triremes in province.ports.items()]
-    return Place(province.owner, tuple(sites), tuple(stacks), battle)
+    stacks = [_force(seat, force) for seat, force in forces] + [_ships(seat, ships, "in port") for seat, ships in ports]
+    return Place(owner, tuple(sites), tuple(stacks), battle)
 
 
-def _site(post: str, province: Province) -> Mark:
+def _site(post: str, occupier: Seat | None) -> Mark:
     words = f"caravan on {post}" if post in GOODS else "influence marker" if post == "influence" else post
-    occupier = province.occupier(post)
     return Mark(post, seat=occupier, words=f"{words}, occupied by {occupier.title()}" if occupier else words)
 
 
