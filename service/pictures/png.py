@@ -6,9 +6,6 @@ from typing import Final
 
 import resvg_py
 
-NARROWEST: Final = 200
-WIDEST: Final = 3200
-
 _FONTS: Final = [
     str(resources.files("service.pictures").joinpath("fonts", name))
     for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")

@@ -21,7 +21,7 @@ class Sized(AtVersion, frozen=True):
         width: the width of the picture in pixels; its height follows.
     """
 
-    width: Annotated[int, Meta(ge=200, le=3200)] = 1600
+    width: Annotated[int, Meta(ge=200, le=3200)] = 1200
 
 
 class FramesPage(Struct, frozen=True, forbid_unknown_fields=True):

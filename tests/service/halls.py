@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from domain.boards.drawing import Drawing, drawing_of, drawing_problems
 from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
@@ -21,7 +22,7 @@ from service.settings import Settings
 from service.store.protocol import EventStore
 from service.views import Accepted
 from service.wake import LocalWake
-from tests.tiny.auction import ROOM, SEATS, TinyAuction
+from tests.tiny.auction import ROOM, ROOM_MAP, SEATS, TinyAuction
 
 RED, BLUE = SEATS[:2]
 ANNA, BERT, CARL = map(PlayerId, ("panna", "pbert", "pcarl"))
@@ -43,6 +44,10 @@ def fixed_randomness(seed: str = "tests") -> Callable[[int], bytes]:
 def own_board(board_id: str) -> Board:
     assert board_id == ROOM.id
     return ROOM
+
+
+def own_drawing(board: Board) -> Drawing | None:
+    return drawing_of(board) if any(drawing_problems(ROOM_MAP, board)) else ROOM_MAP
 
 
 class House(Struct, eq=False):

@@ -8,11 +8,13 @@ from typing import Annotated, Any, ClassVar
 import msgspec
 from msgspec import Meta, Struct, field
 
+from domain.boards.drawing import Drawing, Outline
 from domain.kernel import catalogue, message, schema
 from domain.kernel.board import Area, Board, Border, Map
 from domain.kernel.catalogue import Catalogue
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft, Roll
+from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal, refuse_unless
 from domain.kernel.ruleset import Result, Rolled, Ruleset, Upcaster
@@ -33,6 +35,23 @@ ROOM = Board(
     title="The auction room",
     areas=(Area(AreaId("hall"), "The hall", "land"), Area(AreaId("cellar"), "Keller für Gäste", "land")),
     borders=(Border((AreaId("hall"), AreaId("cellar")), "land"),),
+)
+
+ROOM_MAP = Drawing(
+    board="room",
+    projection="none",
+    size=(400, 300),
+    areas={
+        AreaId("hall"): Outline("land", "The hall", "M0,0L400,0L400,200L0,200Z", (200, 40), (200, 100)),
+        AreaId("cellar"): Outline("land", "Keller für Gäste", "M0,200L400,200L400,300L0,300Z", (200, 220), (200, 260)),
+    },
+    terra_incognita="",
+    mare_incognitum="",
+    rivers="",
+    straits=(),
+    inscriptions=(),
+    notes="",
+    credits="Ours.",
 )
 
 
@@ -309,6 +328,10 @@ class Position(Struct, forbid_unknown_fields=True):
     prize: int = 0
 
 
+def _card(card: int | None) -> Mark:
+    return Mark("card", words="a card") if card is None else Mark("card", label=str(card), words=f"a {card}")
+
+
 class TinyAuction(Ruleset[Table]):
     id = "tiny-auction"
     title = "Tiny Auction"
@@ -390,6 +413,18 @@ class TinyAuction(Ruleset[Table]):
             chosen={seat: shown(card) for seat, card in table.chosen.items()},
             spent=tuple(table.spent),
         )
+
+    def marks(self, view: View, names: Names) -> Marks:
+        stacks = tuple(
+            Stack(seat, tuple(map(_card, hand)), f"{names(seat)}: cards") for seat, hand in view.hands.items()
+        )
+        spent = tuple(Mark("card", label=str(card), words=f"a {card}, spent") for card in view.spent)
+        standings = (
+            Standing(seat, {"coins": coins}, (_card(view.chosen[seat]),) if seat in view.chosen else ())
+            for seat, coins in view.coins.items()
+        )
+        places = {AreaId("hall"): Place(stacks=stacks), AreaId("cellar"): Place(sites=spent)}
+        return Marks(places, (), tuple(standings), (Shelf("Bank", (Mark("tax", view.bank, words="coins"),)),))
 
     def result(self, table: Table) -> Result | None:
         if not table.over:

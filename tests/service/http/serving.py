@@ -16,10 +16,11 @@ from domain.kernel.ruleset import Library
 from service.app import open_house
 from service.clock import Clock
 from service.house import House
+from service.pictures.scenes import Drawings
 from service.server import Server
 from service.settings import Settings
 from service.sockets import listen
-from tests.service.halls import LIBRARY, own_board, ticking
+from tests.service.halls import LIBRARY, own_board, own_drawing, ticking
 
 Answer = dict[str, Any]
 
@@ -109,13 +110,14 @@ async def serving(
     boards: Callable[[str], Board] = own_board,
     randomness: Callable[[int], bytes] = secrets.token_bytes,
     clock: Clock | None = None,
+    drawings: Drawings = own_drawing,
     **settings: Any,
 ) -> AsyncIterator[Service]:
     """Run the service on a free port over the files in `data`."""
     chosen = Settings(data=data, port=0, **settings)
     with listen("127.0.0.1", 0) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        async with open_house(chosen, library, boards, clock or ticking(), randomness) as house:
+        async with open_house(chosen, library, boards, clock or ticking(), randomness, drawings) as house:
             server = Server(house)
             running = asyncio.create_task(server.serve(sockets=[listening]))
             # Connections wait in the socket's queue until the server has started.

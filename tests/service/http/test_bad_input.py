@@ -68,13 +68,19 @@ async def _use_ended_token(s: Scene) -> httpx.Response:
 
 
 async def _register_where_it_is_closed(s: Scene) -> httpx.Response:
+    settings = msgspec.structs.replace(s.service.house.settings, registration=False)
+    return await _ask_of(s, "POST", "/v1/players", {"name": "Eva"}, settings=settings)
+
+
+async def _ask_of(s: Scene, method: str, path: str, body: Any = None, **parts: Any) -> httpx.Response:
+    """Return what a house answers of which some parts are others."""
     house = s.service.house
-    closed = msgspec.structs.replace(house, settings=msgspec.structs.replace(house.settings, registration=False))
+    changed = msgspec.structs.replace(house, **parts)
     app = s.service.server.config.app
     while not isinstance(app, Litestar):
         app = app.app  # type: ignore[reportAttributeAccessIssue]
-    app.state["house"] = closed
-    answer = await s.ask("POST", "/v1/players", None, {"name": "Eva"})
+    app.state["house"] = changed
+    answer = await s.ask(method, path, None, body)
     app.state["house"] = house
     return answer
 
@@ -108,7 +114,7 @@ PROVOKED: dict[str, Provoke] = {
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),
-    "no-map": lambda s: s.ask("GET", f"{s.url}/board.svg"),
+    "no-map": lambda s: _ask_of(s, "GET", f"{s.url}/board.svg", drawings=lambda board: None),
     "unknown-rule": lambda s: s.ask("GET", "/v1/rulesets/tiny-auction/rules/TA-BID-99"),
     "unknown-player": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "organizer": "pnobody"}),
     "unknown-game": lambda s: s.ask("GET", "/v1/games/gone/state"),

@@ -20,6 +20,10 @@ LIVE: Final = ("/v1/games/{game}/events/stream", "/v1/games/{game}/events/socket
 QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "/v1/games": ("?text=auction", "?status=running", "?player={player}"),
     "/v1/games/{game}/state": ("?version={past}", "?version=5"),
+    "/v1/games/{game}/marks": ("?version={past}", "?version=6"),
+    "/v1/games/{game}/board.svg": ("?version={past}",),
+    "/v1/games/{game}/board.png": ("?width=200", "?width=200&version={past}"),
+    "/v1/games/{game}/frames": ("?limit=250", "?after={past}", "?after=3&limit=5"),
     "/v1/games/{game}/events": ("?limit=500", "?after={past}"),
     "/v1/games/{game}/history": ("?limit=500", "?after={past}"),
     "/v1/statistics/dice": ("?game={game}", "?ruleset=tiny-auction&seat=blue"),
@@ -67,7 +71,9 @@ class Onlooker:
         words |= {"past": str(version - 1), "seat": "red", "chart": "points.svg"}
         for path, method, _ in endpoints():
             if method == "GET" and path not in LIVE:
-                for query in ("", *QUERIES.get(path, ())):
+                # A picture in full size shows no more than a small one, and takes ten times as long.
+                plain = () if path.endswith(".png") else ("",)
+                for query in (*plain, *QUERIES.get(path, ())):
                     address = (path + query).format(**words)
                     seen[f"GET {address}"] = await self._ask("GET", address)
         for probe in PROBES:
