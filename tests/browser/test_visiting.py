@@ -1,0 +1,55 @@
+"""Visitors notice what they are there to notice."""
+
+import pytest
+
+from tests.browser.visiting import Visit, Visitor
+
+WRONG = {
+    "faint text": '<p style="color:#aaa;background:#fff">Hardly to be read</p>',
+    "a picture without words": '<img src="/favicon.ico">',
+    "a button without a name": "<button></button>",
+    "a field without a label": "<input>",
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+async def test_axe_finds(visitor: Visitor, what: str):
+    await visitor.page.goto("/problems")
+    await visitor.axe()
+    await visitor.page.evaluate(
+        "html => document.querySelector('main').insertAdjacentHTML('beforeend', html)", WRONG[what]
+    )
+    with pytest.raises(AssertionError, match=r"serious|critical"):
+        await visitor.axe()
+
+
+@pytest.mark.parametrize(
+    ("script", "complaint"),
+    [
+        ("fetch('http://192.0.2.1/').catch(() => 0)", "Content Security"),
+        ("new Image().src = 'http://example.invalid/'", "asked another host"),
+        ("fetch('/v1/nothing')", "404"),
+        ("console.error('oh')", "oh"),
+        ("setTimeout(() => { throw new Error('broken') })", "broken"),
+        (
+            "document.head.append(Object.assign(document.createElement('script'), {text: 'window.mine = 1'}))",
+            "Content Security",
+        ),
+    ],
+)
+async def test_a_complaint(visit: Visit, script: str, complaint: str):
+    async def look() -> None:
+        async with visit() as visitor:
+            await visitor.page.goto("/problems")
+            await visitor.page.evaluate(f"() => {{ {script} }}")
+            await visitor.page.wait_for_timeout(300)
+
+    with pytest.raises(AssertionError, match=complaint):
+        await look()
+
+
+async def test_what_is_provoked_is_no_complaint(visitor: Visitor):
+    visitor.expect("404")
+    await visitor.page.goto("/problems")
+    await visitor.page.evaluate("() => fetch('/v1/nothing').then(answer => answer.text())")
+    assert "unknown-path" in (await visitor.bodies())[f"{visitor.address}/v1/nothing"]
