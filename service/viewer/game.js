@@ -40,7 +40,7 @@ const room = new Room(api, decodeURIComponent(location.pathname.split("/")[2] ??
 const account = new Account(api);
 const board = new Board(place("board"), room);
 room.board = board;
-let chosen = "event";
+let chosen = wide.matches ? "event" : "story";
 
 function draw() {
   const scene = room.shown;

@@ -22,8 +22,8 @@ export class Games extends EventTarget {
     this.query = { text: "", status: "", ruleset: "" };
     this.items = [];
     this.next = null;
-    /** The games of which there is a picture, each as `GET /v1/games/{id}` shows it. */
-    this.running = [];
+    /** The games of which there is a picture, each as `GET /v1/games/{id}` shows it: those that are played, or the last. */
+    this.shown = [];
     this.problem = null;
     this.isRead = false;
     document.addEventListener("visibilitychange", () => document.hidden || this.read());
@@ -47,7 +47,8 @@ export class Games extends EventTarget {
       if (asked !== this.#asked) return;
       const before = this.#state();
       Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
-      this.running = await Promise.all(running.items.map((game) => this.#detail(game)));
+      const last = running.items.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
+      this.shown = await Promise.all([...running.items, ...last].map((game) => this.#detail(game)));
       this.#still = before === this.#state() ? this.#still + 1 : 0;
     } catch (problem) {
       this.problem = problem;
@@ -66,11 +67,11 @@ export class Games extends EventTarget {
 
   /** Return a game with where it stands; what has not gone on is not asked again. */
   async #detail(game) {
-    const known = this.running.find((other) => other.id === game.id);
+    const known = this.shown.find((other) => other.id === game.id);
     return known?.version === game.version ? known : this.api.get(`/v1/games/${game.id}`).catch(() => game);
   }
 
   #state() {
-    return [...this.items, ...this.running].map((game) => `${game.id} ${game.version} ${game.status}`).join();
+    return [...this.items, ...this.shown].map((game) => `${game.id} ${game.version} ${game.status}`).join();
   }
 }

@@ -12,7 +12,6 @@ import { newGame } from "./new-game.js";
 import { takeToken } from "./token.js";
 import { ago, clock, count, named } from "./words.js";
 
-const STATES = { gathering: "gather players", running: "are played now", over: "are over" };
 const STATUSES = { gathering: "gathers players", running: "is played", over: "is over" };
 const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
 
@@ -20,16 +19,18 @@ const api = new Api();
 takeToken(api);
 const games = new Games(api);
 const account = new Account(api);
+const lobby = document.getElementById("lobby");
 let rulesets = [];
 let typing = 0;
 
 function draw() {
-  const lobby = document.getElementById("lobby");
   if (!games.isRead && !games.problem) return;
+  const [first, ...others] = games.shown;
   lobby.querySelector(":scope > .coming")?.remove();
+  render(first ? table(first) : nothing, document.getElementById("stage"));
   render(
     html`${games.problem ? html`<p class="problem" role="alert">${games.problem.message}</p>` : nothing}
-      ${games.running.length ? nowPlayed() : nothing}
+      ${others.length ? html`<section aria-labelledby="now-title"><h2 id="now-title">On the table, too</h2><div class="tables">${others.map(table)}</div></section>` : nothing}
       <div class="columns">
         <section class="all" id="games" aria-labelledby="games-title" tabindex="-1"><h2 id="games-title">Games</h2>${search()} ${list()}</section>
         <div class="aside">
@@ -53,18 +54,21 @@ function rulesetOf(game) {
   return rulesets.find((ruleset) => ruleset.id === game.ruleset)?.title ?? game.ruleset;
 }
 
-function nowPlayed() {
-  return html`<section aria-labelledby="now-title"><h2 id="now-title">On the table now</h2>
-    <ul class="tables">
-      ${games.running.map((game) => html`<li class="table">
-        <a href="/games/${game.id}">
-          <img src="/v1/games/${game.id}/board.svg?version=${game.version}" alt="The board of ${titleOf(game)}" width="1600" height="1068" loading="lazy" />
-          <strong>${titleOf(game)}</strong>
-        </a>
-        <p class="stream live"><span class="dot" aria-hidden="true"></span>${game.heading || "It begins"}</p>
-        <p class="quiet">${rulesetOf(game)}; ${count(game.version, "event")}, the last ${ago(game.changed)}.</p>
-      </li>`)}
-    </ul></section>`;
+/** A game with its picture. */
+function table(game) {
+  const isNow = game.status === "running";
+  return html`<article class="table">
+    <a href="/games/${game.id}">
+      <img src="/v1/games/${game.id}/board.svg?version=${game.version}" alt="" width="1600" height="1250" />
+      <strong>${titleOf(game)}</strong>
+    </a>
+    <p class="stream ${isNow ? "live" : ""}"><span class="dot" aria-hidden="true"></span>${isNow ? `Played now. ${game.heading || "It begins"}` : ending(game)}</p>
+    <p class="quiet">${rulesetOf(game)}; ${count(game.version, "event")}, the last ${ago(game.changed)}.</p>
+  </article>`;
+}
+
+function ending({ result }) {
+  return result?.winners.length ? `Won by ${result.winners.map(named).join(" and ")}` : "Nobody won";
 }
 
 function search() {
@@ -75,12 +79,12 @@ function search() {
   };
   return html`<form class="search" role="search" @submit=${(event) => event.preventDefault()}>
     <label>Search <input type="search" .value=${live(games.query.text)} @input=${typed} placeholder="words of a title, a game's id" maxlength="80" /></label>
-    <label>that <select @change=${(event) => games.seek({ status: event.target.value })}>
-      <option value="">are here</option>
-      ${Object.entries(STATES).map(([status, words]) => html`<option value=${status}>${words}</option>`)}
+    <label>Status <select @change=${(event) => games.seek({ status: event.target.value })}>
+      <option value="">any</option>
+      ${Object.entries(STATUSES).map(([status, words]) => html`<option value=${status}>${words}</option>`)}
     </select></label>
-    <label>by <select @change=${(event) => games.seek({ ruleset: event.target.value })}>
-      <option value="">any rules</option>
+    <label>Rules <select @change=${(event) => games.seek({ ruleset: event.target.value })}>
+      <option value="">any</option>
       ${rulesets.map((ruleset) => html`<option value=${ruleset.id}>${ruleset.title}</option>`)}
     </select></label>
   </form>`;

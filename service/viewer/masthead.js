@@ -19,7 +19,7 @@ const STREAMS = {
 export function masthead(room) {
   const { game } = room;
   const [kind, words] = STREAMS[room.stream];
-  return html`<a class="home" href="/">Tabularium</a>
+  return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
     <h1>${game ? game.title || "A game without a title" : "A game"}</h1>
     <p class="of">${room.ruleset?.title ?? nothing}</p>
     <p class="stream ${kind}" role="status"><span class="dot" aria-hidden="true"></span>${words}</p>

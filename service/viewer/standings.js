@@ -4,12 +4,9 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
+import { chartsPanel } from "./charts.js";
 import { chip } from "./chip.js";
-import { capital, plain, seatName } from "./words.js";
-
-const CHARTS = { points: "Points", tribute: "Tribute", territory: "Territory", dice: "Dice" };
-
-let chart = "points";
+import { plain, seatName } from "./words.js";
 
 /** @param {import("./room.js").Room} room */
 export function standingsPanel(room) {
@@ -17,7 +14,7 @@ export function standingsPanel(room) {
   return html`<h2>Scores</h2>
     ${standings.length ? table(room, standings) : html`<p class="quiet">Nobody has anything yet.</p>`}
     ${room.game?.result ? html`<p><strong>${won(room)}</strong></p>` : nothing}
-    ${charts(room)}`;
+    ${chartsPanel(room)}`;
 }
 
 function table(room, standings) {
@@ -30,10 +27,10 @@ function table(room, standings) {
         (standing) => html`<tr class=${standing.out ? "out" : ""}>
           <th scope="row">${chip(room, standing.seat)} ${seatName(room.game, standing.seat)}
             ${standing.active ? html`<span class="active">to move</span>` : nothing}
-            ${standing.out ? html`<span class="quiet">${standing.out}</span>` : nothing}
-            ${standing.items?.length ? html`<span class="quiet">${standing.items.map((item) => item.words).join(", ")}</span>` : nothing}</th>
+            ${standing.out ? html`<span class="quiet">${standing.out}</span>` : nothing}</th>
           ${names.map((name) => html`<td>${figure(standing, name, before)}</td>`)}
-        </tr>`,
+        </tr>
+        ${standing.items?.length ? html`<tr class="items"><td colspan=${names.length + 1}>${standing.items.map((item) => item.words).join(", ")}</td></tr>` : nothing}`,
       )}
     </tbody>
   </table></div>`;
@@ -49,18 +46,4 @@ function figure(standing, name, before) {
 function won(room) {
   const { winners } = room.game.result;
   return winners.length ? `Won by ${winners.map((seat) => seatName(room.game, seat)).join(" and ")}.` : "Nobody won.";
-}
-
-function charts(room) {
-  if (!room.landmarks?.entries.length) return nothing;
-  const select = (name) => {
-    chart = name;
-    room.redraw();
-  };
-  return html`<figure class="chart">
-    <div class="choice" role="group" aria-label="Charts">
-      ${Object.entries(CHARTS).map(([name, title]) => html`<button aria-pressed=${String(chart === name)} @click=${() => select(name)}>${title}</button>`)}
-    </div>
-    <img src="/v1/games/${room.id}/charts/${chart}.svg?rounds=${room.landmarks.rounds.length}" alt="${capital(CHARTS[chart])} of the seats over the rounds" />
-  </figure>`;
 }

@@ -10,7 +10,7 @@ import { linkTo } from "./link.js";
 import { SPEEDS, STRIDES } from "./room.js";
 import { count } from "./words.js";
 
-const LABELS = 26; // So many numbers of rounds at most are written above the slider.
+const LABEL = 26; // So many pixels at least lie between two numbers of rounds.
 
 let copied = 0;
 
@@ -21,16 +21,16 @@ export function timelinePanel(room) {
       <div class="steps">
         ${button("First version", "first", () => room.show(1), room.version === 1)}
         ${button(`Back one ${room.stride}`, "back", () => room.step(-1), room.version === 1)}
-        <button class="play strong" aria-pressed=${String(room.playing)} @click=${() => room.play()}>
-          ${icon(room.playing ? "pause" : "play")} ${room.playing ? "Pause" : "Play"}
+        <button class="play strong" aria-label=${room.playing ? "Pause" : "Play"} @click=${() => room.play()}>
+          ${icon(room.playing ? "pause" : "play")}<span> ${room.playing ? "Pause" : "Play"}</span>
         </button>
         ${button(`On one ${room.stride}`, "on", () => room.step(1), room.following)}
         ${button("Newest version", "last", () => room.show(room.head), room.following)}
       </div>
-      <label>by <select .value=${live(room.stride)} @change=${(event) => set(room, "stride", event.target.value)}>
+      <label class="stride"><span>by </span><select aria-label="Step by" .value=${live(room.stride)} @change=${(event) => set(room, "stride", event.target.value)}>
         ${STRIDES.map((stride) => html`<option value=${stride}>${stride}</option>`)}
       </select></label>
-      <label>speed <select .value=${live(`${room.speed}`)} @change=${(event) => set(room, "speed", Number(event.target.value))}>
+      <label class="speed">speed <select .value=${live(`${room.speed}`)} @change=${(event) => set(room, "speed", Number(event.target.value))}>
         ${SPEEDS.map((speed) => html`<option value=${speed}>${speed}×</option>`)}
       </select></label>
       <p class="where" id="where">${headingOf(room)}</p>
@@ -88,7 +88,7 @@ function marks(room) {
   const { landmarks, head } = room;
   const x = (version) => ((version - 1) / Math.max(1, head - 1)) * 1000;
   const path = (entries, top, bottom) => entries.map((each) => `M${x(each.version).toFixed(2)} ${top}V${bottom}`).join("");
-  const every = Math.ceil(landmarks.rounds.length / LABELS);
+  const apart = (LABEL / Math.max(300, innerWidth)) * 1000;
   const words = [
     count(landmarks.rounds.length, "round"), count(landmarks.battles.length, "battle"),
     count(landmarks.retractions.length, "retraction"),
@@ -101,9 +101,18 @@ function marks(room) {
       <path class="battles" d=${path(landmarks.battles, 2, 15)} />
       <path class="retractions" d=${path(landmarks.retractions, 0, 30)} />
     </svg>
-    ${landmarks.rounds.map((each, at) =>
-      at % every ? nothing : svg`<text x="${x(each.version) / 10}%" y="10" dx="2">${each.round || ""}</text>`)}
+    ${labelled(landmarks.rounds, x, apart).map((each) => svg`<text x="${x(each.version) / 10}%" y="10" dx="2">${each.round}</text>`)}
   </svg>`;
+}
+
+/** Return the rounds of which the number is written: none too near the one before. */
+function labelled(rounds, x, apart) {
+  let last = -Infinity;
+  return rounds.filter((each) => {
+    const free = each.round && x(each.version) - last >= apart;
+    if (free) last = x(each.version);
+    return free;
+  });
 }
 
 /** Every other round has a ground of its own. */

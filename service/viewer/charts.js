@@ -1,0 +1,69 @@
+/**
+ * Charts over the rounds of a game, as the service draws them from its scoreboard.
+ * @module
+ */
+
+import { html, nothing } from "./vendor/lit-html.js";
+import { capital, plain } from "./words.js";
+
+const DICE = "dice";
+
+const drawers = new WeakMap();
+
+/** @param {import("./room.js").Room} room */
+export function chartsPanel(room) {
+  if (!drawers.has(room)) drawers.set(room, new Charts(room));
+  const charts = drawers.get(room);
+  charts.look();
+  if (!charts.names.length) return nothing;
+  return html`<figure class="chart">
+    <div class="choice" role="group" aria-label="Charts">
+      ${charts.names.map((name) => html`<button aria-pressed=${String(charts.chosen === name)} @click=${() => charts.choose(name)}>${capital(plain(name))}</button>`)}
+    </div>
+    ${charts.source ? html`<img src=${charts.source} alt=${charts.words} width="720" height="380" />` : nothing}
+  </figure>`;
+}
+
+/** The chart that is shown. It is fetched again when a round has ended. */
+class Charts {
+  #seen = "";
+
+  constructor(room) {
+    this.room = room;
+    this.names = [];
+    this.chosen = "";
+    this.source = "";
+    this.words = "";
+  }
+
+  choose(name) {
+    this.chosen = name;
+    this.look();
+  }
+
+  /** Fetch what is not there yet. */
+  look() {
+    const { room } = this;
+    const state = `${this.chosen} ${room.landmarks?.rounds.length} ${room.game?.status}`;
+    if (!room.landmarks || state === this.#seen) return;
+    this.#seen = state;
+    this.#fetch(state).then(() => room.redraw(), () => room.redraw());
+  }
+
+  async #fetch(state) {
+    const path = `/v1/games/${this.room.id}`;
+    const { rounds } = await this.room.api.get(`${path}/scoreboard`);
+    const [score] = Object.values(rounds.at(-1)?.score ?? {});
+    if (!score) return;
+    this.names = [...Object.keys(score), DICE];
+    if (!this.chosen) {
+      [this.chosen] = this.names;
+      return this.look();
+    }
+    const drawn = await this.room.api.text(`${path}/charts/${this.chosen}.svg`);
+    if (state !== this.#seen) return;
+    URL.revokeObjectURL(this.source);
+    this.source = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
+    this.words = [...drawn.matchAll(/<(title|desc)[^>]*>([^<]*)</g)].slice(0, 2).map(([, , words]) => words).join(". ");
+  }
+}
