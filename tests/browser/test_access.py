@@ -26,7 +26,7 @@ async def test_lobby(service: Service, visit: Visit, look: str):
     await table(service.house, seed=1, events=60)
     await table(service.house, "mare-nostrum", seed=2, events=60)
     async with visit(**LOOKS[look]) as visitor:
-        await visitor.page.goto("/", wait_until="networkidle")
+        await visitor.page.goto("/")
         await visitor.page.get_by_text("played by bots").first.wait_for()
         await visitor.axe()
 
