@@ -62,16 +62,18 @@ class Scenario(Struct, forbid_unknown_fields=True):
     """A scenario: its rules, the position it starts from, the dice that fall and the steps.
 
     `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. Without `given` the
-    game opens by the rules, for `players` seats.
+    game opens by the rules, for `players` seats, with `setup`; `refused` is the rule id by which no such game may be
+    opened, and then there are no steps.
     """
 
     title: str
     rules: list[RuleId]
-    step: list[Move]
+    step: list[Move] = field(default_factory=list[Move])
     rulesets: list[str] = field(default_factory=list[str])
     given: dict[str, Any] | None = None
     players: int | None = None
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
+    refused: RuleId | None = None
     dice: list[list[int | str]] = field(default_factory=list[list[int | str]])
     note: str = ""
 
@@ -100,8 +102,12 @@ def read(text: str) -> list[Scenario]:
 
 def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
     """Play a scenario by `ruleset`. Raises `Failure`, or `ScenarioError` when its position makes no sense."""
+    if not scenario.step and scenario.refused is None:
+        raise ScenarioError("a scenario has a step, or says by which rule it is refused")
     chance = ScriptedChance([_faces(roll, ruleset) for roll in scenario.dice])
-    draft = _opening(scenario, ruleset, board, chance)
+    draft = _opened(scenario, ruleset, board, chance)
+    if draft is None:
+        return
     table, vault, draws = draft.table, Vault(draft.secrets), draft.draws
     for number, move in enumerate(scenario.step, start=1):
         try:
@@ -122,6 +128,18 @@ def _faces(roll: Sequence[int | str], ruleset: Ruleset[Any]) -> list[int]:
         return [face if isinstance(face, int) else ruleset.die[face] for face in roll]
     except KeyError as unknown:
         raise ScenarioError(f"the die has no face {unknown}; it has {', '.join(ruleset.die)}") from unknown
+
+
+def _opened(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: ScriptedChance) -> Draft[Any] | None:
+    """Return the game when it has begun; None when it was refused as it should be."""
+    try:
+        draft = _opening(scenario, ruleset, board, chance)
+    except Refusal as refusal:
+        expected = scenario.refused or "no refusal"
+        _require(refusal.rule == scenario.refused, f"the game was refused by {refusal}; {expected} was expected")
+        return None
+    _require(scenario.refused is None, f"the game was opened; {scenario.refused} was to refuse it")
+    return draft
 
 
 def _opening(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: ScriptedChance) -> Draft[Any]:

@@ -1,8 +1,13 @@
 """Scenarios, by the tiny game: positions with hidden cards, dice laid down, and what is wrong is said."""
 
+from contextlib import nullcontext
+from typing import Any
+
 import pytest
 
+from domain.kernel.refusal import Refusal
 from domain.kernel.scenario import Failure, ScenarioError, read, run
+from domain.kernel.words import Seat
 from tests.tiny.auction import ROOM, TinyAuction
 
 TIE = """
@@ -83,3 +88,33 @@ def test_a_scenario_that_does_not_come_out_says_where(right: str, wrong: str, co
 def test_a_scenario_that_cannot_be_read_says_why(right: str, wrong: str) -> None:
     with pytest.raises(ScenarioError):
         play(TIE.replace(right, wrong, 1))
+
+
+class Particular(TinyAuction):
+    """Opens no game for two."""
+
+    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
+        if players == 2:
+            raise Refusal("TA-BID-01", "Two were to play.", "Three may.")
+        return super().seats(players, chosen)
+
+
+@pytest.mark.parametrize(
+    ("players", "refused", "complaint"),
+    [
+        (2, "TA-BID-01", ""),
+        (2, "TA-BID-02", "refused by TA-BID-01.*; TA-BID-02 was expected"),
+        (3, "TA-BID-01", "the game was opened; TA-BID-01 was to refuse it"),
+        (2, "", "refused by TA-BID-01.*; no refusal was expected"),
+    ],
+)
+def test_a_game_that_may_not_be_opened(players: int, refused: str, complaint: str) -> None:
+    ending = f'refused = "{refused}"' if refused else "step = [{}]"
+    (scenario,) = read(f'[[scenario]]\ntitle = "A set-up"\nrules = []\nplayers = {players}\n{ending}')
+    with pytest.raises(Failure, match=complaint) if complaint else nullcontext():
+        run(scenario, Particular(), ROOM)
+
+
+def test_a_scenario_looks_at_something() -> None:
+    with pytest.raises(ScenarioError, match="has a step"):
+        play('[[scenario]]\ntitle = "Nothing"\nrules = []')
