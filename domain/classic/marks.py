@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import Final
 
 from domain.classic.purchase import SINGULAR
-from domain.classic.table import NO_UNITS, Galley, Units
+from domain.classic.table import NO_UNITS, Alliance, Galley, Units
 from domain.classic.view import SeatView, View
+from domain.kernel.board import Board
 from domain.kernel.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Names
 from domain.kernel.words import AreaId, Seat
@@ -24,6 +25,15 @@ COLOURS: Final[Mapping[Seat, str]] = {
 CITY: Final = Mark("city", words="city")
 FORTIFIED: Final = Mark("fortified-city", words="fortified city")
 DUE: Final = Mark("battle-due", words="a battle must be fought here")
+
+
+def printed(board: Board) -> dict[AreaId, tuple[Mark, ...]]:
+    """Return what the provinces yield (CC-BRD-02)."""
+    return {
+        area.id: (Mark("tribute", label=str(area.tribute), words=f"tribute {area.tribute} talents"),)
+        for area in board.areas
+        if area.tribute is not None
+    }
 
 
 def of(view: View, names: Names) -> Marks:
@@ -43,7 +53,7 @@ def of(view: View, names: Names) -> Marks:
         armies = province.armies
         present: Mapping[Seat, list[tuple[str, str]]] = leaders.get(area, {})
         stacks = [
-            _army(seat, armies[seat].units if seat in armies else NO_UNITS, tuple(present.get(seat, ())))
+            _army(seat, armies[seat].units if seat in armies else NO_UNITS, tuple(sorted(present.get(seat, ()))))
             for seat in (armies if armies.keys() >= present.keys() else dict.fromkeys((*armies, *present)))
         ]
         if area in galleys:
@@ -91,7 +101,7 @@ def _ships(
         galley = view.galleys[ship]
         seat = galley.owner
         passengers = leaders.get(ship, {}).get(seat, ())
-        aboard = (*_units(galley.cargo), *(_leader(seat, kind, name) for kind, name in passengers))
+        aboard = (*_units(galley.cargo), *(_leader(seat, kind, name) for kind, name in sorted(passengers)))
         if not aboard:
             empty[seat].append(ship)
             continue
@@ -190,18 +200,14 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
             ),
         )
     if view.alliances:
-        yield Shelf(
-            "Alliances",
-            tuple(
-                Mark(
-                    "alliance",
-                    seat=alliance.proposer,
-                    words=names.all(alliance.members)
-                    + ("" if set(alliance.members) <= {*alliance.accepted, alliance.proposer} else ", proposed"),
-                )
-                for alliance in view.alliances
-            ),
-        )
+        yield Shelf("Alliances", tuple(_alliance(each, names) for each in view.alliances))
+
+
+def _alliance(alliance: Alliance, names: Names) -> Mark:
+    everybody = dict.fromkeys((alliance.proposer, *alliance.members))
+    is_concluded = set(alliance.members) <= {*alliance.accepted, alliance.proposer}
+    words = names.all(everybody)
+    return Mark("alliance", seat=alliance.proposer, words=words if is_concluded else f"{words} (proposed)")
 
 
 def _counted(kind: str, count: int) -> str:

@@ -38,13 +38,13 @@ from domain.classic.table import Table, bare
 from domain.kernel.board import Board, Map
 from domain.kernel.decision import Decision
 from domain.kernel.draft import Draft
-from domain.kernel.marks import Marks
+from domain.kernel.marks import Mark, Marks
 from domain.kernel.message import Event as KernelEvent
 from domain.kernel.message import Names
 from domain.kernel.ruleset import Result, Rolled, Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Dice, Lots, Shown
-from domain.kernel.words import Seat
+from domain.kernel.words import AreaId, Seat
 
 CHAPTERS = (
     setup,
@@ -165,6 +165,9 @@ class Classic(Ruleset[Table]):
         if table.winner is not None:
             return ()
         return next((found for decide in DECIDERS if (found := decide(table))), ())
+
+    def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
+        return marks.printed(board)
 
     def marks(self, view: view.View, names: Names) -> Marks:
         return marks.of(view, names)

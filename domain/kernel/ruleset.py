@@ -14,13 +14,13 @@ from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.chance import Chance
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.marks import Marks
+from domain.kernel.marks import Mark, Marks
 from domain.kernel.message import Command, Event, Names, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Shown
 from domain.kernel.table import Table
-from domain.kernel.words import Seat
+from domain.kernel.words import AreaId, Seat
 
 T = TypeVar("T", bound=Table)
 
@@ -129,6 +129,10 @@ class Ruleset(ABC, Generic[T]):
 
     def score(self, table: T) -> dict[Seat, dict[str, int]]:
         """Return what a scoreboard shows of each seat, by name: points, territory, money. Public figures only."""
+        return {}
+
+    def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
+        """Return what the areas of a board show before anything lies on them, such as what they yield."""
         return {}
 
     def marks(self, view: Any, names: Names) -> Marks:

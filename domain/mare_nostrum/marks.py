@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
+from domain.kernel.board import Area, Board
 from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Names
 from domain.kernel.words import AreaId, Seat
@@ -21,6 +22,21 @@ COLOURS: Final[Mapping[Seat, str]] = {
 }
 
 AT_WAR: Final = Mark("battle-due", words="at war")
+
+
+def printed(board: Board) -> dict[AreaId, tuple[Mark, ...]]:
+    """Return the icons of the provinces and their city sites (MN-BRD-01)."""
+    lands = (area for area in board.areas if area.kind == "land")
+    return {area.id: tuple(_icons(area)) for area in lands}
+
+
+def _icons(area: Area) -> Iterator[Mark]:
+    if capital := area.traits.get("capital_of"):
+        yield Mark("capital", words=f"capital of {capital[0].title()}")
+    if area.values.get("city_sites"):
+        yield Mark("city-site", words="city site")
+    for good in area.traits.get("resources", ()):
+        yield Mark(good, words=f"yields {good}")
 
 
 def of(view: View, names: Names) -> Marks:

@@ -8,7 +8,7 @@ from typing import Final
 from domain.boards.drawing import Drawing, Outline
 from domain.kernel.words import AreaId, Seat
 from service.pictures.palette import Paint
-from service.pictures.svg import FAMILY, box, number, symbol, written
+from service.pictures.svg import FAMILY, number, symbol, written
 
 LAND: Final = "#efe6cf"
 SEA: Final = "#c3d5dc"
@@ -34,13 +34,13 @@ def board(
     """Return the board without the `svg` element around it, with what lies on it where that is given."""
     return "".join(
         (
-            f"<defs>{_symbols()}{''.join(_tints(paints))}{''.join(_shapes(drawing))}</defs>",
+            f"<defs>{_symbols()}{''.join(_strewn(paints))}{''.join(_shapes(drawing))}</defs>",
             _earth(drawing),
             f'<g id="links">{links}</g>',
             _lines(drawing),
             f'<g id="names" text-anchor="middle" dominant-baseline="central" pointer-events="none">'
             f"{''.join(_names(drawing))}</g>",
-            '<g id="areas" fill="none" font-weight="700" font-size="11.5">',
+            '<g id="areas" fill="none" font-weight="700" font-size="13">',
             *_groups(drawing, areas or {}),
             "</g>",
         )
@@ -54,15 +54,14 @@ def _symbols() -> str:
     return "".join(line for line in lines if line.startswith("<symbol"))
 
 
-def _tints(paints: Mapping[Seat, Paint]) -> Iterator[str]:
-    """Yield the ground of what a seat owns: its colour, with its emblem strewn over it."""
+def _strewn(paints: Mapping[Seat, Paint]) -> Iterator[str]:
+    """Yield what is strewn over the land of a seat: its emblem."""
     for seat, paint in paints.items():
         emblem = f"emblem-{paint.emblem}"
         strewn = symbol(emblem, 3, 3, 5) + symbol(emblem, 14, 14, 5)
         yield (
-            f'<pattern id="tint-{written(seat)}" width="22" height="22" patternUnits="userSpaceOnUse">'
-            + box(0, 0, 22, 22, f'fill="{paint.colour}" fill-opacity=".36"')
-            + f'<g fill="{paint.edge}" fill-opacity=".5">{strewn}</g></pattern>'
+            f'<pattern id="strewn-{written(seat)}" width="22" height="22" patternUnits="userSpaceOnUse">'
+            f'<g fill="{paint.edge}" fill-opacity=".5">{strewn}</g></pattern>'
         )
 
 

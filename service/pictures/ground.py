@@ -12,9 +12,11 @@ from service.pictures.svg import number, written
 def ground(marks: Marks, drawing: Drawing, paints: Mapping[Seat, Paint]) -> str:
     """Return the tints of the land and the links on it."""
     tints = "".join(
-        f'<use href="#shape-{area}" fill="url(#tint-{place.owner})"/>'
+        # The emblems have a pattern of their own: a colour in it would show the seams between its tiles.
+        f'<use href="#shape-{area}" fill="{paint.colour}" fill-opacity=".36"/>'
+        f'<use href="#shape-{area}" fill="url(#strewn-{written(place.owner)})"/>'
         for area, place in marks.places.items()
-        if place.owner in paints and area in drawing.areas
+        if place.owner is not None and (paint := paints.get(place.owner)) is not None and area in drawing.areas
     )
     links = "".join(_link(link, drawing) for link in marks.links if all(end in drawing.areas for end in link.between))
     return f"{tints}{links}"

@@ -13,8 +13,8 @@ from service.pictures.bare import board
 from service.pictures.ground import ground
 from service.pictures.legend import FAINT, HEADING, MARGIN, heading, legend
 from service.pictures.palette import Paint
+from service.pictures.piles import Plan, fragment
 from service.pictures.svg import FAMILY, box, line_of_text, number, written
-from service.pictures.tokens import fragment
 
 EMPTY: Final = Place()
 PAPER: Final = "#f6efdf"
@@ -24,24 +24,29 @@ class Sheet(Struct, frozen=True):
     """What the pictures of a game are drawn on.
 
     Attributes:
-        drawing: the map of its board.
+        plan: the map of its board, and where things go on it.
         paints: how its seats look.
         names: the names of its areas and seats.
         title: what the pictures show.
     """
 
-    drawing: Drawing
+    plan: Plan
     paints: Mapping[Seat, Paint]
     names: Names
     title: str
+
+    @property
+    def drawing(self) -> Drawing:
+        """The map of its board."""
+        return self.plan.drawing
 
 
 def picture(sheet: Sheet, marks: Marks, said: str) -> str:
     """Return a position as a whole SVG; `said` is the line above it."""
     across, down = sheet.drawing.size
     areas = {
-        area: fragment(area, marks.places.get(area, EMPTY), outline, sheet.paints, sheet.names)
-        for area, outline in sheet.drawing.areas.items()
+        area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.paints, sheet.names)
+        for area in sheet.drawing.areas
     }
     lying = ground(marks, sheet.drawing, sheet.paints)
     top = HEADING + down + 14

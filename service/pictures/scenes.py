@@ -1,6 +1,7 @@
 """Positions drawn one after the other: of each only what is not as in the one before, so that they can be scrubbed."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from domain.boards import Drawing, drawing_of
@@ -8,12 +9,13 @@ from domain.kernel.board import Board
 from domain.kernel.game import Game
 from domain.kernel.marks import Marks, Standing
 from domain.kernel.message import Names
+from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId
 from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, paints
 from service.pictures.picture import EMPTY, Sheet
-from service.pictures.tokens import fragment
+from service.pictures.piles import Plan, fragment
 from service.shapes.pictures import MarksView, StandingView
 from service.views import Viewer
 
@@ -30,12 +32,17 @@ Drawings = Callable[[Board], Drawing | None]
 
 def sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
     """Return what the pictures of a game are drawn on. Raises `Unmapped`."""
-    drawing = drawings(game.board)
-    if drawing is None:
-        raise Unmapped(f"The game is played on the board {game.board.id!r}, whose areas are on no map.")
     looks = paints(game.ruleset, game.players)
     names = Names({area.id: area.name for area in game.board.areas}, looks)
-    return Sheet(drawing, looks, names, game.ruleset.title)
+    return Sheet(_plan(drawings, game.ruleset, game.board), looks, names, game.ruleset.title)
+
+
+@lru_cache(maxsize=16)
+def _plan(drawings: Drawings, ruleset: Ruleset[Any], board: Board) -> Plan:
+    drawing = drawings(board)
+    if drawing is None:
+        raise Unmapped(f"The game is played on the board {board.id!r}, whose areas are on no map.")
+    return Plan(drawing, ruleset.printed(board))
 
 
 def marks_of(game: Game, viewer: Viewer, vault: Vault, sheet: Sheet) -> Marks:
@@ -51,10 +58,8 @@ def round_of(game: Game) -> int:
 
 def drawn_areas(sheet: Sheet, marks: Marks, areas: Iterable[AreaId]) -> dict[AreaId, str]:
     """Return the fragments of areas."""
-    outlines = sheet.drawing.areas
-    return {
-        area: fragment(area, marks.places.get(area, EMPTY), outlines[area], sheet.paints, sheet.names) for area in areas
-    }
+    plan, paints, names = sheet.plan, sheet.paints, sheet.names
+    return {area: fragment(area, marks.places.get(area, EMPTY), plan, paints, names) for area in areas}
 
 
 def changed_areas(before: Marks, after: Marks, known: Mapping[AreaId, Any]) -> list[AreaId]:

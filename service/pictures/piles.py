@@ -1,0 +1,203 @@
+"""What lies in an area, as SVG: a fragment to be put into the area's group of the bare board."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from domain.boards.drawing import Drawing, Outline
+from domain.kernel.marks import Mark, Place
+from domain.kernel.message import Names
+from domain.kernel.words import AreaId, Seat
+from service.pictures.palette import NOBODY, Paint
+from service.pictures.svg import number, symbol, width, written
+from service.pictures.tokens import Token, pill, plate, swords
+
+GAP: Final = 3.0
+"""Between tokens, and between rows of them."""
+NAMED: Final = 13.5
+"""The size of the names of areas."""
+
+Paints = Mapping[Seat, Paint]
+
+
+class Box(Struct, frozen=True):
+    """A rectangle: its left upper and its right lower corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def moved(self, right: float, down: float) -> "Box":
+        return Box(self.left + right, self.top + down, self.right + right, self.bottom + down)
+
+    def widened(self, by: float) -> "Box":
+        return Box(self.left - by, self.top - by, self.right + by, self.bottom + by)
+
+    def meets(self, other: "Box") -> bool:
+        return self.common(other) > 0
+
+    def common(self, other: "Box") -> float:
+        """Return the area that lies in both."""
+        wide = min(self.right, other.right) - max(self.left, other.left)
+        tall = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return wide * tall if wide > 0 and tall > 0 else 0.0
+
+
+class Plan:
+    """Where things go on a map: names, what is printed below them, and piles, which keep clear of all names."""
+
+    def __init__(self, drawing: Drawing, printed: Mapping[AreaId, tuple[Mark, ...]]) -> None:
+        self.drawing = drawing
+        self.printed = printed
+        self._rows = {area: _printed(marks) for area, marks in printed.items() if area in drawing.areas}
+        self._named = {
+            area: _named(outline, self._rows.get(area, _NOTHING).width) for area, outline in drawing.areas.items()
+        }
+        self._piles: dict[tuple[AreaId, float, float], Box] = {}
+
+    def row(self, area: AreaId) -> str:
+        """Return what is printed in an area: a row below its name."""
+        row = self._rows.get(area)
+        if row is None:
+            return ""
+        outline = self.drawing.areas[area]
+        (x, y), angle = outline.label, number(outline.angle)
+        turned = f" rotate({angle})" if outline.angle else ""
+        below = f"translate({number(-row.width / 2)} {number(NAMED / 2)})"
+        return f'<g transform="translate({number(x)} {number(y)}){turned} {below}" {_FAINT}>{row.svg}</g>'
+
+    def pile(self, area: AreaId, wide: float, tall: float) -> Box:
+        """Return where a pile lies: near the anchor of its area, where it hides no name, and on the board."""
+        found = self._piles.get((area, wide, tall))
+        if found is None:
+            if len(self._piles) >= KNOWN:
+                self._piles.clear()
+            found = self._piles[area, wide, tall] = self._put(area, wide, tall)
+        return found
+
+    def _put(self, area: AreaId, wide: float, tall: float) -> Box:
+        x, y = self.drawing.areas[area].anchor
+        across, down = self.drawing.size
+        middle = Box(x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2)
+        right = max(3 - middle.left, 0) or min(across - 3 - middle.right, 0)
+        middle = middle.moved(right, max(3 - middle.top, 0) or min(down - 3 - middle.bottom, 0))
+        around = middle.widened(REACH)
+        # A neighbour's name counts for as much as the own one.
+        near = [named for named in self._named.values() if named.meets(around)]
+        if not any(named.meets(middle) for named in near):
+            return middle
+        places = (middle.moved(*step) for step in _STEPS if 0 <= middle.bottom + step[1] <= down)
+        return min(places, key=lambda place: _cost(place, middle, near))
+
+
+KNOWN: Final = 4096
+"""Of so many piles it is kept where they go."""
+REACH: Final = 42
+"""How far from its anchor a pile is moved for the sake of a name."""
+_STEPS: Final = [(float(x), float(y)) for y in range(-REACH, REACH + 1, 6) for x in range(-REACH, REACH + 1, 6)]
+
+
+def _cost(place: Box, middle: Box, near: Iterable[Box]) -> float:
+    """Return how bad a place is: hiding a name is far worse than lying aside, and lying aside worse than below."""
+    hidden = sum(place.common(named) for named in near)
+    return hidden * 0.4 + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
+
+
+def fragment(area: AreaId, place: Place, plan: Plan, paints: Paints, names: Names) -> str:
+    """Return what lies in an area, with everything said in its title, and each token in its own."""
+    said = described(area, place, plan.printed.get(area, ()), names)
+    hit = f'<use href="#shape-{area}" class="hit" pointer-events="all"/>'
+    return f"<title>{written(said)}</title>{hit}{plan.row(area)}{_pieces(area, place, plan, paints)}"
+
+
+def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names) -> str:
+    """Return in words what lies in an area."""
+    parts = [names(area) + (f", {names(place.owner)}" if place.owner is not None else "")]
+    parts += [place.battle] if place.battle else []
+    parts += [mark.words for mark in place.sites if mark.words]
+    parts += [stack.words for stack in place.stacks]
+    parts += [place.words] if place.words else []
+    parts += [mark.words for mark in printed]
+    return "; ".join(parts)
+
+
+def _pieces(area: AreaId, place: Place, plan: Plan, paints: Paints) -> str:
+    rows = list(_rows(place, paints, max(88.0, 3.2 * plan.drawing.areas[area].radius)))
+    if not rows:
+        return ""
+    pile = plan.pile(area, max(_length(row) for row in rows), sum(_height(row) + GAP for row in rows) - GAP)
+    top = pile.top
+    drawn: list[str] = []
+    for row in rows:
+        left = (pile.left + pile.right - _length(row)) / 2
+        for token in row:
+            drawn.append(f'<g transform="translate({number(left)} {number(top)})">{token.svg}</g>')
+            left += token.width + GAP
+        top += _height(row) + GAP
+    return "".join(drawn)
+
+
+def _length(row: Iterable[Token]) -> float:
+    return sum(token.width + GAP for token in row) - GAP
+
+
+def _height(row: Iterable[Token]) -> float:
+    return max(token.height for token in row)
+
+
+# As with names, a light seam makes them readable on any tint. Glyphs are drawn twice as large and scaled down.
+_FAINT: Final = 'fill="#4d3f28" font-size="11" stroke="#efe6cf" stroke-width="4" paint-order="stroke"'
+_SMALL: Final = 11.5
+"""The height of what is printed."""
+
+
+def _named(outline: Outline, below: float) -> Box:
+    """Return the room that the name of an area takes, with what is printed below it, `below` wide."""
+    angle = math.radians(outline.angle)
+    wide = max(width(outline.text, NAMED), below)
+    tall = NAMED + (_SMALL if below else 0)
+    lower = (tall - NAMED) / 2
+    x, y = outline.label[0] - lower * math.sin(angle), outline.label[1] + lower * math.cos(angle)
+    across = (wide * abs(math.cos(angle)) + tall * abs(math.sin(angle))) / 2
+    down = (wide * abs(math.sin(angle)) + tall * abs(math.cos(angle))) / 2
+    return Box(x - across, y - down, x + across, y + down + 1)
+
+
+def _printed(marks: Iterable[Mark]) -> Token:
+    """Return a row of small glyphs with their figures."""
+    parts: list[str] = []
+    x = 0.0
+    for mark in marks:
+        parts.append(symbol(f"glyph-{mark.kind}", x, 0, _SMALL))
+        x += _SMALL + 1
+        if mark.label:
+            parts.append(f'<text x="{number(x)}" y="9.5" stroke-width="2.2">{written(mark.label)}</text>')
+            x += width(mark.label, 11) + 1
+    return Token(max(x - 1, 0), _SMALL, "".join(parts))
+
+
+_NOTHING: Final = Token(0, 0, "")
+
+
+def _rows(place: Place, paints: Paints, room: float) -> Iterator[list[Token]]:
+    """Yield the rows of a pile: first what stands there, then what is in the seats' hands."""
+    fought = [swords(place.battle)] if place.battle else []
+    plates = (plate(mark, paints.get(mark.seat, NOBODY) if mark.seat is not None else None) for mark in place.sites)
+    yield from _broken([*fought, *plates], room)
+    yield from _broken((pill(stack, paints.get(stack.seat, NOBODY)) for stack in place.stacks), room)
+
+
+def _broken(tokens: Iterable[Token], room: float) -> Iterator[list[Token]]:
+    row: list[Token] = []
+    used = 0.0
+    for token in tokens:
+        if row and used + token.width > room:
+            yield row
+            row, used = [], 0.0
+        row.append(token)
+        used += token.width + GAP
+    if row:
+        yield row
