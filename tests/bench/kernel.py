@@ -1,4 +1,4 @@
-"""The pure domain: fold, chain, decide, options, verify. On six-handed games that random bots played."""
+"""The pure domain: fold, chain, decide, options, verify. On games with all seats taken that random bots played."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel import schema
 from domain.kernel.export import export
@@ -19,12 +20,29 @@ from domain.library import LIBRARY
 from service.simulation import Plan, Simulation
 from tests.bench.measure import Figure, percentile, rate
 
-RULESET = "conquest-classic-friz"
-SEATS = 6
 LONG = 5_000
 """Events of the log that is folded."""
 MIDDLE = 1_000
 """Events after which a position is one of mid-game: the board is full, and most players are in the game."""
+
+
+class Kind(Struct, frozen=True):
+    """Games that are measured.
+
+    Attributes:
+        ruleset: played with so many `seats`.
+        prefix: what the names of their figures begin with.
+        proved: how many events the game has that is verified, from and to.
+    """
+
+    ruleset: str
+    seats: int
+    prefix: str
+    proved: tuple[int, int]
+
+
+CLASSIC = Kind("conquest-classic-friz", 6, "", (1000, 1500))
+KINDS = (CLASSIC, Kind("mare-nostrum", 5, "mare-nostrum-", (1500, 2500)))
 
 
 class Given(Struct, frozen=True):
@@ -47,14 +65,14 @@ class Played(Struct, frozen=True):
 
 
 @cache
-def game_of(fewest: int, most: int) -> Played:
+def game_of(kind: Kind, fewest: int, most: int) -> Played:
     """Return the first game of random bots that is over after `fewest` to `most` events."""
-    games = (_played(seed, most) for seed in count(1))
+    games = (_played(kind, seed, most) for seed in count(1))
     return next(game for game in games if fewest <= len(game.records) <= most and game.simulation.game.status == "over")
 
 
-def _played(seed: int, most: int) -> Played:
-    game = Played(Simulation(Plan(RULESET, SEATS, seed)), [])
+def _played(kind: Kind, seed: int, most: int) -> Played:
+    game = Played(Simulation(Plan(kind.ruleset, kind.seats, seed)), [])
     before = game.simulation.game
     for step in game.simulation.play():
         cause = msgspec.json.decode(step.records[0].cause or b"{}")
@@ -66,12 +84,12 @@ def _played(seed: int, most: int) -> Played:
     return game
 
 
-def long_game() -> Played:
-    return game_of(LONG, 2 * LONG)
+def long_game(kind: Kind = CLASSIC) -> Played:
+    return game_of(kind, LONG, 2 * LONG)
 
 
-def bench_fold() -> Iterator[Figure]:
-    simulation = long_game().simulation
+def bench_fold(kind: Kind) -> Iterator[Figure]:
+    simulation = long_game(kind).simulation
     records = simulation.records[:LONG]
 
     def folded() -> None:
@@ -83,12 +101,17 @@ def bench_fold() -> Iterator[Figure]:
 
     yield rate("fold", LONG, folded, goal=">= 300000", repeats=31, note=f"{LONG} events decoded and folded")
     yield rate(
-        "fold-with-chain", LONG, checked, goal=">= 150000", repeats=31, note=f"{LONG} events, the hash chain checked"
+        "fold-with-chain",
+        LONG,
+        checked,
+        goal=">= 150000",
+        repeats=31,
+        note=f"{LONG} events, the hash chain checked",
     )
 
 
-def bench_decide() -> Iterator[Figure]:
-    game = long_game()
+def bench_decide(kind: Kind) -> Iterator[Figure]:
+    game = long_game(kind)
     simulation = game.simulation
     chance = simulation.game.chance(simulation.secret)
 
@@ -104,11 +127,17 @@ def bench_decide() -> Iterator[Figure]:
             )
 
     yield rate("decide", len(game.given), decide_all, goal=">= 5000", note="commands, without writing records")
-    yield rate("decide-and-write", len(game.given), write_all, goal=">= 5000", note="commands, with their records")
+    yield rate(
+        "decide-and-write",
+        len(game.given),
+        write_all,
+        goal=">= 5000",
+        note="commands, with their records",
+    )
 
 
-def bench_options() -> Iterator[Figure]:
-    game = long_game()
+def bench_options(kind: Kind) -> Iterator[Figure]:
+    game = long_game(kind)
     vault = game.simulation.vault
 
     def asked(given: Given) -> Callable[[], object]:
@@ -121,15 +150,15 @@ def bench_options() -> Iterator[Figure]:
     yield percentile("options-p50", middle, 0.5, goal="", note="all positions from mid-game on")
 
 
-def bench_sample() -> Iterator[Figure]:
-    game = long_game()
+def bench_sample(kind: Kind) -> Iterator[Figure]:
+    game = long_game(kind)
     vault, rng = game.simulation.vault, game.simulation.rng
     options = [option for given in game.given[500:] for option in given.game.options(given.seat, vault)][:2000]
     yield rate("sample", len(options), lambda: [schema.sample(option.schema, rng) for option in options], goal="")
 
 
-def bench_verify() -> Iterator[Figure]:
-    game = game_of(1000, 1500)
+def bench_verify(kind: Kind) -> Iterator[Figure]:
+    game = game_of(kind, *kind.proved)
     simulation, events = game.simulation, len(game.records)
     lines = list(export(simulation.game, simulation.records, simulation.vault))
     verdict = verify(lines, LIBRARY)
@@ -137,14 +166,28 @@ def bench_verify() -> Iterator[Figure]:
     assert not verdict.unproved, "an ended game is decided anew as a whole"
     note = f"a finished game of {events} events, all {len(game.given)} commands decided anew, scaled to 1000 events"
     yield percentile(
-        "verify-1000", [lambda: verify(lines, LIBRARY)], 0.5, goal="<= 150", repeats=7, scale=1000 / events, note=note
+        "verify-1000",
+        [lambda: verify(lines, LIBRARY)],
+        0.5,
+        goal="<= 150",
+        repeats=7,
+        scale=1000 / events,
+        note=note,
     )
 
 
+def _of_each(bench: Callable[[Kind], Iterator[Figure]]) -> Callable[[], Iterator[Figure]]:
+    def figures() -> Iterator[Figure]:
+        for kind in KINDS:
+            yield from (replace(figure, bench=kind.prefix + figure.bench) for figure in bench(kind))
+
+    return figures
+
+
 BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {
-    "fold": bench_fold,
-    "decide": bench_decide,
-    "options": bench_options,
-    "sample": bench_sample,
-    "verify": bench_verify,
+    "fold": _of_each(bench_fold),
+    "decide": _of_each(bench_decide),
+    "options": _of_each(bench_options),
+    "sample": _of_each(bench_sample),
+    "verify": _of_each(bench_verify),
 }

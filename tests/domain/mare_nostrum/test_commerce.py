@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from random import Random
 from typing import Any
 
@@ -19,9 +19,11 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import Seat
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import BANK, Resource
+from domain.mare_nostrum.discard import CardsDiscarded
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.table import Table
 from domain.mare_nostrum.takes import CardGiven
+from domain.mare_nostrum.trade import OffersRevealed
 from tests.laws import Bare, Edges, mutated
 
 RULESET = MareNostrum()
@@ -68,8 +70,8 @@ def position(phase: str, held: Hands, **more: Any) -> dict[str, Any]:
     return {"seats": SEATS, "phase": phase, "cards": CARDS, "hands": held, **more}
 
 
-def dealt(rng: Random, *, few: bool = False) -> dict[Seat, dict[Resource, int]]:
-    deck = [card for card, number in BANK.items() for _ in range(number)]
+def dealt(rng: Random, *, few: bool = False, kinds: Collection[Resource] = BANK) -> dict[Seat, dict[Resource, int]]:
+    deck = [card for card in kinds for _ in range(BANK[card])]
     rng.shuffle(deck)
     sizes = [rng.choice((0, 1, 2, 3) if few else (2, 3, 5, 8)) for _ in SEATS]
     return {seat: dict(Counter(deck.pop() for _ in range(size))) for seat, size in zip(SEATS, sizes, strict=True)}
@@ -104,13 +106,16 @@ def face_up(rng: Random) -> dict[str, Any]:
     return {"trade": {"number": 2, "traders": SEATS, "offers": offers, "taker": "carthage"}}
 
 
-@pytest.mark.parametrize(("phase", "under_way"), [("trade", False), ("trade", True), ("discard", False)])
+@pytest.mark.parametrize(
+    ("phase", "under_way"), [("trade", False), ("trade", True), ("construction", False), ("discard", False)]
+)
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.rule("MN-TRD-04", "MN-TRD-05", "MN-TRD-20", "MN-CMB-06")
 def test_nobody_can_tell_what_others_hold_or_have_chosen(seed: int, phase: str, under_way: bool) -> None:
     rng = Random(seed)
     viewer = (None, *SEATS)[seed % 5]
-    held, more = dealt(rng, few=seed % 2 == 0), face_up(rng) if under_way else {}
+    kinds = ("tax", "slaves") if seed % 3 == 0 else BANK  # then many hands are of one kind
+    held, more = dealt(rng, few=seed % 2 == 0, kinds=kinds), face_up(rng) if under_way else {}
     one, other = (Arranged(position(phase, each, **more)) for each in (held, redealt(held, viewer, rng)))
     tried: list[Any] = [{"type": "offer", "cards": {"tax": 1}}, {"type": "give-card", "card": "tax"}]
     while not any(isinstance(event, CardGiven) and event.receiver == viewer for event in one.events):
@@ -120,6 +125,8 @@ def test_nobody_can_tell_what_others_hold_or_have_chosen(seed: int, phase: str, 
             break
         seat = rng.choice(one.waiting)
         choices, others = one.options(seat), other.options(seat)
+        if phase == "construction" and seat != viewer:  # what a hand can pay for it can, and that is no secret
+            choices = others = [option for option in choices if option in others]
         command = schema.sample(rng.choice(choices).schema, rng)
         tried.append(command)
         twin = command
@@ -132,8 +139,8 @@ def test_nobody_can_tell_what_others_hold_or_have_chosen(seed: int, phase: str, 
             _try_all(one, other, viewer, tried, rng)
         one.command(seat, command)
         other.command(seat, twin)
-        if (one.revealed or other.revealed) and shown(one) != shown(other):
-            break  # now everybody sees a difference
+        if revealed(one) != revealed(other):
+            break  # now everybody may see a difference
 
 
 def _try_all(one: Arranged, other: Arranged, viewer: Seat, tried: list[Any], rng: Random) -> None:
@@ -141,6 +148,17 @@ def _try_all(one: Arranged, other: Arranged, viewer: Seat, tried: list[Any], rng
     for command in tried[-4:]:
         for each in (command, mutated(command, rng)):
             assert one.refusal(viewer, each) == other.refusal(viewer, each)
+
+
+def revealed(game: Bare) -> list[Any]:
+    """What the events may show of hands: the offers, and at the discard all cards together and how many each keeps."""
+    told: list[Any] = []
+    for event in game.events:
+        if isinstance(event, OffersRevealed):
+            told.append({seat: offer.value for seat, offer in event.offers.items()})
+        elif isinstance(event, CardsDiscarded):
+            told.append((event.cards, {seat: kept.count for seat, kept in event.hands.items()}))
+    return told
 
 
 def shown(game: Bare) -> list[str]:
