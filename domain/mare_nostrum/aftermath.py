@@ -13,8 +13,9 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.data import TAX, Resource
+from domain.mare_nostrum.pieces import NO_FORCE, Province
 from domain.mare_nostrum.posts import MARKER, gives_up, leaving, named, one_on_each
-from domain.mare_nostrum.table import NO_FORCE, Command, Event, Province, Spoils, Table
+from domain.mare_nostrum.table import Command, Event, Spoils, Table
 
 
 def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:

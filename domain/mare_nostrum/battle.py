@@ -18,7 +18,8 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import aftermath, war, wording
-from domain.mare_nostrum.table import NO_FORCE, Battle, Command, Event, Force, Holding, Spoils, Table
+from domain.mare_nostrum.pieces import NO_FORCE, Force
+from domain.mare_nostrum.table import Battle, Command, Event, Holding, Spoils, Table
 
 POINTS_PER_HIT: Final = 5
 """Each full 5 points of a sum destroy one enemy unit (MN-BAT-05)."""

@@ -14,7 +14,8 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import chains, combinations, hands, order, war, wording
 from domain.mare_nostrum.data import PIECES, PRICES, Item, Resource, price_of
-from domain.mare_nostrum.table import NO_FORCE, Command, Event, Table
+from domain.mare_nostrum.pieces import NO_FORCE
+from domain.mare_nostrum.table import Command, Event, Table
 
 Bar = tuple[str, str]
 """Why something cannot be: the rule, and what it allows instead."""

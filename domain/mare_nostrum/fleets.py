@@ -13,7 +13,8 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.chains import seas_of
-from domain.mare_nostrum.table import NO_FLEET, Command, Event, Table
+from domain.mare_nostrum.pieces import NO_FLEET
+from domain.mare_nostrum.table import Command, Event, Table
 
 
 class TriremesLaunched(Event, frozen=True):

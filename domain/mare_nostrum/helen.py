@@ -11,7 +11,8 @@ from domain.kernel.message import Names
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import war
-from domain.mare_nostrum.table import NO_FORCE, Command, Event, Table
+from domain.mare_nostrum.pieces import NO_FORCE
+from domain.mare_nostrum.table import Command, Event, Table
 
 HELEN = RuleId("MN-HER-07")
 

@@ -14,7 +14,8 @@ from domain.kernel.words import RuleId, Seat
 from domain.mare_nostrum import turn, wording
 from domain.mare_nostrum.data import BANK, GOODS, TAX, Resource
 from domain.mare_nostrum.hands import Cards
-from domain.mare_nostrum.table import Command, Event, Province, Table
+from domain.mare_nostrum.pieces import Province
+from domain.mare_nostrum.table import Command, Event, Table
 
 # --- events ---
 

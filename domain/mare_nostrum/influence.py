@@ -14,7 +14,8 @@ from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import chains, combinations, construction, hands, wording
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import Resource, price_of
-from domain.mare_nostrum.table import NO_FORCE, Command, Event, Table
+from domain.mare_nostrum.pieces import NO_FORCE
+from domain.mare_nostrum.table import Command, Event, Table
 
 
 class InfluencePlaced(Event, frozen=True):

@@ -17,7 +17,8 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import aftermath, chains, helen, order, posts, war, wording
-from domain.mare_nostrum.table import NO_FORCE, Command, Entry, Event, Force, Table
+from domain.mare_nostrum.pieces import NO_FORCE, Force
+from domain.mare_nostrum.table import Command, Entry, Event, Table
 
 
 class LegionsMarched(Event, frozen=True):

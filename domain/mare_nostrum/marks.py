@@ -10,7 +10,7 @@ from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Names
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum.data import CARDS, GOODS
-from domain.mare_nostrum.table import Force, Province
+from domain.mare_nostrum.pieces import Force, Province
 from domain.mare_nostrum.view import SeatView, View
 
 COLOURS: Final[Mapping[Seat, str]] = {

@@ -12,7 +12,8 @@ from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.battle import Throw, throw
 from domain.mare_nostrum.fleets import check_afloat
-from domain.mare_nostrum.table import NO_FLEET, Command, Event, Table
+from domain.mare_nostrum.pieces import NO_FLEET
+from domain.mare_nostrum.table import Command, Event, Table
 
 
 class NavalBattleBegan(Event, frozen=True):

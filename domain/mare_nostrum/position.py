@@ -12,7 +12,8 @@ from domain.kernel.draft import Draft
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import CIVILIZATIONS, ROLES, START_ROLES, SUPPLY, Building, Resource, Role
-from domain.mare_nostrum.table import Fleet, Force, Phase, Province, Setup, Table, TakenCard, Tie, Trade, bare
+from domain.mare_nostrum.pieces import Fleet, Force, Province
+from domain.mare_nostrum.table import Phase, Setup, Table, TakenCard, Tie, Trade, bare
 
 
 class Land(Struct, forbid_unknown_fields=True):

@@ -12,7 +12,8 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
 from domain.mare_nostrum import turn
 from domain.mare_nostrum.data import CARDS, ROLES, Role
-from domain.mare_nostrum.table import Command, Event, Province, Table, Tie
+from domain.mare_nostrum.pieces import Province
+from domain.mare_nostrum.table import Command, Event, Table, Tie
 
 TITLES: Final[Mapping[Role, str]] = {
     "director-of-commerce": "Director of Commerce",

@@ -26,7 +26,8 @@ from domain.mare_nostrum.data import (
     START_ROLES,
     Role,
 )
-from domain.mare_nostrum.table import Event, Force, Hand, Setup, Table
+from domain.mare_nostrum.pieces import Force
+from domain.mare_nostrum.table import Event, Hand, Setup, Table
 
 ONE_LEGION: Final = Force(fresh=1)
 NEUTRAL_CAPITAL: Final = Force(fresh=1, fortresses=1)

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from domain.kernel.draft import Draft
 from domain.kernel.message import Names
-from domain.mare_nostrum.table import Event, Fleet, Force, Phase, Province, Table
+from domain.mare_nostrum.pieces import Fleet, Force, Province
+from domain.mare_nostrum.table import Event, Phase, Table
 
 PHASES: Final[Mapping[Phase, str]] = {
     "setup": "The set-up",

@@ -11,9 +11,8 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
-from domain.mare_nostrum import wording
+from domain.mare_nostrum import hands, wording
 from domain.mare_nostrum.data import Resource
-from domain.mare_nostrum.hands import count
 from domain.mare_nostrum.table import Command, Event, Table, Trade
 from domain.mare_nostrum.takes import CardTaken, exhausted, kinds, less
 
@@ -110,7 +109,7 @@ class TakeInstead(Command, frozen=True):
         assert trade.forced is not None, "a take was undone"
         offer = trade.offers[trade.forced]
         if self.card not in offer:
-            allowed = f"{trade.forced} has on offer: {wording.cards(count(offer))}."
+            allowed = f"{trade.forced} has on offer: {wording.cards(hands.count(offer))}."
             raise Refusal(self.rule, f"{self.card} was to be taken from {trade.forced}.", allowed)
         draft.emit(CardTaken(seat, trade.forced, self.card))
 

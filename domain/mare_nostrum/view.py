@@ -9,7 +9,8 @@ from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import combinations, hands, roles
 from domain.mare_nostrum.data import CARDS, PRICES, ROLES, Building, Item, Resource, Role, price_of
-from domain.mare_nostrum.table import Battle, Entry, Fleet, Holding, Province, Spoils, Table, TakenCard
+from domain.mare_nostrum.pieces import Fleet, Province
+from domain.mare_nostrum.table import Battle, Entry, Holding, Spoils, Table, TakenCard
 
 
 class SeatView(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,8 @@ left, by loss or by leaving (MN-WAR-05). Both are seen from the board at any mom
 from domain.kernel.draft import Draft
 from domain.kernel.message import Names
 from domain.kernel.words import AreaId, RuleId, Seat
-from domain.mare_nostrum.table import NO_FORCE, Event, Table
+from domain.mare_nostrum.pieces import NO_FORCE
+from domain.mare_nostrum.table import Event, Table
 
 
 class OccupationEnded(Event, frozen=True):

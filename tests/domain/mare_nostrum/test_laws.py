@@ -15,8 +15,9 @@ from domain.mare_nostrum.helen import LegionSeduced
 from domain.mare_nostrum.influence import InfluencePlaced
 from domain.mare_nostrum.losses import LossesRemoved
 from domain.mare_nostrum.naval import NavalBattleEnded
+from domain.mare_nostrum.pieces import Force, Province
 from domain.mare_nostrum.ruleset import MareNostrum
-from domain.mare_nostrum.table import Force, Province, Table
+from domain.mare_nostrum.table import Table
 from tests.laws import Laws
 
 CARDS = 123

@@ -1,0 +1,154 @@
+"""What lies on the board: land units, fleets, and provinces with all that is in them."""
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from domain.kernel.words import Seat
+from domain.mare_nostrum.data import Resource
+
+
+class Force(Struct, frozen=True):
+    """Land units of one owner in one province.
+
+    Attributes:
+        fresh: legions that have neither moved nor attacked this turn.
+        moved: legions that have moved this turn and may still attack.
+        fought: legions that have attacked this turn and are done (MN-MIL-04).
+        fortresses: fortresses; they never move (MN-PCS-02).
+        spent: how many of the fortresses have attacked this turn (MN-WAR-04).
+        posts: what single legions stand on (MN-AFT-05 to MN-AFT-07): ``city``, ``market``, ``temple``, a good for
+            the caravan on it, or ``influence`` for the marker. A legion stands on one thing at most.
+    """
+
+    fresh: int = 0
+    moved: int = 0
+    fought: int = 0
+    fortresses: int = 0
+    posts: tuple[str, ...] = ()
+    spent: int = 0
+
+    @property
+    def legions(self) -> int:
+        return self.fresh + self.moved + self.fought
+
+    @property
+    def units(self) -> int:
+        """Legions and fortresses."""
+        return self.legions + self.fortresses
+
+    @property
+    def ready(self) -> int:
+        """Legions that have not attacked this turn."""
+        return self.fresh + self.moved
+
+    @property
+    def manned(self) -> int:
+        """Fortresses that have not attacked this turn."""
+        return self.fortresses - self.spent
+
+    def committed(self, legions: int, fortresses: int = 0) -> "Force":
+        """Return the force with so many ready units attacking; legions that have moved go first, as they must fight."""
+        moved = min(self.moved, legions)
+        return replace(
+            self,
+            moved=self.moved - moved,
+            fresh=self.fresh - (legions - moved),
+            fought=self.fought + legions,
+            spent=self.spent + fortresses,
+        )
+
+    def less(self, legions: int, fortresses: int = 0) -> "Force":
+        """Return the force without units lost; those that have attacked go first, as only they were in the battle."""
+        fought = min(self.fought, legions)
+        moved = min(self.moved, legions - fought)
+        return replace(
+            self,
+            fought=self.fought - fought,
+            moved=self.moved - moved,
+            fresh=self.fresh - (legions - fought - moved),
+            fortresses=self.fortresses - fortresses,
+            spent=max(0, self.spent - fortresses),
+        )
+
+    def off(self, *posts: str) -> "Force":
+        """Return the force with nobody on these posts any more."""
+        return replace(self, posts=tuple(post for post in self.posts if post not in posts))
+
+
+NO_FORCE = Force()
+
+
+class Fleet(Struct, frozen=True):
+    """Triremes of one player in one sea space, by what they have done this turn, as legions in `Force`."""
+
+    fresh: int = 0
+    moved: int = 0
+    fought: int = 0
+
+    @property
+    def triremes(self) -> int:
+        return self.fresh + self.moved + self.fought
+
+    @property
+    def ready(self) -> int:
+        """Triremes that have not attacked this turn."""
+        return self.fresh + self.moved
+
+    def committed(self, triremes: int) -> "Fleet":
+        """Return the fleet with so many ready triremes attacking; those that have moved go first."""
+        moved = min(self.moved, triremes)
+        return Fleet(self.fresh - (triremes - moved), self.moved - moved, self.fought + triremes)
+
+    def less(self, triremes: int) -> "Fleet":
+        """Return the fleet without triremes lost; those that have attacked go first."""
+        fought = min(self.fought, triremes)
+        moved = min(self.moved, triremes - fought)
+        return Fleet(self.fresh - (triremes - fought - moved), self.moved - moved, self.fought - fought)
+
+
+NO_FLEET = Fleet()
+
+
+class Province(Struct, frozen=True):
+    """A land province.
+
+    Attributes:
+        owner: the civilization whose influence marker lies there, playing or neutral.
+        marked: the turn in which the marker was placed; 0 before the first.
+        city, market, temple: whether the building stands there.
+        caravans: the goods on whose icons a caravan stands.
+        forces: land units by owner; who has none is absent. Never changed in place: see `Table.set_force`.
+        ports: triremes not yet launched, by owner.
+    """
+
+    owner: Seat | None = None
+    marked: int = 0
+    city: bool = False
+    market: bool = False
+    temple: bool = False
+    caravans: tuple[Resource, ...] = ()
+    forces: dict[Seat, Force] = field(default_factory=dict[Seat, Force])
+    ports: dict[Seat, int] = field(default_factory=dict[Seat, int])
+
+    @property
+    def buildings(self) -> tuple[str, ...]:
+        """What stands there, named as `Force.posts` names it."""
+        return (*(kind for kind in ("city", "market", "temple") if getattr(self, kind)), *self.caravans)
+
+    @property
+    def at_war(self) -> bool:
+        """Whether land units of two owners or more are there (MN-WAR-01)."""
+        return len(self.forces) > 1
+
+    def occupier(self, post: str) -> Seat | None:
+        """Return whose legion occupies a building or the marker; nobody does in a province at war (MN-AFT-08)."""
+        if self.at_war:
+            return None
+        return next((owner for owner, force in self.forces.items() if post in force.posts), None)
+
+    def holder(self, post: str) -> Seat | None:
+        """Return for whom a building works: whoever occupies it, or else the marker's owner (MN-INC-06, MN-ROL-10).
+
+        In a province at war that is the owner, for there an occupation is void (MN-INC-11, MN-ROL-11, MN-AFT-12).
+        """
+        return self.occupier(post) or self.owner
