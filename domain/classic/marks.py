@@ -87,9 +87,10 @@ def _units(units: Units) -> Iterator[Mark]:
 
 
 def _leader(seat: Seat, kind: str, name: str) -> Mark:
-    """Return a leader that serves `seat`; one of another colour bears that in its name."""
+    """Return a leader that serves `seat`; one of another colour bears that in name and label."""
     words = name.removeprefix(f"{seat}-").replace("-", " ").title()
-    return Mark(kind, label=name.rpartition("-")[2] if kind == "general" else "", words=words)
+    number = name.rpartition("-")[2] if kind == "general" else ""
+    return Mark(kind, label=number if name.startswith(f"{seat}-") else f"{name[0].upper()}{number}", words=words)
 
 
 def _ships(
@@ -105,17 +106,17 @@ def _ships(
         if not aboard:
             empty[seat].append(ship)
             continue
-        hull = Mark("galley", words=f"{names(ship)}, {_where(galley)}")
-        yield Stack(seat, (hull, *aboard), f"{_titled(ship, galley)} {_where(galley)} with {_listed(aboard)}")
+        hull = Mark("galley", words=f"{names(ship)}, {_where(galley, view)}")
+        yield Stack(seat, (hull, *aboard), f"{_titled(ship, galley)} {_where(galley, view)} with {_listed(aboard)}")
     for seat, idle in empty.items():
-        where = _where(view.galleys[idle[0]])
+        where = _where(view.galleys[idle[0]], view)
         words = f"{len(idle)} galleys" if len(idle) > 1 else "galley"
         mark = Mark("galley", len(idle), words=f"{words} {where}")
         yield Stack(seat, (mark,), f"{seat.title()}: {words} {where}")
 
 
-def _where(galley: Galley) -> str:
-    return "at sea" if galley.coast is None else "on the coast"
+def _where(galley: Galley, view: View) -> str:
+    return "on the coast" if galley.at in view.provinces else "at sea"
 
 
 def _titled(ship: str, galley: Galley) -> str:

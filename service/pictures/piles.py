@@ -84,13 +84,22 @@ class Plan:
         middle = Box(x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2)
         right = max(3 - middle.left, 0) or min(across - 3 - middle.right, 0)
         middle = middle.moved(right, max(3 - middle.top, 0) or min(down - 3 - middle.bottom, 0))
-        around = middle.widened(REACH)
-        # A neighbour's name counts for as much as the own one.
-        near = [named for named in self._named.values() if named.meets(around)]
-        if not any(named.meets(middle) for named in near):
+        farther = max(1.0, tall / 60)
+        around = middle.widened(REACH * farther)
+        # A neighbour's name counts for as much as the own one, the place where its pieces lie for less.
+        names = [named for named in self._named.values() if named.meets(around)]
+        others = [
+            Box(x - 44, y - 11, x + 44, y + 11)
+            for other, outline in self.drawing.areas.items()
+            for x, y in (outline.anchor,)
+            if other != area
+        ]
+        others = [other for other in others if other.meets(around)]
+        if not any(other.meets(middle) for other in (*names, *others)):
             return middle
-        places = (middle.moved(*step) for step in _STEPS if 0 <= middle.bottom + step[1] <= down)
-        return min(places, key=lambda place: _cost(place, middle, near))
+        places = [middle.moved(x * farther, y * farther) for x, y in _STEPS]
+        places = [place for place in places if place.bottom <= down]
+        return min(places, key=lambda place: _cost(place, middle, names, others))
 
 
 KNOWN: Final = 4096
@@ -100,10 +109,10 @@ REACH: Final = 42
 _STEPS: Final = [(float(x), float(y)) for y in range(-REACH, REACH + 1, 6) for x in range(-REACH, REACH + 1, 6)]
 
 
-def _cost(place: Box, middle: Box, near: Iterable[Box]) -> float:
+def _cost(place: Box, middle: Box, names: Iterable[Box], others: Iterable[Box]) -> float:
     """Return how bad a place is: hiding a name is far worse than lying aside, and lying aside worse than below."""
-    hidden = sum(place.common(named) for named in near)
-    return hidden * 0.4 + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
+    hidden = sum(map(place.common, names)) + 0.15 * sum(map(place.common, others))
+    return hidden * 0.8 + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
 
 
 def fragment(area: AreaId, place: Place, plan: Plan, paints: Paints, names: Names) -> str:

@@ -1,0 +1,101 @@
+"""What a picture of a Classic table shows."""
+
+from typing import Any
+
+from domain.boards import builtin
+from domain.classic import view
+from domain.classic.editions import FRIZ
+from domain.classic.marks import of, printed
+from domain.classic.position import arrange
+from domain.kernel.marks import Link, Mark, Marks, Place, Stack
+from domain.kernel.message import Names
+from domain.kernel.words import AreaId, Seat
+
+RED, BLUE = Seat("red"), Seat("blue")
+BOARD = builtin("conquest")
+NAMES = Names({area.id: area.name for area in BOARD.areas}, (RED, BLUE))
+
+
+def shown(**given: Any) -> Marks:
+    """Return the marks of a position of red (Macedonia) and blue (Egypt)."""
+    position = {"players": {"red": "macedonia", "blue": "egypt"}, **given}
+    return of(view.of(arrange(position, FRIZ, BOARD)), NAMES)
+
+
+def place(marks: Marks, area: str) -> Place:
+    return marks.places[AreaId(area)]
+
+
+def words(marks: Marks, area: str) -> list[str]:
+    return [stack.words for stack in place(marks, area).stacks]
+
+
+def test_armies_with_their_leaders() -> None:
+    force = {"seat": "red", "at": "thracia", "infantry": 3, "catapults": 1, "leaders": ["general-2", "general-1"]}
+    marks = shown(forces=[force, {"seat": "blue", "at": "thracia", "cavalry": 1}])
+    red, blue = place(marks, "thracia").stacks
+    assert red == Stack(
+        RED,
+        (
+            Mark("infantry", 3, words="3 infantry"),
+            Mark("catapults", 1, words="1 catapult"),
+            Mark("general", label="1", words="General 1"),
+            Mark("general", label="2", words="General 2"),
+        ),
+        "Red: 3 infantry, 1 catapult, General 1 and General 2",
+    )
+    assert blue.words == "Blue: 1 cavalry"
+    assert place(marks, "thracia").owner is None
+
+
+def test_a_leader_of_another_colour_says_so() -> None:
+    prisoner = {"general": "blue-general-3", "captor": "red"}
+    (standing, _) = shown(prisoners=[prisoner]).standings
+    assert standing.items == (Mark("prisoner", label="3", seat=BLUE, words="Blue General 3, prisoner"),)
+    serving = shown(
+        fallen={"blue": "red"}, forces=[{"seat": "red", "at": "asia", "leaders": ["blue-general-1", "general-1"]}]
+    )
+    assert words(serving, "asia") == ["Red: Blue General 1 and General 1"]
+    assert [mark.label for mark in place(serving, "asia").stacks[0].marks] == ["B1", "1"]
+
+
+def test_owners_cities_and_fortifications() -> None:
+    marks = shown(owned={"red": ["asia", "syria"]}, cities=["asia"], fortified=[])
+    assert place(marks, "asia") == Place(RED, (Mark("city", words="city"),))
+    assert place(marks, "syria") == Place(RED)
+    fortified = shown(owned={"red": ["asia"]}, cities=["asia"], fortified=["asia"])
+    assert place(fortified, "asia").sites == (Mark("fortified-city", words="fortified city"),)
+
+
+def test_galleys_at_sea_and_on_a_coast_with_their_cargo() -> None:
+    marks = shown(
+        forces=[
+            {"seat": "red", "at": "mare-aegaeum", "galley": 1, "infantry": 2, "leaders": ["general-1"]},
+            {"seat": "red", "at": "mare-aegaeum", "galley": 2},
+            {"seat": "red", "at": "mare-aegaeum", "galley": 3},
+            {"seat": "blue", "at": "creta", "galley": 4},
+        ]
+    )
+    assert words(marks, "mare-aegaeum") == [
+        "Red galley 1 at sea with 2 infantry and General 1",
+        "Red: 2 galleys at sea",
+    ]
+    loaded, empty = place(marks, "mare-aegaeum").stacks
+    assert [mark.kind for mark in loaded.marks] == ["galley", "infantry", "general"]
+    assert [(mark.kind, mark.count) for mark in empty.marks] == [("galley", 2)]
+    assert words(marks, "creta") == ["Blue: galley on the coast"]
+
+
+def test_roads_and_standings() -> None:
+    marks = shown(roads=[["thracia", "macedonia"]], owned={"red": ["thracia"]}, talents={"red": 25}, turn="red")
+    assert marks.links == (
+        Link("road", (AreaId("macedonia"), AreaId("thracia")), "road between Macedonia and Thracia"),
+    )
+    red = next(each for each in marks.standings if each.seat == RED)
+    assert (red.active, red.out) == (True, "")
+    assert (red.figures["talents"], red.figures["provinces"]) == (25, 2)
+
+
+def test_what_a_province_yields_is_printed() -> None:
+    assert printed(BOARD)[AreaId("italia")] == (Mark("tribute", label="10", words="tribute 10 talents"),)
+    assert AreaId("mare-aegaeum") not in printed(BOARD)

@@ -1,0 +1,171 @@
+"""Drawing: frames add up to scenes, everything has a glyph, and what is written is escaped."""
+
+import re
+from functools import cache
+from itertools import chain
+from typing import Any
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from msgspec import UNSET
+
+from domain.boards.drawing import Outline
+from domain.kernel.fold import fold
+from domain.kernel.game import Game
+from domain.kernel.marks import Mark, Marks, Place, Stack, Standing
+from domain.kernel.message import Names
+from domain.kernel.record import Record
+from domain.kernel.words import AreaId, Seat
+from domain.library import LIBRARY
+from service.pictures.bare import bare_board
+from service.pictures.frames import Camera
+from service.pictures.palette import paints
+from service.pictures.picture import Sheet, picture
+from service.pictures.piles import NAMED, Plan
+from service.pictures.png import converted
+from service.pictures.scenes import marks_of, sheet_of
+from service.pictures.svg import width
+from service.shapes.pictures import FrameView, Scene
+from service.simulation import Plan as Played
+from service.simulation import Simulation
+from service.views import Viewer
+
+SVG = "{http://www.w3.org/2000/svg}"
+PLAYED = [
+    Played("conquest-classic-friz", 6, seed=3, rounds=4),
+    Played("conquest-classic-2005", 3, seed=1, rounds=3),
+    Played("mare-nostrum", 5, seed=4, rounds=4, greedy=True),
+]
+
+
+@cache
+def simulated(ruleset: str) -> Simulation:
+    simulation = Simulation(next(plan for plan in PLAYED if plan.ruleset == ruleset))
+    for _ in simulation.play():
+        pass
+    return simulation
+
+
+def at(simulation: Simulation, records: list[Record]) -> Game:
+    return fold(records, simulation.game.id, LIBRARY, lambda _: simulation.game.board)
+
+
+def put_together(key: Scene, frames: list[FrameView]) -> Scene:
+    """Return the scene that a key and frames add up to, as the page does it."""
+    for frame in frames:
+        changed: dict[str, Any] = {"version": frame.version, "areas": {**key.areas, **frame.areas}}
+        for name in ("links", "standings", "shelves", "round", "heading"):
+            if getattr(frame, name) is not UNSET:
+                changed[name] = getattr(frame, name)
+        key = msgspec.structs.replace(key, **changed)
+    return key
+
+
+@pytest.mark.parametrize("plan", PLAYED, ids=lambda plan: plan.ruleset)
+def test_frames_add_up_to_the_scene_of_every_version(plan: Played) -> None:
+    simulation = simulated(plan.ruleset)
+    records, viewer, vault = simulation.records, Viewer(seat=next(iter(simulation.game.players))), simulation.vault
+    sheet = sheet_of(simulation.game)
+    camera = Camera(sheet, viewer, vault, None)
+    key, frames = camera.scene(0), list[FrameView]()
+    for version in range(1, len(records) + 1):
+        game = at(simulation, records[:version])
+        frames.append(camera.frame(records[version - 1], game))
+        if version % 40 == 0 or version == len(records):
+            assert put_together(key, frames) == Camera(sheet, viewer, vault, game).scene(version)
+
+
+@pytest.mark.parametrize("plan", PLAYED, ids=lambda plan: plan.ruleset)
+def test_a_picture_refers_to_nothing_that_is_not_in_it(plan: Played) -> None:
+    simulation = simulated(plan.ruleset)
+    game = simulation.game
+    sheet = sheet_of(game)
+    marks = marks_of(game, Viewer(everything=True), simulation.vault, sheet)
+    root = ElementTree.fromstring(picture(sheet, marks, game.heading))
+    ids = {each.get("id") for each in root.iter() if each.get("id")}
+    for each in root.iter(f"{SVG}use"):
+        assert each.get("href", "").removeprefix("#") in ids
+    for pattern in re.findall(r"url\(#([^)]*)\)", ElementTree.tostring(root, encoding="unicode")):
+        assert pattern in ids
+    assert {f"area-{area.id}" for area in game.board.areas} <= ids
+    assert not any("style" in each.attrib or each.tag == f"{SVG}style" for each in root.iter())
+
+
+@pytest.mark.parametrize("plan", PLAYED, ids=lambda plan: plan.ruleset)
+def test_the_bare_board_has_a_glyph_for_every_kind_of_mark(plan: Played) -> None:
+    simulation = simulated(plan.ruleset)
+    sheet = sheet_of(simulation.game)
+    drawn = bare_board(sheet.drawing, sheet.paints, sheet.title)
+    for version in range(10, len(simulation.records), 25):
+        game = at(simulation, simulation.records[:version])
+        marks = marks_of(game, Viewer(everything=True), simulation.vault, sheet)
+        kinds = {
+            mark.kind
+            for mark in chain(
+                *(chain(place.sites, *(stack.marks for stack in place.stacks)) for place in marks.places.values()),
+                *(standing.items for standing in marks.standings),
+                *(shelf.items for shelf in marks.shelves),
+                *sheet.plan.printed.values(),
+            )
+        }
+        assert [kind for kind in kinds if f'id="glyph-{kind}"' not in drawn] == []
+
+
+def sheet(outline: Outline, name: str = "Rome") -> Sheet:
+    plan = Plan(
+        msgspec.structs.replace(sheet_of(simulated(PLAYED[0].ruleset).game).drawing, areas={AreaId("rome"): outline}),
+        {},
+    )
+    return Sheet(plan, paints(LIBRARY.current("mare-nostrum")), Names({AreaId("rome"): name}), "A & B")
+
+
+OUTLINE = Outline("land", "Rome", "M0,0L200,0L200,200Z", (100, 100), (100, 110), 0, 20)
+
+
+def test_what_is_written_is_escaped() -> None:
+    stack = Stack(Seat("rome"), (Mark("legion", label="<1>", words="a"),), "<script>alert(1)</script>")
+    marks = Marks(
+        {AreaId("rome"): Place(stacks=(stack,), battle='"<&>"')},
+        standings=(Standing(Seat("ro<me"), {"<b>": 1}, out="<i>"),),
+    )
+    drawn = picture(sheet(OUTLINE, "Ro<me"), marks, "Round <1>")
+    assert "<script" not in drawn
+    assert ElementTree.fromstring(drawn).findtext(f"{SVG}title") == "A & B. Round <1>"
+
+
+def test_a_pile_keeps_clear_of_the_names_and_on_the_board() -> None:
+    plan = sheet(OUTLINE).plan
+    half = width("Rome", NAMED) / 2
+    for wide, tall in ((50, 22), (80, 60), (90, 100)):
+        pile = plan.pile(AreaId("rome"), wide, tall)
+        assert pile.right <= 100 - half or pile.left >= 100 + half or pile.top >= 106 or pile.bottom <= 94
+    corner = msgspec.structs.replace(OUTLINE, anchor=(1599, 1067), label=(50, 50))
+    pile = sheet(corner).plan.pile(AreaId("rome"), 60, 40)
+    assert (pile.right, pile.bottom) == (1597, 1065)
+
+
+def test_ink_can_be_read_on_every_colour_and_emblems_tell_seats_apart() -> None:
+    for ruleset in map(LIBRARY.current, LIBRARY.ids()):
+        looks = paints(ruleset)
+        assert len({paint.emblem for paint in looks.values()}) == len(looks)
+        for paint in looks.values():
+            assert _contrast(paint.colour, paint.ink) >= 4.5, paint
+
+
+def _contrast(one: str, other: str) -> float:
+    def luminance(colour: str) -> float:
+        channels = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
+        red, green, blue = (each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_a_picture_is_the_same_on_every_machine() -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 20"><text y="15">Livia ä</text></svg>'
+    drawn = converted(svg, 200)
+    assert drawn.startswith(b"\x89PNG\r\n\x1a\n")
+    assert (int.from_bytes(drawn[16:20]), int.from_bytes(drawn[20:24])) == (200, 40)
+    assert drawn != converted(svg.replace("Livia ä", ""), 200), "the font that ships with us was found"
