@@ -295,7 +295,7 @@ class Laws:
             if one.read_by(viewer) != other.read_by(viewer):
                 break
             told, told_other = one.seen_by(viewer), other.seen_by(viewer)
-            if (one.revealed or other.revealed) and told != told_other:
+            if (one.revealed or other.revealed) and self.opened(one, viewer) != self.opened(other, viewer):
                 break
             assert told == told_other
             compared += one.hidden_from(viewer) != other.hidden_from(viewer)
@@ -306,6 +306,10 @@ class Laws:
             if not self._play_alike(one, other, seat, viewer, rng):
                 break
         return compared
+
+    def opened(self, game: "Bare", viewer: Seat | None) -> Any:
+        """Return what two games may differ in when something hidden has been revealed; all that is shown, or less."""
+        return game.seen_by(viewer)
 
     def _play_alike(self, one: "Bare", other: "Bare", seat: Seat, viewer: Seat | None, rng: Random) -> bool:
         """Let a seat do the same in both games, or choose in secret in each; tell whether it could."""

@@ -19,11 +19,10 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import Seat
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import BANK, Resource
-from domain.mare_nostrum.discard import CardsDiscarded
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.table import Table
 from domain.mare_nostrum.takes import CardGiven
-from domain.mare_nostrum.trade import OffersRevealed
+from tests.domain.mare_nostrum.test_laws import revealed
 from tests.laws import Bare, Edges, mutated
 
 RULESET = MareNostrum()
@@ -148,17 +147,6 @@ def _try_all(one: Arranged, other: Arranged, viewer: Seat, tried: list[Any], rng
     for command in tried[-4:]:
         for each in (command, mutated(command, rng)):
             assert one.refusal(viewer, each) == other.refusal(viewer, each)
-
-
-def revealed(game: Bare) -> list[Any]:
-    """What the events may show of hands: the offers, and at the discard all cards together and how many each keeps."""
-    told: list[Any] = []
-    for event in game.events:
-        if isinstance(event, OffersRevealed):
-            told.append({seat: offer.value for seat, offer in event.offers.items()})
-        elif isinstance(event, CardsDiscarded):
-            told.append((event.cards, {seat: kept.count for seat, kept in event.hands.items()}))
-    return told
 
 
 def shown(game: Bare) -> list[str]:

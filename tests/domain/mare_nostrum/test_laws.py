@@ -10,6 +10,7 @@ from domain.kernel.words import Seat
 from domain.mare_nostrum import chains, hands, setup
 from domain.mare_nostrum.construction import PieceBuilt
 from domain.mare_nostrum.data import BANK, GOODS, SUPPLY
+from domain.mare_nostrum.discard import CardsDiscarded
 from domain.mare_nostrum.founding import PieceFounded
 from domain.mare_nostrum.helen import LegionSeduced
 from domain.mare_nostrum.influence import InfluencePlaced
@@ -18,7 +19,8 @@ from domain.mare_nostrum.naval import NavalBattleEnded
 from domain.mare_nostrum.pieces import Force, Province
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.table import Table
-from tests.laws import Laws
+from domain.mare_nostrum.trade import OffersRevealed
+from tests.laws import Bare, Laws
 
 CARDS = 123
 UNITS = ("fresh", "moved", "fought", "fortresses", "spent", "manned")
@@ -107,6 +109,9 @@ class MareNostrumLaws(Laws):
             if not {*force.posts} <= {*province.buildings, "influence"}:
                 yield f"{owner} stands on {force.posts} of {province.buildings}"
 
+    def opened(self, game: Bare, viewer: Seat | None) -> Any:
+        return revealed(game)
+
     def test_hands_hold_what_they_count(self, seed: int) -> None:
         play = self.played(seed)
         for game in play.at_each_version.values():
@@ -131,6 +136,17 @@ class MareNostrumLaws(Laws):
                 for lying in pile.values():
                     everywhere.update(lying)
             assert everywhere == BANK
+
+
+def revealed(game: Bare) -> list[Any]:
+    """What the events may show of hands: the offers, and at the discard all cards together and how many each keeps."""
+    told: list[Any] = []
+    for event in game.events:
+        if isinstance(event, OffersRevealed):
+            told.append({seat: offer.value for seat, offer in event.offers.items()})
+        elif isinstance(event, CardsDiscarded):
+            told.append((event.cards, {seat: kept.count for seat, kept in event.hands.items()}))
+    return told
 
 
 def cards(table: Table) -> Mapping[str, int]:
