@@ -290,7 +290,7 @@ def _pictures(scene: _Scene) -> dict[str, Example]:
     sheet = sheet_of(after, lambda _: drawing)
     marks = marks_of(after, viewer, scene.vault, sheet)
     few = msgspec.structs.replace(marks, places=dict(list(marks.places.items())[:1]), links=marks.links[:1])
-    camera = Camera(sheet, viewer, scene.vault, before)
+    camera = Camera(sheet, viewer, scene.vault, after.names, before)
     key = camera.scene(before.version)
     drawn = [camera.frame(scene.given.records[0], after)]
     page = FramePage(GAME, after.version, msgspec.Raw(encode(key)), msgspec.Raw(encode(drawn)), None)

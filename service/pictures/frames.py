@@ -10,7 +10,7 @@ from domain.kernel.game import Game
 from domain.kernel.history import cause_of, read_event, retraction
 from domain.kernel.lifecycle import GAME_EVENTS
 from domain.kernel.marks import Marks
-from domain.kernel.message import told
+from domain.kernel.message import Names, told
 from domain.kernel.record import Record
 from domain.kernel.secret import Vault
 from domain.kernel.words import Version
@@ -29,8 +29,8 @@ from service.pictures.scenes import (
 from service.shapes.pictures import FrameView, RollView, Scene
 from service.views import Viewer
 
-TURN: Final = 8
-"""After so many versions others get their turn: drawing them takes some ten milliseconds."""
+TURN: Final = 4
+"""After so many versions others get their turn: drawing one takes a millisecond."""
 
 
 async def frames(
@@ -40,7 +40,7 @@ async def frames(
     base = await hall.at(played.id, after) if after else None
     records = await hall.records(played.id, after, last - after) if after < last else []
     vault = await hall.vault(played.id)
-    camera = Camera(sheet, viewer, vault, base)
+    camera = Camera(sheet, viewer, vault, played.names, base)
     key = camera.scene(after)
     drawn: list[FrameView] = []
     for number, record in enumerate(records, start=1):
@@ -57,10 +57,12 @@ async def frames(
 class Camera:
     """Draws one version after the other, of each what is not as in the one before."""
 
-    def __init__(self, sheet: Sheet, viewer: Viewer, vault: Vault, game: Game | None) -> None:
+    def __init__(self, sheet: Sheet, viewer: Viewer, vault: Vault, names: Names, game: Game | None) -> None:
+        """`names` are those of the history, `game` the version that is drawn first; None for an empty board."""
         self._sheet = sheet
         self._viewer = viewer
         self._vault = vault
+        self._names = names
         self.game = game
         self._marks = self._seen(game) if game is not None else NOTHING
         self._round, self._heading = (round_of(game), game.heading) if game is not None else (0, "")
@@ -92,7 +94,7 @@ class Camera:
             version=record.version,
             type=record.type,
             at=record.at,
-            text=told(event, game.names),
+            text=told(event, self._names),
             draws=record.draws,
             command=record.cause is not None,
             seat=cause_of(record).seat,

@@ -4,7 +4,19 @@ import sys
 
 import msgspec
 
-from tests.bench import appends, building, campaigns, cold, kernel, past, production, projections, service, streams
+from tests.bench import (
+    appends,
+    building,
+    campaigns,
+    cold,
+    frames,
+    kernel,
+    past,
+    production,
+    projections,
+    service,
+    streams,
+)
 from tests.bench.measure import Figure
 
 BENCHMARKS = {
@@ -12,6 +24,7 @@ BENCHMARKS = {
     **building.BENCHMARKS,
     **campaigns.BENCHMARKS,
     **cold.BENCHMARKS,
+    **frames.BENCHMARKS,
     **kernel.BENCHMARKS,
     **past.BENCHMARKS,
     **production.BENCHMARKS,

@@ -67,13 +67,14 @@ def test_frames_add_up_to_the_scene_of_every_version(plan: Played) -> None:
     simulation = simulated(plan.ruleset)
     records, viewer, vault = simulation.records, Viewer(seat=next(iter(simulation.game.players))), simulation.vault
     sheet = sheet_of(simulation.game)
-    camera = Camera(sheet, viewer, vault, None)
+    names = simulation.game.names
+    camera = Camera(sheet, viewer, vault, names, None)
     key, frames = camera.scene(0), list[FrameView]()
     for version in range(1, len(records) + 1):
         game = at(simulation, records[:version])
         frames.append(camera.frame(records[version - 1], game))
         if version % 40 == 0 or version == len(records):
-            assert put_together(key, frames) == Camera(sheet, viewer, vault, game).scene(version)
+            assert put_together(key, frames) == Camera(sheet, viewer, vault, names, game).scene(version)
 
 
 @pytest.mark.parametrize("plan", PLAYED, ids=lambda plan: plan.ruleset)
