@@ -17,6 +17,11 @@ from service.pictures.piles import Plan, fragment
 from service.pictures.svg import FAMILY, box, line_of_text, number, written
 
 EMPTY: Final = Place()
+READABLE: Final = 900
+"""So many pixels wide a picture can be read as it is."""
+LARGEST: Final = 2.4
+LARGEST_PIECES: Final = 1.5
+"""Larger ones would hide each other."""
 PAPER: Final = "#f6efdf"
 
 
@@ -41,27 +46,35 @@ class Sheet(Struct, frozen=True):
         return self.plan.drawing
 
 
-def picture(sheet: Sheet, marks: Marks, said: str) -> str:
-    """Return a position as a whole SVG; `said` is the line above it."""
+def picture(sheet: Sheet, marks: Marks, said: str, width: int | None = None) -> str:
+    """Return a position as a whole SVG; `said` is the line above it.
+
+    Where it will be no wider than `width` pixels, what is written around the board is larger, and so are the pieces.
+    """
     across, down = sheet.drawing.size
+    larger = max(1.0, min(READABLE / width, LARGEST)) if width is not None else 1.0
     areas = {
-        area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.paints, sheet.names)
+        area: fragment(
+            area, marks.places.get(area, EMPTY), sheet.plan, sheet.paints, sheet.names, min(larger, LARGEST_PIECES)
+        )
         for area in sheet.drawing.areas
     }
     lying = ground(marks, sheet.drawing, sheet.paints)
-    top = HEADING + down + 14
-    below, bottom = legend(marks.standings, marks.shelves, sheet.paints, sheet.names, top, across)
-    tall = bottom + 26
+    narrow = across / larger
+    below, bottom = legend(marks.standings, marks.shelves, sheet.paints, sheet.names, 14, narrow)
+    above = HEADING * larger
+    tall = above + down + (bottom + 26) * larger
+    enlarged = f"scale({number(larger * 100)}e-2)"
     return "".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across} {number(tall)}" font-family="{FAMILY}">',
             f"<title>{written(f'{sheet.title}. {said}')}</title>",
             box(0, 0, across, tall, f'fill="{PAPER}"'),
-            heading(sheet.title, said, across),
-            f'<svg y="{HEADING}" width="{across}" height="{down}">',
+            f'<g transform="{enlarged}">{heading(sheet.title, said, narrow)}</g>',
+            f'<svg y="{number(above)}" width="{across}" height="{down}">',
             board(sheet.drawing, sheet.paints, lying, areas),
-            f"</svg>{below}",
-            line_of_text(sheet.drawing.credits, MARGIN, tall - 9, 11, f'fill="{FAINT}"'),
-            "</svg>",
+            f'</svg><g transform="translate(0 {number(above + down)}) {enlarged}">{below}',
+            line_of_text(sheet.drawing.credits, MARGIN, bottom + 17, 11, f'fill="{FAINT}"'),
+            "</g></svg>",
         )
     )

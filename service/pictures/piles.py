@@ -115,11 +115,11 @@ def _cost(place: Box, middle: Box, names: Iterable[Box], others: Iterable[Box]) 
     return hidden * 0.8 + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
 
 
-def fragment(area: AreaId, place: Place, plan: Plan, paints: Paints, names: Names) -> str:
+def fragment(area: AreaId, place: Place, plan: Plan, paints: Paints, names: Names, larger: float = 1.0) -> str:
     """Return what lies in an area, with everything said in its title, and each token in its own."""
     said = described(area, place, plan.printed.get(area, ()), names)
     hit = f'<use href="#shape-{area}" class="hit" pointer-events="all"/>'
-    return f"<title>{written(said)}</title>{hit}{plan.row(area)}{_pieces(area, place, plan, paints)}"
+    return f"<title>{written(said)}</title>{hit}{plan.row(area)}{_pieces(area, place, plan, paints, larger)}"
 
 
 def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names) -> str:
@@ -133,19 +133,21 @@ def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names)
     return "; ".join(parts)
 
 
-def _pieces(area: AreaId, place: Place, plan: Plan, paints: Paints) -> str:
+def _pieces(area: AreaId, place: Place, plan: Plan, paints: Paints, larger: float) -> str:
     rows = list(_rows(place, paints, max(88.0, 3.2 * plan.drawing.areas[area].radius)))
     if not rows:
         return ""
-    pile = plan.pile(area, max(_length(row) for row in rows), sum(_height(row) + GAP for row in rows) - GAP)
+    wide, tall = max(_length(row) for row in rows), sum(_height(row) + GAP for row in rows) - GAP
+    pile = plan.pile(area, wide * larger, tall * larger)
+    enlarged = f" scale({number(larger)})" if larger > 1 else ""
     top = pile.top
     drawn: list[str] = []
     for row in rows:
-        left = (pile.left + pile.right - _length(row)) / 2
+        left = (pile.left + pile.right - _length(row) * larger) / 2
         for token in row:
-            drawn.append(f'<g transform="translate({number(left)} {number(top)})">{token.svg}</g>')
-            left += token.width + GAP
-        top += _height(row) + GAP
+            drawn.append(f'<g transform="translate({number(left)} {number(top)}){enlarged}">{token.svg}</g>')
+            left += (token.width + GAP) * larger
+        top += (_height(row) + GAP) * larger
     return "".join(drawn)
 
 

@@ -147,7 +147,7 @@ async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Draw the position as PNG.
 
-    As `board.svg`, for places that take no SVG.
+    As `board.svg`, for places that take no SVG. What is written is larger in a small picture.
     """
     asked = request.read_query(Sized)
     shown, viewer, unchanged = await _looked(request, game, asked)
@@ -156,7 +156,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
     gallery = request.house.gallery
 
     async def draw() -> bytes:
-        svg = await _svg(request, shown, viewer)
+        svg = await _svg(request, shown, viewer, asked.width)
         async with gallery.easel:
             return await png(svg.decode(), asked.width)
 
@@ -229,14 +229,18 @@ def _has(request: Call, version: Version) -> bool:
     return request.headers.get("if-none-match", "").removeprefix("W/") == f'"{version}"'
 
 
-async def _svg(request: Call, shown: Game, viewer: Viewer) -> bytes:
+async def _svg(request: Call, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:
     house = request.house
     sheet = sheet_of(shown, house.drawings)
     vault = await house.hall.vault(shown.id)
 
     async def draw() -> bytes:
-        return picture(sheet, marks_of(shown, viewer, vault, sheet), shown.heading or "Before the game").encode()
+        marks = marks_of(shown, viewer, vault, sheet)
+        return picture(sheet, marks, shown.heading or "Before the game", width).encode()
 
+    # One for each width need not be kept: that is done with what it is made for.
+    if width is not None:
+        return await draw()
     return await house.gallery.shown(shown.id, shown.version, viewer, "svg", draw)
 
 
