@@ -79,7 +79,7 @@ class Answered(Response[bytes]):
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
         content, headers = self.content, self.headers
         if len(content) >= PACKED and headers["content-type"].startswith(_TEXTS):
-            headers = {**headers, "vary": "Accept-Encoding"}
+            headers = {**headers, "Vary": "Accept-Encoding"}
             if _takes_gzip(scope):
                 content = await asyncio.to_thread(_pack, content) if len(content) >= _APART else _pack(content)
                 headers |= {"content-encoding": "gzip", "content-length": str(len(content))}
@@ -101,8 +101,12 @@ def _takes_gzip(scope: Scope) -> bool:
 
 
 def etag(version: int) -> dict[str, str]:
-    """Return the header that names a version."""
-    return {"ETag": f'"{version}"'}
+    """Return the headers that name a version, and keep browsers from storing what was answered.
+
+    The version is the same for whoever looks, and what he sees is not: from its cache a browser would show the next
+    account, by a 304, what the one before saw. Clients that compare versions themselves know which account they mean.
+    """
+    return {"ETag": f'"{version}"', "Cache-Control": "no-store"}
 
 
 def explained(error: Exception) -> Problem:

@@ -35,6 +35,8 @@ _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'",
     "X-Content-Type-Options": "nosniff",
 }
+_KEPT: Final = {"Cache-Control": "no-cache"}
+"""An `img` sends no token: whoever asks by a picture's address alone sees the same each time, and may keep it."""
 _LASTING: Final = {"Cache-Control": "max-age=300"}
 
 _OF_GAMES: Final = (problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NO_MAP)
@@ -131,7 +133,7 @@ async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
     shown, viewer, unchanged = await _looked(request, game, asked)
     if unchanged is not None:
         return unchanged
-    return _drawn(await _svg(request, shown, viewer), SVG, etag(shown.version))
+    return _drawn(await _svg(request, shown, viewer), SVG, {**etag(shown.version), **_KEPT})
 
 
 @endpoint(
@@ -161,7 +163,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
             return await png(svg.decode(), asked.width)
 
     drawn = await gallery.shown(shown.id, shown.version, viewer, ("png", asked.width), draw)
-    return _drawn(drawn, PNG, etag(shown.version))
+    return _drawn(drawn, PNG, {**etag(shown.version), **_KEPT})
 
 
 @endpoint(

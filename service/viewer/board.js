@@ -37,6 +37,10 @@ export class Board extends EventTarget {
     this.svg.removeAttribute("width");
     this.svg.removeAttribute("height");
     this.svg.setAttribute("class", "board");
+    // Reached before its areas: there the arrows move the board, in an area they lead to the next one.
+    this.svg.setAttribute("tabindex", "0");
+    this.svg.setAttribute("role", "group");
+    this.svg.setAttribute("aria-label", "The board: arrows move it, plus and minus draw it nearer and farther, 0 shows all of it");
     this.place.querySelector("svg.board")?.remove();
     this.place.prepend(this.svg);
     this.camera = new Camera(this.place, this.svg);

@@ -72,7 +72,7 @@ export class Camera {
       height,
     };
     if (width >= whole.width) Object.assign(this.view, whole);
-    this.svg.setAttribute("viewBox", Object.values(this.view).map((value) => value.toFixed(1)).join(" "));
+    this.svg.setAttribute("viewBox", Object.values(this.view).map((value) => Number(value.toFixed(1))).join(" "));
   }
 
   #pointOf(event) {

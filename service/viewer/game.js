@@ -54,7 +54,9 @@ function draw() {
   }
   board.mark("changed", room.against === null ? [] : differences(room).areas.map((each) => each.area));
   board.mark("chosen", room.area ? [room.area] : []);
-  place("board").setAttribute("aria-busy", String(!room.scene(room.version)));
+  const isThere = board.svg && scene?.version === room.version;
+  place("board").setAttribute("aria-busy", String(!isThere));
+  if (isThere) place("board").dataset.version = room.version;
   render(masthead(room), place("masthead"));
   render([boardPanel(room), gatheringPanel(room, account)], place("board-panel"));
   render(side(), place("side"));

@@ -67,7 +67,8 @@ export class Room extends EventTarget {
   async enter(version = undefined) {
     this.#visit.abort();
     this.frames?.close();
-    this.#visit = new AbortController();
+    const visit = new AbortController();
+    this.#visit = visit;
     this.problem = null;
     try {
       const [game, first] = await Promise.all([
@@ -75,9 +76,11 @@ export class Room extends EventTarget {
         // Before a game begins there is no position in it: its first version only says who looks.
         this.api.get(`/v1/games/${this.id}/state`, { version: 1 }),
       ]);
+      // Somebody else may look by now: what was seen with another token is not for him.
+      if (visit.signal.aborted) return;
       Object.assign(this, { game, seat: game.you, everything: first.everything });
     } catch (problem) {
-      this.#fail(problem);
+      if (!visit.signal.aborted) this.#fail(problem);
       return;
     }
     this.#readRuleset();
@@ -88,7 +91,7 @@ export class Room extends EventTarget {
     this.#readLandmarks();
     this.version = 0;
     this.show(version ?? this.head);
-    this.#follow(this.#visit.signal);
+    this.#follow(visit.signal);
     this.dispatchEvent(new Event("entered"));
   }
 

@@ -12,19 +12,21 @@ const read = new Map();
  * A rule to be unfolded.
  * @param {import("./room.js").Room} room
  * @param {string} id such as `CC-MOV-09`
- * @param {string} [title] when it is known beforehand
+ * @param {string} [title] when it is known beforehand; otherwise the rule is fetched at once
  */
 export function ruleOf(room, id, title = undefined) {
   const address = `/v1/rulesets/${room.game.ruleset}/rules/${id}`;
   const rule = read.get(address);
-  const unfold = (event) => {
-    if (!event.target.open || read.has(address)) return;
+  const fetch = () => {
+    if (read.has(address)) return;
     read.set(address, null);
     room.api.get(address).then(
       (found) => (read.set(address, found), room.redraw()),
       () => read.delete(address),
     );
   };
+  const unfold = (event) => event.target.open && fetch();
+  if (!title) fetch();
   return html`<details class="rule" @toggle=${unfold}>
     <summary>Rule ${id}${title ?? rule?.title ? `: ${title ?? rule.title}` : nothing}</summary>
     ${rule

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.browser.games import table
+from tests.browser.reading import settled
 from tests.browser.visiting import DARK, PHONE, Visit
 from tests.service.http.serving import Service
 
@@ -37,5 +38,5 @@ async def test_game(service: Service, visit: Visit, look: str, ruleset: str):
     made = await table(service.house, ruleset, 3, events=400)
     async with visit(**LOOKS[look]) as visitor:
         await visitor.page.goto(f"/games/{made.id}")
-        await visitor.page.get_by_text(f"version {made.version}").first.wait_for()
+        await settled(visitor.page)
         await visitor.axe()

@@ -149,3 +149,9 @@ async def test_a_frontend_from_anywhere_may_ask(service: Service) -> None:
     assert methods.headers["allow"] == "GET, OPTIONS, POST"
     answer = await service.client.get("/v1/games", headers={"origin": "https://play.example"})
     assert "ETag" in answer.headers["access-control-expose-headers"]
+
+
+@pytest.mark.parametrize("what", ["state", "", "options"])
+async def test_no_cache_keeps_what_an_account_sees(service: Service, game: str, anna: Player, what: str) -> None:
+    answer = await service.ask("GET", f"/v1/games/{game}/{what}".rstrip("/"), anna)
+    assert answer.headers["cache-control"] == "no-store"

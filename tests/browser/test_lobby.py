@@ -1,0 +1,81 @@
+"""The lobby: what is played, found again, and begun."""
+
+import re
+
+from playwright.async_api import Page, expect
+
+from tests.browser.games import table, token_of
+from tests.browser.reading import give_any, settled
+from tests.browser.visiting import Visit
+from tests.service.http.serving import Service
+
+
+async def test_a_visitor_finds_a_game_by_its_words_its_status_and_its_rules(service: Service, page: Page):
+    await table(service.house, seed=1, events=60, title="Thursday at the club")
+    await table(service.house, "mare-nostrum", seed=2, events=60, title="Merchants")
+    await page.goto("/")
+    games = page.get_by_role("region", name="Games").get_by_role("listitem")
+    await expect(games).to_have_count(2)
+    await page.get_by_role("searchbox").fill("thursday")
+    await expect(games).to_have_count(1)
+    await expect(games).to_contain_text("Thursday at the club")
+    await page.get_by_role("searchbox").fill("")
+    await page.get_by_role("combobox", name="Rules").select_option("mare-nostrum")
+    await expect(games).to_contain_text(["Merchants"])
+    await page.get_by_role("combobox", name="Status").select_option("over")
+    await expect(page.get_by_text("No game is like that.")).to_be_visible()
+    await page.get_by_role("combobox", name="Status").select_option("running")
+    await games.get_by_role("link", name="Merchants").click()
+    await settled(page)
+    await expect(page.get_by_role("heading", name="Merchants")).to_be_visible()
+
+
+async def test_the_lobby_tells_by_itself_how_a_game_goes_on(service: Service, page: Page):
+    made = await table(service.house, events=60)
+    await page.goto("/")
+    stage = page.locator("#stage article")
+    await expect(stage).to_contain_text(f"{made.version} events")
+    await expect(stage.locator("img")).to_have_js_property("complete", True)
+    now = await give_any(service, made)
+    await expect(stage).to_contain_text(f"{now} events")
+
+
+async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, visit: Visit):
+    await page.goto("/")
+    await page.get_by_role("textbox", name="Your name").fill("Anna")
+    await page.get_by_role("button", name="Open an account").click()
+    await expect(page.get_by_text("You are Anna in this tab.")).to_be_visible()
+    await page.get_by_role("combobox", name="Players").select_option("2")
+    await page.get_by_role("textbox", name="Title").fill("Ours")
+    await page.get_by_role("button", name="Create the game").click()
+    await page.get_by_role("button", name="Sit here").first.click()
+    await expect(page.get_by_role("button", name="Leave")).to_be_visible()
+    async with visit() as other:
+        await other.page.goto(page.url)
+        await other.page.get_by_role("button", name="Sign in to sit here").click()
+        await other.page.get_by_role("textbox", name="Your name").fill("Bert")
+        await other.page.get_by_role("button", name="Open an account").click()
+        await expect(other.page.get_by_text("You are Bert in this tab.")).to_be_visible()
+        await other.page.get_by_role("button", name="Close").click()
+        await other.page.get_by_role("button", name="Sit here").click()
+        await expect(other.page.get_by_role("heading", name="Everybody is here")).to_be_visible()
+    await page.get_by_role("button", name="Begin the game").click()
+    await expect(page.get_by_role("heading", name="Everybody is here")).to_have_count(0)
+    await settled(page)
+
+
+async def test_the_same_page_is_that_of_a_seat_and_of_the_organizer(service: Service, page: Page):
+    made = await table(service.house, "mare-nostrum", 3, events=200)
+    await page.goto(f"/games/{made.id}")
+    await settled(page)
+    await expect(page.get_by_role("button", name="Spectator")).to_be_visible()
+    seat = next(iter(made.seats))
+    for token, words in ((made.token(seat), re.compile("^Seat: ")), (token_of(made.organizer), "Organizer")):
+        await page.locator(".who").click()
+        if await page.get_by_role("button", name="Look as a spectator").is_visible():
+            await page.get_by_role("button", name="Look as a spectator").click()
+        await page.get_by_label("or the token you have").fill(token)
+        await page.get_by_role("button", name="Use this token").click()
+        await page.get_by_role("button", name="Close").click()
+        await expect(page.get_by_role("button", name=words)).to_be_visible()
+        await settled(page)

@@ -1,0 +1,254 @@
+"""Reading a game: its board at any version, the story beside it, links, comparisons; by mouse and by keyboard."""
+
+import asyncio
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.games import table
+from tests.browser.reading import (
+    assert_shows,
+    board,
+    content,
+    expect_version,
+    give_any,
+    opened,
+    sentence,
+    slider,
+    version,
+)
+from tests.browser.visiting import Visitor
+from tests.service.http.serving import Service
+
+
+@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "conquest-classic-2005", "mare-nostrum"])
+async def test_the_board_shows_the_position_of_every_version_that_is_gone_to(
+    service: Service, page: Page, ruleset: str
+):
+    made = await table(service.house, ruleset, 3, events=700)
+    await opened(page, made.id, "#v=300")
+    await assert_shows(page, service, made.id, 300)
+    # On and back, within a chunk of frames and over the edges of chunks, the first and the last.
+    for number in (301, 299, 250, 251, 640, 12, 1, 500, 501, made.version):
+        await slider(page).fill(str(number))
+        await assert_shows(page, service, made.id, number)
+
+
+async def test_a_drag_passes_over_many_versions_and_ends_where_it_is_let_go(service: Service, page: Page):
+    made = await table(service.house, events=1500)
+    await opened(page, made.id, "#v=1")
+    box = await slider(page).bounding_box()
+    assert box
+    middle = box["y"] + box["height"] / 2
+    await page.mouse.move(box["x"] + 8, middle)
+    await page.mouse.down()
+    for step in range(1, 41):
+        await page.mouse.move(box["x"] + box["width"] * step / 50, middle)
+    await page.mouse.up()
+    reached = await version(page)
+    await expect_version(page, reached)
+    assert 1000 < reached < made.version
+    await assert_shows(page, service, made.id, reached)
+
+
+async def test_the_story_is_told_in_step_with_the_board(service: Service, page: Page):
+    made = await table(service.house, events=400)
+    await opened(page, made.id, "#v=200")
+    told = {each["version"]: each["text"] for each in await _history(service, made.id)}
+    await expect(sentence(page, 200)).to_have_attribute("aria-current", "step")
+    await expect(sentence(page, 200)).to_be_in_viewport()
+    for number in (197, 200, 203):
+        await expect(sentence(page, number)).to_contain_text(told[number])
+    await sentence(page, 203).get_by_role("button").click()
+    await expect_version(page, 203)
+    await expect(sentence(page, 203)).to_have_attribute("aria-current", "step")
+    await assert_shows(page, service, made.id, 203)
+
+
+async def _history(service: Service, game: str) -> list[dict]:
+    page = await service.get(f"/v1/games/{game}/history?limit=500")
+    return [sentence for passage in page["items"] for sentence in passage["sentences"]]
+
+
+async def test_a_link_leads_to_its_version_and_every_version_has_one(service: Service, page: Page):
+    made = await table(service.house, events=300)
+    await opened(page, made.id, "?version=120")
+    await assert_shows(page, service, made.id, 120)
+    await slider(page).fill("77")
+    await expect(page).to_have_url(re.compile("#v=77$"))
+    await page.reload()
+    await assert_shows(page, service, made.id, 77)
+    await page.evaluate("location.hash = '#v=90'")
+    await expect_version(page, 90)
+
+
+async def test_a_game_is_stepped_through_by_events_commands_turns_and_battles(service: Service, page: Page):
+    made = await table(service.house, events=900)
+    timeline = await _timeline(service, made.id, 800)
+    events = (await service.get(f"/v1/games/{made.id}/events?limit=500"))["items"]
+    await opened(page, made.id, "#v=100")
+    by, onward, back = (
+        page.get_by_role("combobox", name="Step by"),
+        page.get_by_role("button", name=re.compile("^On one")),
+        page.get_by_role("button", name=re.compile("^Back one")),
+    )
+    await by.select_option("event")
+    await onward.click()
+    await expect_version(page, 101)
+    await by.select_option("command")
+    await onward.click()
+    begins = [event["version"] for event in events if "cause" in event]
+    await expect_version(page, next(start for start in begins if start > 102) - 1)
+    for stride, marked in (("battle", _is_battle), ("phase", _is_phase)):
+        await slider(page).fill("100")
+        await by.select_option(stride)
+        await onward.click()
+        await expect_version(page, next(each["version"] for each in timeline if each["version"] > 100 and marked(each)))
+    await by.select_option("turn")
+    before = await version(page)
+    await onward.click()
+    await back.click()
+    assert await version(page) <= before
+
+
+async def _timeline(service: Service, game: str, until: int) -> list[dict]:
+    """Return the timeline, once it has been told as far as a version."""
+    while True:
+        entries = (await service.get(f"/v1/games/{game}/timeline?limit=500"))["items"]
+        if entries and entries[-1]["version"] >= until:
+            return entries
+        await asyncio.sleep(0.1)
+
+
+def _is_battle(entry: dict) -> bool:
+    return entry["kind"] in ("battle", "naval-battle")
+
+
+def _is_phase(entry: dict) -> bool:
+    return entry["kind"] == "phase"
+
+
+async def test_a_game_is_played_like_a_film_and_stops_at_its_end(service: Service, page: Page):
+    made = await table(service.house, events=120)
+    await opened(page, made.id, f"#v={made.version - 3}")
+    await page.get_by_role("combobox", name="Step by").select_option("event")
+    await page.get_by_role("combobox", name="speed").select_option("8")
+    await page.get_by_role("button", name="Play").click()
+    await expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    await expect_version(page, made.version)
+    await expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+async def test_a_game_that_goes_on_is_followed_and_the_past_is_left_in_peace(service: Service, page: Page):
+    made = await table(service.house, events=248)
+    await opened(page, made.id)
+    await expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
+    now = made.version
+    for _ in range(4):  # over the edge of a chunk
+        now = await give_any(service, made)
+        await expect_version(page, now)
+    await expect(sentence(page, now)).to_have_attribute("aria-current", "step")
+    await assert_shows(page, service, made.id, now)
+    await slider(page).fill("100")
+    later = await give_any(service, made)
+    await expect(slider(page)).to_have_attribute("max", str(later))
+    assert await version(page) == 100
+
+
+async def test_a_stream_that_broke_off_is_taken_up_again_without_a_gap(service: Service, page: Page, visitor: Visitor):
+    made = await table(service.house, events=100)
+    visitor.expect("ERR_FAILED")
+    await page.route("**/events/stream", lambda route: route.abort())
+    await opened(page, made.id)
+    await expect(page.get_by_role("status").filter(has_text="connection lost")).to_be_visible()
+    now = await give_any(service, made)
+    await page.unroute("**/events/stream")
+    await expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
+    await expect_version(page, now)
+
+
+async def test_what_changed_is_framed_on_the_board_and_listed(service: Service, page: Page):
+    made = await table(service.house, events=500)
+    await opened(page, made.id, "#v=200")
+    before = await content(page)
+    await slider(page).fill("260")
+    await expect_version(page, 260)
+    after = await content(page)
+    differing = {area for area in after if before[area] != after[area]}
+    assert differing
+    await page.get_by_role("tab", name="Changes").click()
+    await page.get_by_role("spinbutton", name="from version").fill("200")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("svg.board .changed")).to_have_count(len(differing))
+    framed = await page.locator("svg.board .changed").evaluate_all("(all) => all.map((each) => each.dataset.area)")
+    assert set(framed) == differing
+    await expect(page.locator(".differences .area")).to_have_count(len(differing))
+    await expect(page).to_have_url(re.compile("#v=260&with=200$"))
+
+
+async def test_the_inspector_shows_an_event_its_cause_its_rules_and_its_dice(service: Service, page: Page):
+    made = await table(service.house, events=20_000)
+    events = (await service.get(f"/v1/games/{made.id}/events?limit=500"))["items"]
+    rolled = next(event for event in events if event["type"] == "legion-rolled")
+    await opened(page, made.id, f"#v={rolled['version']}")
+    panel = page.get_by_role("tabpanel", name="Event")
+    await expect(panel.get_by_role("heading", name="Legion Rolled")).to_be_visible()
+    await expect(panel).to_contain_text(rolled["hash"])
+    await expect(panel).to_contain_text("the command finish movement")
+    await expect(panel.locator(".derivation.right")).to_contain_text("as the log says")
+    rule = panel.locator("details.rule").first
+    await rule.locator("summary").click()
+    await expect(rule).to_contain_text("Versione di Friz")
+
+
+async def test_everything_on_the_board_is_reached_by_keys(service: Service, page: Page):
+    made = await table(service.house, events=200)
+    await opened(page, made.id)
+    whole = await page.locator("svg.board").get_attribute("viewBox")
+    await board(page).focus()
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("+")
+    nearer = await page.locator("svg.board").get_attribute("viewBox")
+    assert nearer != whole
+    await page.keyboard.press("ArrowRight")
+    assert await page.locator("svg.board").get_attribute("viewBox") != nearer
+    await page.keyboard.press("0")
+    assert await page.locator("svg.board").get_attribute("viewBox") == whole
+    await page.keyboard.press("Tab")
+    first = await _focused(page)
+    await page.keyboard.press("ArrowRight")
+    second = await _focused(page)
+    assert first != second
+    said = (await content(page))[second].split("; ")
+    card = page.get_by_role("status", name="In this area")
+    for line in said[1:]:
+        await expect(card).to_contain_text(line)
+    await page.keyboard.press("Enter")
+    await expect(page).to_have_url(re.compile(f"area={second}"))
+
+
+async def _focused(page: Page) -> str:
+    return await page.evaluate("document.activeElement.closest('[data-area]')?.dataset.area ?? ''")
+
+
+async def test_the_board_is_moved_and_drawn_nearer_by_the_mouse(service: Service, page: Page):
+    made = await table(service.house, events=60)
+    await opened(page, made.id)
+    box = await board(page).bounding_box()
+    assert box
+    whole = await _view(page)
+    await page.mouse.move(box["x"] + 300, box["y"] + 300)
+    await page.mouse.wheel(0, -400)
+    nearer = await _view(page)
+    assert nearer[2] < whole[2]
+    await page.mouse.down()
+    await page.mouse.move(box["x"] + 200, box["y"] + 260, steps=5)
+    await page.mouse.up()
+    assert (await _view(page))[0] > nearer[0]
+    await page.get_by_role("button", name="The whole board").click()
+    assert await _view(page) == whole
+
+
+async def _view(page: Page) -> list[float]:
+    return [float(each) for each in (await page.locator("svg.board").get_attribute("viewBox") or "").split()]
