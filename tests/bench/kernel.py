@@ -76,8 +76,11 @@ def _played(kind: Kind, seed: int, most: int) -> Played:
     before = game.simulation.game
     for step in game.simulation.play():
         cause = msgspec.json.decode(step.records[0].cause or b"{}")
-        command = before.ruleset.read_command(msgspec.json.encode(cause["command"]))
-        game.given.append(Given(before, cause["seat"], command))
+        command = cause["command"]
+        if sealed := command.get("sealed"):
+            command = game.simulation.vault.secret(sealed["commitment"]).value
+        read = before.ruleset.read_command(msgspec.json.encode(command))
+        game.given.append(Given(before, cause["seat"], read))
         before = step.game
         if len(game.records) > most:
             break
