@@ -127,11 +127,11 @@ class Offer(Command, frozen=True):
         table = draft.table
         assert table.trade is not None, "a number was named"
         held, number = hands.held(table, seat, draft), table.trade.number
+        asked = f"What was offered: {wording.cards(self.cards)}."
         if any(card not in held or count > held[card] for card, count in self.cards.items()):
-            asked = f"What was offered: {wording.cards(self.cards)}."
             raise Refusal(self.rule, asked, f"Offer cards from your hand: {wording.cards(held)}.")
-        if (offered := sum(self.cards.values())) != number:
-            raise Refusal(self.rule, f"{offered} cards were offered.", f"Everybody offers exactly {number}.")
+        if sum(self.cards.values()) != number:
+            raise Refusal(self.rule, asked, f"Everybody offers exactly {number}.")
         _offer(draft, seat, self.cards)
 
     @classmethod
