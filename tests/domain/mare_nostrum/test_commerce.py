@@ -79,9 +79,11 @@ def dealt(rng: Random, *, few: bool = False, kinds: Collection[Resource] = BANK)
 def redealt(held: Hands, viewer: Seat | None, rng: Random) -> dict[Seat, dict[Resource, int]]:
     """Return hands of the same sizes in which the cards of two players other than the viewer are mixed anew.
 
-    All piles of the bank are open, so the cards of all hands together are no secret.
+    One of them is the owner of Ulysses, unless he looks on. All piles of the bank are open, so the cards of all hands
+    together are no secret.
     """
-    one, other = rng.sample([seat for seat in SEATS if seat != viewer], 2)
+    others = [seat for seat in SEATS if seat != viewer]
+    one, other = sorted(rng.sample(others, len(others)), key=lambda seat: "ulysses" not in CARDS.get(seat, ()))[:2]
     pool = list((Counter(held[one]) + Counter(held[other])).elements())
     rng.shuffle(pool)
     size = sum(held[one].values())
@@ -106,7 +108,8 @@ def face_up(rng: Random) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("phase", "under_way"), [("trade", False), ("trade", True), ("construction", False), ("discard", False)]
+    ("phase", "under_way"),
+    [("income", False), ("trade", False), ("trade", True), ("construction", False), ("discard", False)],
 )
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.rule("MN-TRD-04", "MN-TRD-05", "MN-TRD-20", "MN-CMB-06")
