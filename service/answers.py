@@ -19,6 +19,7 @@ from service.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, Unk
 from service.hall import NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.limits import TooMany, told
 from service.logging import log
+from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
 from service.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.problems import MEDIA_TYPE, Problem
@@ -145,6 +146,8 @@ def explained(error: Exception) -> Problem:
             return Problem(problems.INTERNAL_ERROR, "What is stored of this game is damaged.")
         case IssuerAway():
             return Problem(problems.UNAVAILABLE, str(error), headers={"Retry-After": "5"})
+        case NotConverted():
+            return Problem(problems.UNAVAILABLE, "The picture was not converted.", headers={"Retry-After": "5"})
         case StoreError():
             return Problem(problems.UNAVAILABLE, "The store does not answer.", headers={"Retry-After": "1"})
         case NotBuilt():

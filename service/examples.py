@@ -288,7 +288,7 @@ def _pictures(scene: _Scene) -> dict[str, Example]:
     )
     viewer, before, after = scene.viewer(scene.given.game), scene.started.game, scene.given.game
     sheet = sheet_of(after, lambda _: drawing)
-    marks = marks_of(after, viewer, scene.vault, sheet)
+    marks = marks_of(after, viewer, scene.vault, sheet.names)
     few = msgspec.structs.replace(marks, places=dict(list(marks.places.items())[:1]), links=marks.links[:1])
     camera = Camera(sheet, viewer, scene.vault, after.names, before)
     key = camera.scene(before.version)
@@ -299,7 +299,7 @@ def _pictures(scene: _Scene) -> dict[str, Example]:
     return {
         "showMap": Example(MapView(ruleset.id, dict(ruleset.colours), drawing)),
         "drawBareBoard": Example(svg),
-        "showMarks": Example(marks_view(after, few, sheet)),
+        "showMarks": Example(marks_view(after, few)),
         "drawBoard": Example(svg),
         "drawBoardAsPng": Example("iVBORw0KGgo…"),
         "listFrames": Example(page),

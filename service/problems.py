@@ -213,10 +213,10 @@ NO_MAP: Final = Kind(
     "There is no map of this board",
     "A picture was asked of a board that cannot be drawn: the service has no map of it, or the board of this game has "
     "areas that are not on the map.",
-    "Draw what `GET /v1/games/{game}/state` says on a map of your own.",
+    "Draw what `GET /v1/games/{game}/marks` says on a map of your own.",
     {
         "detail": "There is no map of the board 'my-board'.",
-        "allowed": "Draw what `GET /v1/games/{game}/state` says on a map of your own.",
+        "allowed": "Draw what `GET /v1/games/{game}/marks` says on a map of your own.",
     },
 )
 UNKNOWN_RULE: Final = Kind(

@@ -68,7 +68,7 @@ class Camera:
         self._round, self._heading = (round_of(game), game.heading) if game is not None else (0, "")
 
     def _seen(self, game: Game) -> Marks:
-        return marks_of(game, self._viewer, self._vault, self._sheet)
+        return marks_of(game, self._viewer, self._vault, self._sheet.names)
 
     def scene(self, version: Version) -> Scene:
         """Return the whole of the version that was drawn last."""
@@ -77,7 +77,7 @@ class Camera:
             version=version,
             areas=drawn_areas(sheet, marks, sheet.drawing.areas),
             links=drawn_ground(sheet, marks),
-            standings=standing_views(sheet, marks.standings),
+            standings=standing_views(sheet.look, marks.standings),
             shelves=marks.shelves,
             round=self._round,
             heading=self._heading,
@@ -101,7 +101,7 @@ class Camera:
             rolls=_rolls(game, event) if not isinstance(event, _AROUND) else (),
             areas=drawn_areas(sheet, after, changed_areas(before, after, sheet.drawing.areas)),
             links=drawn_ground(sheet, after) if ground_differs(before, after) else UNSET,
-            standings=standing_views(sheet, after.standings) if before.standings != after.standings else UNSET,
+            standings=standing_views(sheet.look, after.standings) if before.standings != after.standings else UNSET,
             shelves=after.shelves if before.shelves != after.shelves else UNSET,
             round=place if place != self._round else UNSET,
             heading=heading if heading != self._heading else UNSET,

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from domain.kernel.message import Names
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import Seat
 from service.pictures.contrast import channels, contrast, of_channels
@@ -32,6 +33,13 @@ class Paint(Struct, frozen=True):
     ink: str
     edge: str
     emblem: int
+
+
+class Look(Struct, frozen=True):
+    """How the seats and areas of a game look: their paints, and what they are called."""
+
+    paints: Mapping[Seat, Paint]
+    names: Names
 
 
 NOBODY: Final = Paint("#8d8168", LIGHT, "#5b523f", 7)

@@ -12,7 +12,7 @@ from domain.kernel.words import Seat
 from service.pictures.bare import board
 from service.pictures.ground import ground
 from service.pictures.legend import FAINT, HEADING, MARGIN, heading, legend
-from service.pictures.palette import Paint
+from service.pictures.palette import Look, Paint
 from service.pictures.piles import Plan, fragment
 from service.pictures.svg import FAMILY, box, line_of_text, number, written
 
@@ -30,15 +30,23 @@ class Sheet(Struct, frozen=True):
 
     Attributes:
         plan: the map of its board, and where things go on it.
-        paints: how its seats look.
-        names: the names of its areas and seats.
+        look: how its seats look, and what its areas are called.
         title: what the pictures show.
     """
 
     plan: Plan
-    paints: Mapping[Seat, Paint]
-    names: Names
+    look: Look
     title: str
+
+    @property
+    def paints(self) -> Mapping[Seat, Paint]:
+        """How its seats look."""
+        return self.look.paints
+
+    @property
+    def names(self) -> Names:
+        """The names of its areas and seats."""
+        return self.look.names
 
     @property
     def drawing(self) -> Drawing:

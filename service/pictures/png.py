@@ -1,24 +1,49 @@
-"""Pictures as PNG, the same on every machine: with a font of our own and none of the system's."""
+"""Pictures as PNG, the same on every machine: with a font of our own and none of the system's.
+
+The converter keeps Python's lock while it works, half a second for a large picture: in a thread it would hold up
+everybody else. So it works in a process of its own, which this module is when it is run.
+"""
 
 import asyncio
-from importlib import resources
+import sys
+from pathlib import Path
 from typing import Final
 
-import resvg_py
+SECONDS: Final = 30
+"""After so long a conversion is given up."""
 
-_FONTS: Final = [
-    str(resources.files("service.pictures").joinpath("fonts", name))
-    for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
-]
+_FONTS: Final = [str(Path(__file__).with_name("fonts") / name) for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
 
 
-async def png(svg: str, width: int) -> bytes:
-    """Return an SVG of ours as PNG, so many pixels wide; made in a thread."""
-    return await asyncio.to_thread(converted, svg, width)
+class NotConverted(Exception):
+    """The converter failed, or took too long."""
+
+
+async def png(svg: bytes, width: int) -> bytes:
+    """Return an SVG of ours as PNG, so many pixels wide. Raises `NotConverted`."""
+    converter = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", __file__, str(width)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        async with asyncio.timeout(SECONDS):
+            drawn, said = await converter.communicate(svg)
+    except TimeoutError:
+        raise NotConverted(f"a picture was not converted in {SECONDS} s") from None
+    finally:
+        if converter.returncode is None:
+            converter.kill()
+    if converter.returncode:
+        raise NotConverted(said.decode(errors="replace").strip() or f"the converter ended with {converter.returncode}")
+    return drawn
 
 
 def converted(svg: str, width: int) -> bytes:
-    """Return an SVG of ours as PNG."""
+    """Return an SVG of ours as PNG, here and now."""
+    import resvg_py
+
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg,
@@ -29,3 +54,7 @@ def converted(svg: str, width: int) -> bytes:
             sans_serif_family="DejaVu Sans",
         )
     )
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(converted(sys.stdin.buffer.read().decode(), int(sys.argv[1])))

@@ -13,7 +13,7 @@ from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId
 from service.pictures.ground import ground
-from service.pictures.palette import NOBODY, paints
+from service.pictures.palette import NOBODY, Look, paints
 from service.pictures.picture import EMPTY, Sheet
 from service.pictures.piles import Plan, fragment
 from service.shapes.pictures import MarksView, StandingView
@@ -32,9 +32,13 @@ Drawings = Callable[[Board], Drawing | None]
 
 def sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
     """Return what the pictures of a game are drawn on. Raises `Unmapped`."""
+    return Sheet(_plan(drawings, game.ruleset, game.board), look_of(game), game.ruleset.title)
+
+
+def look_of(game: Game) -> Look:
+    """Return how the seats and areas of a game look."""
     looks = paints(game.ruleset, game.players)
-    names = Names({area.id: area.name for area in game.board.areas}, looks)
-    return Sheet(_plan(drawings, game.ruleset, game.board), looks, names, game.ruleset.title)
+    return Look(looks, Names({area.id: area.name for area in game.board.areas}, looks))
 
 
 @lru_cache(maxsize=16)
@@ -45,10 +49,10 @@ def _plan(drawings: Drawings, ruleset: Ruleset[Any], board: Board) -> Plan:
     return Plan(drawing, ruleset.printed(board))
 
 
-def marks_of(game: Game, viewer: Viewer, vault: Vault, sheet: Sheet) -> Marks:
+def marks_of(game: Game, viewer: Viewer, vault: Vault, names: Names) -> Marks:
     """Return what `viewer` may see on the table of a game; nothing before it begins."""
     view: Any = game.view(viewer.seat, vault, everything=viewer.everything)
-    return NOTHING if view is None else game.ruleset.marks(view, sheet.names)
+    return NOTHING if view is None else game.ruleset.marks(view, names)
 
 
 def round_of(game: Game) -> int:
@@ -81,15 +85,15 @@ def drawn_ground(sheet: Sheet, marks: Marks) -> str:
     return ground(marks, sheet.drawing, sheet.paints)
 
 
-def standing_views(sheet: Sheet, standings: Iterable[Standing]) -> tuple[StandingView, ...]:
+def standing_views(look: Look, standings: Iterable[Standing]) -> tuple[StandingView, ...]:
     """Return the seats at a glance, with how they look."""
     views: list[StandingView] = []
     for each in standings:
-        paint = sheet.paints.get(each.seat, NOBODY)
+        paint = look.paints.get(each.seat, NOBODY)
         views.append(
             StandingView(
                 seat=each.seat,
-                name=sheet.names(each.seat),
+                name=look.names(each.seat),
                 colour=paint.colour,
                 ink=paint.ink,
                 emblem=f"emblem-{paint.emblem}",
@@ -102,7 +106,7 @@ def standing_views(sheet: Sheet, standings: Iterable[Standing]) -> tuple[Standin
     return tuple(views)
 
 
-def marks_view(game: Game, marks: Marks, sheet: Sheet) -> MarksView:
+def marks_view(game: Game, marks: Marks) -> MarksView:
     """Return the marks of a game as they are answered."""
     return MarksView(
         game=game.id,
@@ -111,6 +115,6 @@ def marks_view(game: Game, marks: Marks, sheet: Sheet) -> MarksView:
         heading=game.heading,
         places=marks.places,
         links=marks.links,
-        standings=standing_views(sheet, marks.standings),
+        standings=standing_views(look_of(game), marks.standings),
         shelves=marks.shelves,
     )

@@ -20,7 +20,7 @@ from service.pictures.frames import frames
 from service.pictures.palette import paints
 from service.pictures.picture import picture
 from service.pictures.png import png
-from service.pictures.scenes import Unmapped, marks_of, marks_view, sheet_of
+from service.pictures.scenes import Unmapped, look_of, marks_of, marks_view, sheet_of
 from service.routes.rulesets import named
 from service.shapes.common import Nothing
 from service.shapes.pictures import FramePage, FramesPage, MapView, MarksView, Sized
@@ -88,7 +88,7 @@ async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[byt
     query=AtVersion,
     headers=("If-None-Match",),
     answers=(Answer(200, "The marks.", MarksView, headers=("ETag",)), _UNCHANGED),
-    problems=_OF_GAMES,
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
 async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Show what lies where.
@@ -102,11 +102,10 @@ async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
     if unchanged is not None:
         return unchanged
     house = request.house
-    sheet = sheet_of(shown, house.drawings)
     vault = await house.hall.vault(shown.id)
 
     async def draw() -> bytes:
-        return encode(marks_view(shown, marks_of(shown, viewer, vault, sheet), sheet))
+        return encode(marks_view(shown, marks_of(shown, viewer, vault, look_of(shown).names)))
 
     return answered(
         await house.gallery.shown(shown.id, shown.version, viewer, "marks", draw), headers=etag(shown.version)
@@ -160,7 +159,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
     async def draw() -> bytes:
         svg = await _svg(request, shown, viewer, asked.width)
         async with gallery.easel:
-            return await png(svg.decode(), asked.width)
+            return await png(svg, asked.width)
 
     drawn = await gallery.shown(shown.id, shown.version, viewer, ("png", asked.width), draw)
     return _drawn(drawn, PNG, {**etag(shown.version), **_KEPT})
@@ -237,7 +236,7 @@ async def _svg(request: Call, shown: Game, viewer: Viewer, width: int | None = N
     vault = await house.hall.vault(shown.id)
 
     async def draw() -> bytes:
-        marks = marks_of(shown, viewer, vault, sheet)
+        marks = marks_of(shown, viewer, vault, sheet.names)
         return picture(sheet, marks, shown.heading or "Before the game", width).encode()
 
     # One for each width need not be kept: that is done with what it is made for.

@@ -61,8 +61,8 @@ async def _drawn(folder: Path) -> tuple[Times, list[float]]:
             times["wait"].append(await waiting)
         vault = await house.hall.vault(played.id)
     sheet = sheet_of(played)
-    times["marks"] = [_took(lambda: marks_of(played, NOBODY, vault, sheet)) for _ in range(PICTURES)]
-    marks = marks_of(played, NOBODY, vault, sheet)
+    times["marks"] = [_took(lambda: marks_of(played, NOBODY, vault, sheet.names)) for _ in range(PICTURES)]
+    marks = marks_of(played, NOBODY, vault, sheet.names)
     times["svg"] = [_took(lambda: picture(sheet, marks, played.heading)) for _ in range(PICTURES)]
     svg = picture(sheet, marks, played.heading)
     times["png"] = [_took(lambda: converted(svg, 1200)) for _ in range(REPEATS)]

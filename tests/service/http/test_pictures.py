@@ -4,14 +4,17 @@ import asyncio
 import json
 from pathlib import Path
 from typing import Any
+from unittest import mock
 from xml.etree import ElementTree
 
 import httpx
 import msgspec
+import pytest
 
 from domain.boards import builtin
 from domain.kernel.board import Map
 from domain.library import LIBRARY
+from service.pictures.png import NotConverted, png
 from service.simulation import Plan, Simulation
 from service.store.protocol import Append, Opening
 from tests.service.http.serving import Player, Service, serving
@@ -153,9 +156,10 @@ async def test_a_corrected_board_is_drawn_where_its_areas_are_on_the_map(tmp_pat
         other = (await service.post("/v1/games", anna, new))["id"]
         answer = await service.ask("GET", f"/v1/games/{other}/frames")
         assert (answer.status_code, answer.json()["type"]) == (404, "/problems/no-map")
+        assert (await ask(service, f"/v1/games/{other}/marks")).json()["places"] == {}
 
 
-async def test_others_are_served_while_frames_are_drawn(tmp_path: Path) -> None:
+async def test_others_are_served_while_somebody_has_pictures_drawn(tmp_path: Path) -> None:
     simulation = Simulation(Plan("conquest-classic-friz", 6, seed=3, rounds=4))
     for _ in simulation.play():
         pass
@@ -170,14 +174,25 @@ async def test_others_are_served_while_frames_are_drawn(tmp_path: Path) -> None:
         board_file=msgspec.json.encode(now.board),
     )
     async with serving(tmp_path, LIBRARY, builtin, durable=False) as service:
+        service.client.timeout = httpx.Timeout(60)
         records = tuple(simulation.records)
         await service.house.store.append(Append(now.id, 0, records, "running", seats=now.players, opening=opening))
         await ask(service, f"/v1/games/{now.id}")
-        drawing = asyncio.create_task(frames(service, now.id))
-        served = 0
-        while not drawing.done():
-            await ask(service, "/health")
-            served += 1
-        page = await drawing
-        assert len(page["frames"]) == 250
-        assert served >= 5
+        for path in ("frames", "board.png?width=900"):
+            drawing = asyncio.create_task(ask(service, f"/v1/games/{now.id}/{path}"))
+            served = 0
+            while not drawing.done():
+                await ask(service, "/health")
+                served += 1
+            await drawing
+            assert served >= 3, path
+
+
+async def test_a_converter_that_fails_is_no_picture(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.begun(anna, bert)
+    with mock.patch("service.pictures.png.SECONDS", 0):
+        answer = await service.ask("GET", f"/v1/games/{game}/board.png?width=300")
+    assert (answer.status_code, answer.json()["type"]) == (503, "/problems/unavailable")
+    with pytest.raises(NotConverted, match="root node"):
+        await png(b"<svg", 300)
+    await ask(service, f"/v1/games/{game}/board.png?width=300")

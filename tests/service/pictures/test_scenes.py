@@ -20,7 +20,7 @@ from domain.kernel.words import AreaId, Seat
 from domain.library import LIBRARY
 from service.pictures.bare import bare_board
 from service.pictures.frames import Camera
-from service.pictures.palette import paints
+from service.pictures.palette import Look, paints
 from service.pictures.picture import Sheet, picture
 from service.pictures.piles import NAMED, Plan
 from service.pictures.png import converted
@@ -82,7 +82,7 @@ def test_a_picture_refers_to_nothing_that_is_not_in_it(plan: Played) -> None:
     simulation = simulated(plan.ruleset)
     game = simulation.game
     sheet = sheet_of(game)
-    marks = marks_of(game, Viewer(everything=True), simulation.vault, sheet)
+    marks = marks_of(game, Viewer(everything=True), simulation.vault, sheet.names)
     root = ElementTree.fromstring(picture(sheet, marks, game.heading))
     ids = {each.get("id") for each in root.iter() if each.get("id")}
     for each in root.iter(f"{SVG}use"):
@@ -100,7 +100,7 @@ def test_the_bare_board_has_a_glyph_for_every_kind_of_mark(plan: Played) -> None
     drawn = bare_board(sheet.drawing, sheet.paints, sheet.title)
     for version in range(10, len(simulation.records), 25):
         game = at(simulation, simulation.records[:version])
-        marks = marks_of(game, Viewer(everything=True), simulation.vault, sheet)
+        marks = marks_of(game, Viewer(everything=True), simulation.vault, sheet.names)
         kinds = {
             mark.kind
             for mark in chain(
@@ -118,7 +118,7 @@ def sheet(outline: Outline, name: str = "Rome") -> Sheet:
         msgspec.structs.replace(sheet_of(simulated(PLAYED[0].ruleset).game).drawing, areas={AreaId("rome"): outline}),
         {},
     )
-    return Sheet(plan, paints(LIBRARY.current("mare-nostrum")), Names({AreaId("rome"): name}), "A & B")
+    return Sheet(plan, Look(paints(LIBRARY.current("mare-nostrum")), Names({AreaId("rome"): name})), "A & B")
 
 
 OUTLINE = Outline("land", "Rome", "M0,0L200,0L200,200Z", (100, 100), (100, 110), 0, 20)
