@@ -41,14 +41,16 @@ function decisions(room, desk) {
   if (!desk.version) return html`<p class="quiet" role="status">${desk.said ? nothing : "…"}</p>${outcome(room, desk)}`;
   const kinds = new Set(desk.decisions.map((decision) => decision.kind));
   const other = [...new Set(desk.options.map((option) => option.decision ?? ""))].filter((kind) => !kinds.has(kind));
-  return html`${past(room)} ${outcome(room, desk)}
+  return html`<div class="desk" data-version=${desk.version}>
+    ${past(room)} ${outcome(room, desk)}
     ${[...kinds].map(
       (kind) => html`<section class="decision" aria-label=${plain(kind)}>
         ${desk.decisions.filter((decision) => decision.kind === kind).map((decision) => question(room, desk, decision))}
         ${options(room, desk, desk.optionsFor(kind))}
       </section>`,
     )}
-    ${other.map((kind) => unasked(room, desk, desk.optionsFor(kind), !desk.options.some((each) => kinds.has(each.decision))))}`;
+    ${other.map((kind) => unasked(room, desk, desk.optionsFor(kind), !desk.options.some((each) => kinds.has(each.decision))))}
+  </div>`;
 }
 
 function past(room) {
@@ -115,9 +117,12 @@ function entry(room, desk, option) {
   const isOpen = desk.option === option;
   const title = desk.wording.sentence(option.title || named(option.command));
   return html`<li>
-    <button class="option" aria-expanded=${String(isOpen)} data-command=${option.command} @click=${() => desk.choose(isOpen ? null : option)}>
-      ${title}
-    </button>
+    <button
+      class="option"
+      data-option=${desk.options.indexOf(option)}
+      aria-expanded=${String(isOpen)}
+      @click=${() => desk.choose(isOpen ? null : option)}
+    >${title}</button>
     ${isOpen ? order(room, desk, option, title) : nothing}
   </li>`;
 }
@@ -132,7 +137,7 @@ function order(room, desk, option, title) {
     ${desk.form.render()}
     <p class="hint" role="status">${first && desk.form.asked ? `Not yet: ${first.message}` : nothing}</p>
     <div class="buttons">
-      <button type="submit" class="strong" ?disabled=${desk.busy}>${desk.said?.kind === "lost" ? "Send again" : "Send"}</button>
+      <button type="submit" class="strong" ?disabled=${desk.busy}>Send</button>
       <button type="button" ?disabled=${desk.busy} @click=${() => desk.check()}>Check</button>
       <button type="button" @click=${() => desk.choose(null)}>Close</button>
     </div>
@@ -156,9 +161,10 @@ function outcome(room, desk) {
         at it, and send once more.
       </p>`;
     case "lost":
-      return html`<p class="outcome" role="alert">
-        No answer came: ${said.problem.message} Send again: if it was done already, it does not happen twice.
-      </p>`;
+      return html`<div class="outcome" role="alert">
+        <p>No answer came: ${said.problem.message} Send it again: if it was done already, it does not happen twice.</p>
+        <button class="strong" ?disabled=${desk.busy} @click=${() => desk.again()}>Send again</button>
+      </div>`;
     default:
       return refused(room, said.problem);
   }

@@ -5,7 +5,7 @@
 
 import { Problem } from "./api.js";
 import { Form } from "./forms.js";
-import { isSame } from "./schema.js";
+import { choicesOf, isSame } from "./schema.js";
 import { Wording } from "./wording.js";
 
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
@@ -84,8 +84,10 @@ export class Desk {
       this.decisions = view.decisions;
       this.options = view.options;
       this.version = view.version;
+      // A form is kept while its option is there, whatever else happened.
       const same = this.option && this.options.find((option) => isSame(option, this.option));
-      if (!same) this.choose(null);
+      if (same) this.option = same;
+      else if (this.option) this.choose(null, this.said);
     } catch (problem) {
       this.said = { kind: "refused", problem };
     }
@@ -99,20 +101,21 @@ export class Desk {
     this.choose(null);
   }
 
-  /** Open the form of an option; null closes it. */
-  choose(option) {
-    this.option = option;
-    this.form = option && new Form(option.schema, "order", this.wording, () => this.#changed());
-    this.#attempt = null;
-    if (option) this.said = null;
-    if (option && this.room.area) this.form.pick(this.room.area);
+  /** Open the form of an option; null closes it. `said` is what goes on being said. */
+  choose(option, said = null) {
+    // What was clicked on may have been drawn before the options were read again.
+    this.option = (option && this.options.find((each) => isSame(each, option))) ?? null;
+    this.form = this.option && new Form(this.option.schema, "order", this.wording, () => this.#changed());
+    this.said = said;
+    if (said?.kind !== "lost") this.#attempt = null;
+    if (this.option?.command === "undo") this.form.value.to = Math.max(...choicesOf(option.schema.properties.to));
+    if (this.option && this.room.area) this.form.pick(this.room.area);
     this.#mark();
     this.room.redraw();
   }
 
   #changed() {
-    this.#attempt = null;
-    if (this.said?.kind !== "stale") this.said = null;
+    if (!["stale", "lost"].includes(this.said?.kind)) this.said = null;
     this.#mark();
     this.room.redraw();
   }
@@ -133,38 +136,41 @@ export class Desk {
   /** Ask whether the command would be accepted; nothing happens. */
   async check() {
     if (!this.form.ask()) return;
-    await this.#ask(async (command) => {
+    const { command } = this.form;
+    await this.#ask(async () => {
       const headers = { "If-Match": `"${this.version}"` };
       const { commands } = await this.room.api.post(`/v1/games/${this.room.id}/commands/check`, { command }, headers);
       this.said = { kind: "fine", commands };
     });
   }
 
-  /**
-   * Send the command, for the version that it was made for. An answer that was lost may have been "accepted": so the
-   * same request is sent again with the same key, and happens once.
-   */
+  /** Send the command, for the version that it was made for, with a key of its own. */
   async send() {
     if (!this.form.ask()) return;
-    await this.#ask(async (command) => {
-      this.#attempt ??= { version: this.version, key: newKey() };
-      const headers = { "If-Match": `"${this.#attempt.version}"`, "Idempotency-Key": this.#attempt.key };
+    this.#attempt = { command: this.form.command, version: this.version, key: newKey() };
+    await this.again();
+  }
+
+  /** Send once more what no answer came to: the same with the same key, so that it happens once in any case. */
+  async again() {
+    const { command, version: known, key } = this.#attempt;
+    await this.#ask(async () => {
+      const headers = { "If-Match": `"${known}"`, "Idempotency-Key": key };
       const { after, version } = await this.room.api.post(`/v1/games/${this.room.id}/commands`, { command }, headers);
-      this.said = null;
-      this.choose(null);
-      this.said = { kind: "done", after, version };
-      await this.#goOn(version);
+      this.choose(null, { kind: "done", after, version });
+      this.#goOn(version);
     });
   }
 
   /** Let the page know of a version before the stream tells of it. */
-  async #goOn(version) {
+  #goOn(version) {
     const { room } = this;
     const follows = room.following;
     room.frames.head = Math.max(room.head, version);
     if (follows) room.version = room.head;
     this.#wanted = `${room.seat}/${room.head}`;
-    await Promise.all([this.read(), room.refresh()]);
+    this.read();
+    room.refresh();
   }
 
   async #ask(act) {
@@ -172,16 +178,11 @@ export class Desk {
     this.busy = true;
     this.room.redraw();
     try {
-      await act(this.form.command);
+      await act();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       this.said = { kind: kindOf(problem), problem };
-      if (this.said.kind === "stale") {
-        this.#attempt = null;
-        await this.read();
-      } else if (this.said.kind === "refused") {
-        this.#attempt = null;
-      }
+      if (this.said.kind === "stale") await this.read();
     } finally {
       this.busy = false;
       this.room.redraw();

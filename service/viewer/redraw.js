@@ -117,7 +117,7 @@ export class Redraw {
     }
     if (!left.size) return undefined;
     const hidden = (this.ruleset.chance[row.event.type] ?? []).some((each) => each.type === "lots" && !each.outcome);
-    if (!hidden) return `uses draw ${[...left.keys()].join(", ")}, which is no roll, no shuffle and no salt`;
+    if (!hidden) return `uses draw ${left.keys().next().value}, which is no roll, no shuffle and no salt of a secret`;
     if (!this.#untold.includes(row.version)) this.#untold.push(row.version);
     return undefined;
   }

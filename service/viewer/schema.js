@@ -139,11 +139,11 @@ function amount(value) {
   return Number(value);
 }
 
-/** Return a range in words: "exactly 2", "2 to 4", "at least 2", "at most 4". */
+/** Return a range in words: "exactly 2", "from 2 to 4", "at least 2", "at most 4". */
 export function between(minimum, maximum) {
   if (minimum === maximum) return `exactly ${minimum}`;
   if (maximum === Infinity) return `at least ${minimum}`;
-  return minimum > 0 ? `${minimum} to ${maximum}` : `at most ${maximum}`;
+  return minimum > 0 ? `from ${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
 /** Compare as JSON does: true is not 1. */

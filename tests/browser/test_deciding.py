@@ -1,0 +1,273 @@
+"""A seat plays in the page: its decisions, forms, sending, taking back, and its token."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, Route, expect
+
+from domain.kernel import schema
+from domain.kernel.game import Game
+from domain.kernel.secret import Vault
+from domain.kernel.words import Seat
+from tests.browser.games import Table, table
+from tests.browser.visiting import PHONE, Visit, Visitor
+from tests.browser.whole_games import run
+from tests.service.http.serving import Service
+
+
+def asks(kind: str) -> Callable[[Game], bool]:
+    return lambda game: any(decision.kind == kind for decision in game.decisions)
+
+
+def asked(made: Table) -> Seat:
+    return made.simulation.game.decisions[0].seats[0]
+
+
+async def sit(page: Page, made: Table, seat: Seat | None = None) -> None:
+    await page.goto(f"/games/{made.id}#token={made.token(seat or asked(made))}")
+    await expect(page.locator(".desk")).to_be_visible()
+
+
+def several(game: Game) -> bool:
+    """Tell whether somebody may place a city in one of several provinces, and goes on placing then."""
+    if not asks("place")(game) or game.decisions[0].about["left"].get("cities", 0) < 2:
+        return False
+    options = game.options(game.decisions[0].seats[0], Vault())
+    cities = [option for option in options if option.command == "place-city"]
+    return bool(cities) and len(cities[0].schema["properties"]["province"].get("enum", ())) > 2
+
+
+@pytest.fixture
+async def placing(service: Service) -> Table:
+    return await table(service.house, "conquest-classic-friz", 3, until=several)
+
+
+async def test_a_decision_is_answered_by_keyboard_and_the_page_goes_on(
+    service: Service, page: Page, visitor: Visitor, placing: Table
+):
+    await sit(page, placing)
+    await expect(page.get_by_role("tab", name="Decide")).to_have_attribute("aria-selected", "true")
+    await expect(page.get_by_role("heading", name="Where do you place what you bought?")).to_be_visible()
+    await page.get_by_role("button", name="Build a city").focus()
+    await page.keyboard.press("Enter")
+    await visitor.axe()
+    await page.get_by_role("button", name="Send").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("form.order .hint")).to_have_text("Not yet: Choose one.")
+    await page.get_by_label("Province").focus()
+    await page.keyboard.press("ArrowDown")
+    chosen = await page.get_by_label("Province").locator("option:checked").text_content()
+    await page.keyboard.press("Tab")
+    await expect(page.get_by_role("button", name="Send")).to_be_focused()
+    await page.get_by_role("button", name="Check").click()
+    await expect(page.get_by_text("This would be accepted.")).to_be_visible()
+    await page.get_by_role("button", name="Send").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".outcome.done")).to_contain_text(f"Done: versions {placing.version + 1} to")
+    await expect(page.locator(".sentences")).to_contain_text(f"city in {chosen}")
+    (sent,) = [request for request in visitor.asked if request.url.endswith("/commands")]
+    assert await sent.header_value("if-match") == f'"{placing.version}"'
+    assert await sent.header_value("idempotency-key")
+    assert (await service.get(f"/v1/games/{placing.id}"))["version"] > placing.version
+
+
+async def test_an_area_is_chosen_on_the_board(page: Page, placing: Table):
+    await sit(page, placing)
+    await page.get_by_role("button", name="Build a city").click()
+    open_areas = page.locator("svg.board [data-area].open")
+    await expect(open_areas.first).to_be_attached()
+    area = await open_areas.first.get_attribute("data-area")
+    await open_areas.first.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(f'svg.board [data-area="{area}"].picked')).to_be_attached()
+    chosen = await page.get_by_label("Province").locator("option:checked").text_content()
+    assert chosen is not None
+    assert chosen.lower().replace(" ", "-") == area
+
+
+async def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
+    service: Service, page: Page, visitor: Visitor, placing: Table
+):
+    visitor.expect("net::ERR_FAILED")
+    await sit(page, placing)
+    await page.get_by_role("button", name="Build a city").click()
+    await page.get_by_label("Province").select_option(index=1)
+
+    async def lose(route: Route) -> None:
+        await route.fetch()
+        await route.abort()
+
+    await page.route("**/commands", lose, times=1)
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.get_by_role("alert")).to_contain_text("it does not happen twice")
+    now = (await service.get(f"/v1/games/{placing.id}"))["version"]
+    assert now > placing.version
+    await page.get_by_role("button", name="Send again").click()
+    await expect(page.locator(".outcome.done")).to_contain_text(f"Done: versions {placing.version + 1} to {now}.")
+    assert (await service.get(f"/v1/games/{placing.id}"))["version"] == now
+    keys = [
+        await request.header_value("idempotency-key") for request in visitor.asked if request.url.endswith("/commands")
+    ]
+    assert len(keys) == 2
+    assert keys[0] == keys[1]
+
+
+async def test_a_game_that_went_on_meanwhile_is_read_again_and_nothing_happens(
+    service: Service, page: Page, visitor: Visitor, placing: Table
+):
+    visitor.expect("net::ERR_FAILED|412")
+    await page.route("**/events/stream", lambda route: route.abort())
+    await sit(page, placing)
+    await page.get_by_role("button", name="Build a city").click()
+    await page.get_by_label("Province").select_option(index=1)
+    other = next(seat for seat in placing.seats if seat != asked(placing))
+    await service.give(placing.id, placing.seats[other], "propose-alliance", members=[asked(placing)])
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.get_by_role("alert")).to_contain_text(f"went on to version {placing.version + 1}")
+    assert (await service.get(f"/v1/games/{placing.id}"))["version"] == placing.version + 1
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.locator(".outcome.done")).to_contain_text(f"Done: versions {placing.version + 2} to")
+
+
+async def test_a_refusal_shows_its_rule_and_what_is_allowed(page: Page, visitor: Visitor, placing: Table):
+    visitor.expect("409|422|400")
+    await sit(page, placing)
+    await page.get_by_role("button", name="Build a city").click()
+    await page.get_by_label("Province").select_option(index=1)
+    other = json.dumps({"command": {"type": "place-city", "province": "mesopotamia"}})
+    await page.route("**/commands", lambda route: route.continue_(post_data=other), times=1)
+    await page.get_by_role("button", name="Send").click()
+    refused = page.locator(".outcome.refused")
+    await expect(refused).to_contain_text("mesopotamia", ignore_case=True)
+    rule = refused.locator("details.rule")
+    await expect(rule).to_contain_text("Rule CC-")
+    await rule.locator("summary").click()
+    await expect(rule.get_by_role("link", name="As data")).to_be_visible()
+    await expect(refused.get_by_role("link", name="What this kind of problem means")).to_be_visible()
+    await visitor.axe()
+
+
+async def test_a_command_is_taken_back(service: Service, page: Page, placing: Table):
+    await sit(page, placing)
+    await page.get_by_role("button", name="Build a city").click()
+    await page.get_by_label("Province").select_option(index=1)
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.locator(".outcome.done")).to_be_visible()
+    await page.get_by_text("At any time").click()
+    await page.get_by_role("button", name="Take back own commands").click()
+    await page.get_by_role("form", name="Take back own commands").get_by_role("button", name="Send").click()
+    await expect(page.locator(".sentences [aria-current]")).to_contain_text("taken back")
+    await expect(page.get_by_role("button", name="Build a city")).to_be_visible()
+
+
+async def test_a_form_can_be_filled_in_on_a_phone(visit: Visit, placing: Table):
+    async with visit(**PHONE) as visitor:
+        await sit(visitor.page, placing)
+        await visitor.page.get_by_role("button", name="Build a city").tap()
+        await visitor.axe()
+        await visitor.page.get_by_label("Province").select_option(index=1)
+        await visitor.page.get_by_role("button", name="Send").tap()
+        await expect(visitor.page.locator(".outcome.done")).to_be_visible()
+
+
+async def test_a_token_in_a_link_is_taken_and_forgotten_by_the_address(page: Page, visitor: Visitor, placing: Table):
+    token = placing.token(asked(placing))
+    await page.goto(f"/games/{placing.id}#v=20&token={token}")
+    await expect(page.locator(".who")).to_contain_text("Seat:")
+    assert token not in page.url
+    assert "v=20" in page.url
+    assert not any(token in request.url for request in visitor.asked)
+    await page.reload()
+    await expect(page.locator(".who")).to_contain_text("Seat:")
+    await page.locator(".who").click()
+    await page.get_by_role("button", name="Look as a spectator").click()
+    await expect(page.locator(".who")).to_have_text("Spectator")
+    await page.keyboard.press("Escape")
+    assert (
+        await page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])") == '[{},{},""]'
+    )
+    await page.get_by_role("tab", name="Decide").click()
+    await expect(page.get_by_text("Look with a seat's token to answer.")).to_be_visible()
+
+
+TEE = """
+    window.streamed = [];
+    const before = window.fetch;
+    window.fetch = async (...request) => {
+        const answer = await before(...request);
+        if (!answer.headers.get("content-type")?.includes("event-stream")) return answer;
+        const [one, other] = answer.body.tee();
+        (async () => {
+            for await (const text of other.pipeThrough(new TextDecoderStream())) window.streamed.push(text);
+        })().catch(() => {});
+        return new Response(one, answer);
+    };
+"""
+"""Keeps what comes by a stream, which no browser tells."""
+
+
+async def test_what_another_seat_hides_is_nowhere_in_the_page_and_never_comes_to_it(
+    service: Service, visit: Visit, page: Page, visitor: Visitor
+):
+    visitor.expect("/charts/")
+    made = await table(service.house, "mare-nostrum", 3, seed=4, until=asks("offer"))
+    mine, *others = made.simulation.game.decisions[0].seats
+    await page.add_init_script(TEE)
+    await sit(page, made, mine)
+    await page.wait_for_function("window.streamed.length > 0")
+    for other in others:
+        options = (await service.get(f"/v1/games/{made.id}/options", made.seats[other]))["options"]
+        (offer,) = [option for option in options if option["command"] == "offer"]
+        command = schema.sample(offer["schema"], Random(1))
+        await service.post(f"/v1/games/{made.id}/commands", made.seats[other], {"command": command})
+    now = (await service.get(f"/v1/games/{made.id}"))["version"]
+    await expect(page.locator(f'.desk[data-version="{now}"]')).to_be_visible()
+    vault = (await service.house.hall.vault(made.id)).all().values()
+    own = [secret for secret in vault if mine in secret.readers]
+    hidden = [secret for secret in vault if mine not in secret.readers]
+    assert own
+    assert hidden
+    for tab in ("Scores", "Decide", "Event"):
+        await page.get_by_role("tab", name=tab).click()
+    sealed = own[-1].commitment.encode()
+    version = next(record.version for record in made.simulation.records if sealed in record.event)
+    await page.evaluate("version => (location.hash = `v=${version}`)", version)
+    await expect(page.get_by_text("What it hides from others and shows to you")).to_be_visible()
+    shown = await page.content() + "".join(await page.evaluate("window.streamed"))
+    shown += "".join((await visitor.bodies()).values())
+    assert any(secret.salt in shown for secret in own)
+    assert not [secret for secret in hidden if secret.salt in shown]
+    for answers in (await visitor.bodies()).values():
+        assert not [hand for answered in _documents(answers) for hand in _hands(answered, set(made.seats) - {mine})]
+
+
+def _documents(text: str) -> Iterator[Any]:
+    """Yield the JSON documents that a text is made of, one after the other; none when it is something else."""
+    at = 0
+    while text.startswith("{", at):
+        document, at = json.JSONDecoder().raw_decode(text, at)
+        yield document
+
+
+def _hands(value: Any, others: set[Seat]) -> list[Any]:
+    """Return what is told of others' hands, wherever it stands; how many cards they hold, everybody may know."""
+    if isinstance(value, list):
+        return [found for part in value for found in _hands(part, others)]
+    if not isinstance(value, dict):
+        return []
+    seats = [part for name, part in value.items() if name in others and isinstance(part, dict)]
+    told = [part["hand"] for part in seats if isinstance(part.get("hand"), dict)]
+    return told + [found for part in value.values() for found in _hands(part, others)]
+
+
+async def test_a_whole_game_is_played_through_forms_only(tmp_path: Path):
+    told = await run("tiny-auction", 3, tmp_path)
+    assert " over, " in told, told
+
+
+async def test_a_game_of_mare_nostrum_goes_on_through_forms_only(tmp_path: Path):
+    assert "20 commands through forms" in await run("mare-nostrum", 3, tmp_path, most=20)

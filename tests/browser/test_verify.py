@@ -1,0 +1,220 @@
+"""The seal: a log is verified in the browser, and what is wrong with one is named."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.async_api import FilePayload, Page, expect
+
+from domain.kernel.canonical import canonical
+from domain.kernel.export import export
+from service.simulation import Simulation
+from tests.browser.doctored import Line, forged, lines_of, whole
+from tests.browser.games import Table, played, table
+from tests.browser.visiting import Visitor
+from tests.service.http.serving import Service
+
+
+def exported(simulation: Simulation) -> bytes:
+    return b"".join(export(simulation.game, simulation.records, simulation.vault))
+
+
+async def open_panel(page: Page, game: str) -> None:
+    await page.goto(f"/games/{game}")
+    await page.get_by_role("tab", name="Verify").click()
+
+
+async def verify_file(page: Page, content: bytes) -> None:
+    file: FilePayload = {"name": "log.jsonl", "mimeType": "application/x-ndjson", "buffer": content}
+    await page.locator("input[type=file]").set_input_files([file])
+
+
+async def finished(service: Service) -> Table:
+    """A short game of Mare Nostrum, which has everything: dice, lots, hands, offers face down."""
+    return await table(service.house, "mare-nostrum", 3, seed=8, setup={"layout": "free"})
+
+
+async def test_a_running_game_is_sealed_as_far_as_its_chain_goes(service: Service, page: Page, visitor: Visitor):
+    made = await table(service.house, events=300)
+    await open_panel(page, made.id)
+    await page.get_by_role("button", name="Verify").click()
+    seal = page.locator(".seal")
+    await expect(seal).to_contain_text(f"{made.version} versions")
+    await expect(seal).to_contain_text(made.simulation.game.head.hex())
+    await expect(seal).to_contain_text(made.simulation.game.commitment)
+    await expect(seal).to_contain_text("The service has the same head")
+    await expect(seal).to_contain_text("Dice and hidden values: the secret behind them is published when")
+    await expect(seal).to_contain_text("every command was lawful")
+    await visitor.axe()
+    exports = [request for request in visitor.asked if request.url.endswith("/export")]
+    assert [await request.header_value("authorization") for request in exports] == [None]
+
+
+async def test_a_finished_game_is_sealed_with_its_dice_its_lots_and_all_that_was_hidden(service: Service, page: Page):
+    made = await finished(service)
+    await open_panel(page, made.id)
+    await page.get_by_role("button", name="Verify").click()
+    seal = page.locator(".seal")
+    await expect(seal).to_contain_text(re.compile(r"[1-9]\d* rolls of dice drawn again from the secret"))
+    await expect(seal).to_contain_text("1 shuffles done again")
+    salts = len(made.simulation.vault.all())
+    await expect(seal).to_contain_text(f"{salts} salts of hidden values derived again")
+    await expect(seal).not_to_contain_text("Dice and hidden values")
+
+
+def rows(lines: list[Line], kind: str) -> list[Line]:
+    return [line for line in lines if line.get("event", {}).get("type") == kind]
+
+
+def one_face(lines: list[Line]) -> int:
+    row = rows(lines, "battle-rolled")[0]
+    side = row["event"]["attacker" if row["event"]["attacker"]["faces"] else "defender"]
+    side["faces"][0] = side["faces"][0] % 6 + 1
+    return row["version"]
+
+
+def another_draw(lines: list[Line]) -> int:
+    row = rows(lines, "battle-rolled")[0]
+    side = row["event"]["attacker" if row["event"]["attacker"]["faces"] else "defender"]
+    side["draw"] += 1_000
+    return row["version"]
+
+
+def lots(lines: list[Line]) -> int:
+    row = rows(lines, "founders-drawn")[0]
+    row["event"]["order"].reverse()
+    return row["version"]
+
+
+def an_offer(lines: list[Line]) -> int:
+    row = rows(lines, "offers-revealed")[0]
+    offer = next(iter(row["event"]["offers"].values()))
+    offer["value"] = [*offer["value"][1:], "gold"] if offer["value"][-1:] != ["gold"] else ["tax"]
+    return row["version"]
+
+
+def the_secret(lines: list[Line]) -> int:
+    lines_with_end = rows(lines, "game-ended")
+    lines_with_end[0]["event"]["secret"] = "ab" * 32
+    return lines_with_end[0]["version"]
+
+
+def entropy(lines: list[Line]) -> int | None:
+    """Chance goes on from what the seats added: all is drawn differently, the first thing first."""
+    rows(lines, "seat-taken")[0]["event"]["entropy"] = "mine"
+    return None
+
+
+def a_hidden_value(lines: list[Line]) -> None:
+    secret = next(line["secret"] for line in lines if "secret" in line)
+    secret["value"] = {"gold": 9}
+
+
+def a_salt(lines: list[Line]) -> None:
+    """Sealed under a salt that no draw gives, everywhere: so nothing but the derivation can notice."""
+    secret = next(line["secret"] for line in lines if "secret" in line)
+    old, salt = secret["commitment"], "00" * 16
+    new = hashlib.sha256(bytes.fromhex(salt) + canonical(secret["value"])).hexdigest()
+    text = json.dumps(lines).replace(old, new).replace(secret["salt"], salt)
+    lines[:] = json.loads(text)
+
+
+def no_secret(lines: list[Line]) -> None:
+    lines.remove(next(line for line in lines if "secret" in line))
+
+
+FORGERIES: list[tuple[Callable[[list[Line]], Any], str]] = [
+    (one_face, r"Version \d+ shows .*; draw \d+ comes to"),
+    (another_draw, r"Version \d+ shows draw \d+, which is not one of its own"),
+    (lots, r"Version \d+ shows the lots .*; draw \d+ comes to"),
+    (an_offer, r"Version \d+ opens a secret that does not fit its commitment"),
+    (the_secret, "The secret of the dice does not fit the commitment of version 1"),
+    (entropy, r"Version \d+ "),
+    (a_hidden_value, "The secret of [0-9a-f]{64} does not fit its commitment"),
+    (a_salt, r"Version \d+ uses draw \d+, which is no roll, no shuffle and no salt"),
+    (no_secret, "The secret of [0-9a-f]{64} was not published"),
+]
+
+
+@pytest.fixture(scope="module")
+def sound() -> bytes:
+    return exported(played("mare-nostrum", 3, 8, setup={"layout": "free"}))
+
+
+async def test_every_forgery_of_chance_is_noticed_and_named_though_the_chain_is_made_good(
+    service: Service, page: Page, visitor: Visitor, sound: bytes
+):
+    visitor.expect("/v1/games/sim-8/")  # which this service does not know
+    made = await table(service.house, events=50)
+    await open_panel(page, made.id)
+    await verify_file(page, sound)
+    await expect(page.locator(".seal")).to_contain_text("This service does not know the game")
+    for forgery, said in FORGERIES:
+        wrong: list[Any] = []
+        content = forged(sound, lambda lines, forgery=forgery, wrong=wrong: wrong.append(forgery(lines)))
+        await verify_file(page, content)
+        broken = page.locator(".outcome.refused")
+        await expect(broken).to_contain_text(re.compile(said))
+        if wrong[0] is not None:
+            await expect(broken).to_contain_text(f"Version {wrong[0]} is wrong")
+        await verify_file(page, sound)
+        await expect(page.locator(".seal")).to_contain_text("Sealed")
+
+
+async def test_the_first_version_that_breaks_the_chain_is_named(service: Service, page: Page):
+    made = await table(service.house, events=300)
+    await open_panel(page, made.id)
+    content = exported(made.simulation)
+    for version in (1, 2, 137, made.version):
+        lines = lines_of(content)
+        lines[version]["at"] = lines[version]["at"].replace("T00", "T01")
+        await verify_file(page, whole(lines))
+        broken = page.locator(".outcome.refused")
+        await expect(broken).to_contain_text(f"Version {version} is wrong")
+        await expect(broken).to_contain_text("does not continue the chain")
+    await page.get_by_role("button", name=f"Show version {made.version}").click()
+
+
+async def test_what_is_not_canonical_or_cut_off_or_no_log_at_all_is_said_to_be_so(service: Service, page: Page):
+    made = await table(service.house, events=60)
+    await open_panel(page, made.id)
+    content = exported(made.simulation)
+    lines = content.splitlines(keepends=True)
+    for spoiled, said in [
+        (b"", "The export is empty"),
+        (b"Hello\n", "Line 1 is not JSON"),
+        (content[:-20], "The export is cut off"),
+        (b"".join(lines[:-1]), "The last line is missing"),
+        (b"".join([*lines[:10], *lines[11:]]), "Version 11 stands where 10 belongs"),
+        (content.replace(b'"version":7}', b'"version":7.0}'), "Version 7 is not in the canonical form"),
+        (content.replace(b'"version":7}', b'"version":7 }'), "Version 7 is not in the canonical form"),
+        (content.replace(b'"version":7}', b'"version":6,"version":7}'), "Version 7 is not in the canonical form"),
+        (content.replace(b'"secrets":0', b'"secrets":1'), "The last line says that the secrets is 1; it is 0"),
+    ]:
+        await verify_file(page, spoiled)
+        await expect(page.locator(".outcome.refused")).to_contain_text(said)
+
+
+async def test_a_log_that_is_sound_and_is_not_the_one_of_this_service_is_told_from_it(service: Service, page: Page):
+    made = await table(service.house, events=60)
+
+    def other_title(lines: list[Line]) -> None:
+        lines[2]["at"] = lines[2]["at"].replace("T00", "T01")
+
+    await open_panel(page, made.id)
+    await verify_file(page, forged(exported(made.simulation), other_title))
+    await expect(page.locator(".outcome.refused")).to_contain_text("is not the one that this service has")
+
+
+async def test_thousands_of_versions_are_verified_within_seconds(service: Service, page: Page):
+    made = await table(service.house, "conquest-classic-2005", 4, seed=16, bold=False)
+    assert made.version > 4000
+    await open_panel(page, made.id)
+    await page.get_by_role("button", name="Verify").click()
+    await expect(page.locator(".seal")).to_contain_text("versions in")
+    (took,) = await page.evaluate("performance.getEntriesByName('verify').map((entry) => entry.duration)")
+    print(f"{made.version} versions verified in {took:.0f} ms")
+    assert took < 20_000
