@@ -19,9 +19,11 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import Seat
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import BANK, Resource
+from domain.mare_nostrum.discard import CardsDiscarded, CardsLaidAside, Kept
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.table import Table
 from domain.mare_nostrum.takes import CardGiven
+from domain.mare_nostrum.trade import OfferMade, OffersRevealed
 from tests.domain.mare_nostrum.test_laws import revealed
 from tests.laws import Bare, Edges, mutated
 
@@ -70,7 +72,7 @@ def position(phase: str, held: Hands, **more: Any) -> dict[str, Any]:
 
 
 def dealt(rng: Random, *, few: bool = False, kinds: Collection[Resource] = BANK) -> dict[Seat, dict[Resource, int]]:
-    deck = [card for card in kinds for _ in range(BANK[card])]
+    deck = [card for card in kinds for _ in range(min(BANK[card], 11))]  # not a third of them taxes, as in the bank
     rng.shuffle(deck)
     sizes = [rng.choice((0, 1, 2, 3) if few else (2, 3, 5, 8)) for _ in SEATS]
     return {seat: dict(Counter(deck.pop() for _ in range(size))) for seat, size in zip(SEATS, sizes, strict=True)}
@@ -143,6 +145,17 @@ def test_nobody_can_tell_what_others_hold_or_have_chosen(seed: int, phase: str, 
         other.command(seat, twin)
         if revealed(one) != revealed(other):
             break  # now everybody may see a difference
+
+
+@pytest.mark.rule("MN-TRD-05", "MN-TRD-20", "MN-CMB-08")
+def test_what_tells_of_hidden_cards_says_no_more_than_this() -> None:
+    """What each has kept can be told from the open piles, so that no pair of games would show that an event says it."""
+    assert OfferMade.__struct_fields__ == ("seat", "offer", "automatic")
+    assert OffersRevealed.__struct_fields__ == ("offers", "taker")
+    assert CardGiven.__struct_fields__ == ("giver", "receiver", "card", "hands")
+    assert CardsLaidAside.__struct_fields__ == ("seat", "cards")
+    assert CardsDiscarded.__struct_fields__ == ("cards", "hands")
+    assert Kept.__struct_fields__ == ("count", "cards")
 
 
 def _try_all(one: Arranged, other: Arranged, viewer: Seat, tried: list[Any], rng: Random) -> None:
