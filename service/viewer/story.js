@@ -10,6 +10,7 @@ import { named } from "./words.js";
 
 const NEAR = 40;
 const MOST = 400;
+const REST = 150; // Milliseconds: a story that is torn from one end to the other holds up whoever draws the slider.
 
 /** Which versions are in the page, by room; and which one was brought into view last. */
 const windows = new WeakMap();
@@ -48,12 +49,23 @@ function sentence(room, { version, frame, heading }, before) {
 function windowOf(room) {
   let shown = windows.get(room);
   if (!shown || room.version < shown.from || room.version > shown.to || shown.to > room.head) {
+    if (shown && shown.to <= room.head && !shown.isLeft) return leave(room, shown);
     shown = { from: Math.max(1, room.version - NEAR), to: Math.min(room.head, room.version + NEAR), followed: "" };
     windows.set(room, shown);
   } else if (room.version > shown.to - NEAR / 2 && shown.to < room.head) {
     shown.to = Math.min(room.head, room.version + NEAR);
     shown.from = Math.max(shown.from, shown.to - MOST);
   }
+  return shown;
+}
+
+/** Go elsewhere as soon as the version rests. */
+function leave(room, shown) {
+  clearTimeout(shown.timer);
+  shown.timer = setTimeout(() => {
+    shown.isLeft = true;
+    room.redraw();
+  }, REST);
   return shown;
 }
 
