@@ -14,6 +14,7 @@ from tests.bench import (
     past,
     production,
     projections,
+    room,
     service,
     streams,
 )
@@ -29,6 +30,7 @@ BENCHMARKS = {
     **past.BENCHMARKS,
     **production.BENCHMARKS,
     **projections.BENCHMARKS,
+    **room.BENCHMARKS,
     **service.BENCHMARKS,
     **streams.BENCHMARKS,
 }
