@@ -113,7 +113,7 @@ def face_up(rng: Random) -> dict[str, Any]:
     ("phase", "under_way"),
     [("income", False), ("trade", False), ("trade", True), ("construction", False), ("discard", False)],
 )
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(26))
 @pytest.mark.rule("MN-TRD-04", "MN-TRD-05", "MN-TRD-20", "MN-CMB-06")
 def test_nobody_can_tell_what_others_hold_or_have_chosen(seed: int, phase: str, under_way: bool) -> None:
     rng = Random(seed)
