@@ -8,6 +8,7 @@
 
 import { Camera } from "./camera.js";
 
+const BUDGET = 5; // Milliseconds of a frame in which areas are put in; to lay them out and paint them takes as long again.
 const NOTHING = { areas: {}, links: "" };
 
 /** The board of a room, in an element of the page. */
@@ -57,22 +58,28 @@ export class Board extends EventTarget {
     return contentOf(this.#drawn.get(area) ?? "");
   }
 
-  /** Show a scene: only what differs is touched. @returns {string[]} the areas that changed */
+  /**
+   * Show a scene: only what differs is touched. What takes longer than a frame has is left for the next one: while
+   * somebody drags through a game the slider goes first, and the board catches up.
+   * @returns {{changed: number, isWhole: boolean}} how many areas changed, and whether none is left
+   */
   show(scene = NOTHING) {
-    if (!this.svg) return [];
-    const changed = [];
+    if (!this.svg) return { changed: 0, isWhole: false };
+    const until = performance.now() + BUDGET;
+    let changed = 0;
     for (const [area, group] of this.#areas) {
       const fragment = scene.areas[area] ?? "";
       if (this.#drawn.get(area) === fragment) continue;
+      if (changed && performance.now() > until) return { changed, isWhole: false };
       group.innerHTML = fragment;
       this.#drawn.set(area, fragment);
-      changed.push(area);
+      changed += 1;
     }
     if (this.#links && this.#drawn.get("") !== scene.links) {
       this.#links.innerHTML = scene.links ?? "";
       this.#drawn.set("", scene.links);
     }
-    return changed;
+    return { changed, isWhole: true };
   }
 
   /** Mark areas, and no others, with a class: "changed", "chosen", "lately". */

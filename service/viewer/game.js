@@ -40,31 +40,49 @@ const room = new Room(api, decodeURIComponent(location.pathname.split("/")[2] ??
 const account = new Account(api);
 const board = new Board(place("board"), room);
 room.board = board;
+const READABLE = 120; // Milliseconds between two drawings of the panels during a drag.
+let drawn = 0;
+let later = 0;
 let chosen = wide.matches ? "event" : "story";
 
 function draw() {
   const scene = room.shown;
-  const began = performance.now();
-  const changed = board.show(scene);
-  if (scene && !room.painted) {
-    room.painted = true;
-    performance.measure("first-board", { start: 0, end: performance.now() });
-  } else if (changed.length) {
-    performance.measure("scrub", { start: began, end: performance.now(), detail: { version: scene?.version } });
-  }
-  board.mark("changed", room.against === null ? [] : differences(room).areas.map((each) => each.area));
-  board.mark("chosen", room.area ? [room.area] : []);
-  const isThere = board.svg && scene?.version === room.version;
+  const isThere = showBoard(scene) && scene?.version === room.version;
   place("board").setAttribute("aria-busy", String(!isThere));
   if (isThere) place("board").dataset.version = room.version;
+  board.mark("changed", room.against === null ? [] : differences(room).areas.map((each) => each.area));
+  board.mark("chosen", room.area ? [room.area] : []);
   render(masthead(room), place("masthead"));
   render([boardPanel(room), gatheringPanel(room, account)], place("board-panel"));
-  render(side(), place("side"));
   render(timelinePanel(room), place("timeline"));
   render(identity(room, account), place("identity"));
   document.title = `${room.game?.title || "A game"} · Tabularium`;
-  followStory(room);
+  drawSide();
   address(room);
+}
+
+/** Show as much of a scene on the board as fits into this frame. Returns whether all of it is shown. */
+function showBoard(scene) {
+  const began = performance.now();
+  const { changed, isWhole } = board.show(scene);
+  if (changed) performance.measure("scrub", { start: began, end: performance.now(), detail: { version: scene?.version } });
+  if (board.svg && !isWhole) room.redraw();
+  if (scene && isWhole && !performance.getEntriesByName("first-board").length) performance.measure("first-board", { start: 0 });
+  return isWhole;
+}
+
+/** Draw the panels; of what passes by in a drag only so much as can be read. */
+function drawSide() {
+  clearTimeout(later);
+  const wait = room.isHurried ? READABLE - (performance.now() - drawn) : 0;
+  if (wait > 0) {
+    later = setTimeout(drawSide, wait);
+    return;
+  }
+  drawn = performance.now();
+  render(side(), place("side"));
+  place("side").className = chosen;
+  followStory(room);
 }
 
 function side() {

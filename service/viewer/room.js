@@ -15,6 +15,7 @@ export const SPEEDS = [0.5, 1, 2, 4, 8];
 /** The state of a game's page. */
 export class Room extends EventTarget {
   #drawing = 0;
+  #shownAt = [0, 0];
   #timer = 0;
   #reading = 0;
   #refreshing = 0;
@@ -100,10 +101,17 @@ export class Room extends EventTarget {
     this.redraw();
   }
 
+  /** Whether versions pass by quickly, as in a drag. */
+  get isHurried() {
+    const [before, last] = this.#shownAt;
+    return last - before < 150 && performance.now() - last < 100;
+  }
+
   /** Show a version: the board, the story and the rest go there. */
   show(version) {
     const shown = Math.min(Math.max(Math.round(version) || 1, 1), this.head);
     if (shown === this.version) return;
+    this.#shownAt = [this.#shownAt[1], performance.now()];
     this.version = shown;
     this.redraw();
   }

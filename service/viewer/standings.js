@@ -24,7 +24,7 @@ function table(room, standings) {
     <thead><tr><th scope="col">seat</th>${names.map((name) => html`<th scope="col">${plain(name)}</th>`)}</tr></thead>
     <tbody>
       ${standings.map(
-        (standing) => html`<tr class=${standing.out ? "out" : ""}>
+        (standing) => html`<tr class="${standing.out ? "out" : ""} ${standing.items?.length ? "above" : ""}">
           <th scope="row">${chip(room, standing.seat)} ${seatName(room.game, standing.seat)}
             ${standing.active ? html`<span class="active">to move</span>` : nothing}
             ${standing.out ? html`<span class="quiet">${standing.out}</span>` : nothing}</th>

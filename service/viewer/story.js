@@ -8,7 +8,7 @@ import { repeat } from "./vendor/directives/repeat.js";
 import { chip } from "./chip.js";
 import { named } from "./words.js";
 
-const NEAR = 40;
+const NEAR = 14;
 const MOST = 400;
 const REST = 150; // Milliseconds: a story that is torn from one end to the other holds up whoever draws the slider.
 

@@ -4,6 +4,7 @@
  */
 
 import { html, nothing, svg } from "./vendor/lit-html.js";
+import { guard } from "./vendor/directives/guard.js";
 import { live } from "./vendor/directives/live.js";
 import { icon } from "./icons.js";
 import { linkTo } from "./link.js";
@@ -41,7 +42,7 @@ export function timelinePanel(room) {
       <button class="link" @click=${(event) => copy(room, event)}>${copied ? "Copied" : "Copy link"}</button>
     </div>
     <div class="track" @keydown=${(event) => key(room, event)}>
-      ${marks(room)}
+      ${guard([room.landmarks.entries.length, room.head, innerWidth], () => marks(room))}
       <input type="range" id="slider" aria-label="Version" min="1" max=${room.head} step="1"
         .value=${live(`${room.version}`)} aria-valuetext=${`Version ${room.version} of ${room.head}: ${headingOf(room)}`}
         @input=${(event) => room.show(Number(event.target.value))} />
