@@ -75,7 +75,8 @@ def picture(sheet: Sheet, marks: Marks, said: str, width: int | None = None) -> 
     enlarged = f"scale({number(larger * 100)}e-2)"
     return "".join(
         (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across} {number(tall)}" font-family="{FAMILY}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{number(tall)}" ',
+            f'viewBox="0 0 {across} {number(tall)}" font-family="{FAMILY}">',
             f"<title>{written(f'{sheet.title}. {said}')}</title>",
             box(0, 0, across, tall, f'fill="{PAPER}"'),
             f'<g transform="{enlarged}">{heading(sheet.title, said, narrow)}</g>',

@@ -7,6 +7,7 @@ from domain.classic import view
 from domain.classic.editions import FRIZ
 from domain.classic.marks import of, printed
 from domain.classic.position import arrange
+from domain.classic.table import Battle, Combat, Fleet, NavalBattle, Side, Table
 from domain.kernel.marks import Link, Mark, Marks, Place, Stack
 from domain.kernel.message import Names
 from domain.kernel.words import AreaId, Seat
@@ -16,10 +17,13 @@ BOARD = builtin("conquest")
 NAMES = Names({area.id: area.name for area in BOARD.areas}, (RED, BLUE))
 
 
+def arranged(**given: Any) -> Table:
+    """Return a position of red (Macedonia) and blue (Egypt)."""
+    return arrange({"players": {"red": "macedonia", "blue": "egypt"}, **given}, FRIZ, BOARD)
+
+
 def shown(**given: Any) -> Marks:
-    """Return the marks of a position of red (Macedonia) and blue (Egypt)."""
-    position = {"players": {"red": "macedonia", "blue": "egypt"}, **given}
-    return of(view.of(arrange(position, FRIZ, BOARD)), NAMES)
+    return of(view.of(arranged(**given)), NAMES)
 
 
 def place(marks: Marks, area: str) -> Place:
@@ -84,6 +88,24 @@ def test_galleys_at_sea_and_on_a_coast_with_their_cargo() -> None:
     assert [mark.kind for mark in loaded.marks] == ["galley", "infantry", "general"]
     assert [(mark.kind, mark.count) for mark in empty.marks] == [("galley", 2)]
     assert words(marks, "creta") == ["Blue: galley on the coast"]
+
+
+def test_battles_under_way_and_those_to_be_fought() -> None:
+    table = arranged(
+        forces=[
+            *({"seat": seat, "at": at, "infantry": 1} for seat in ("red", "blue") for at in ("asia", "syria")),
+            *({"seat": seat, "at": "mare-rhodus", "galley": 1} for seat in ("red", "blue")),
+        ]
+    )
+    asia, syria, sea = AreaId("asia"), AreaId("syria"), AreaId("mare-rhodus")
+    table.combat = Combat(battles=(asia, syria))
+    table.battle = Battle(asia, Side(RED), Side(BLUE), round=2)
+    table.naval_battle = NavalBattle(sea, Fleet(BLUE, ()), Fleet(RED, ()))
+    marks = of(view.of(table), NAMES)
+    assert place(marks, "asia").battle == "battle, round 2: Red against Blue"
+    assert place(marks, "mare-rhodus").battle == "naval battle, cycle 1: Blue against Red"
+    assert (place(marks, "syria").battle, place(marks, "syria").sites[0].kind) == ("", "battle-due")
+    assert place(marks, "asia").sites == ()
 
 
 def test_roads_and_standings() -> None:
