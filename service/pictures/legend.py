@@ -41,12 +41,11 @@ class Column:
         self.parts.append(line_of_text(text, self.x, self.y + 13, size, f'fill="{colour}"'))
         self.y += LINE
 
-    def items(self, marks: Sequence[Mark], paints: Paints, *, worded: bool) -> None:
-        """Write glyphs, with their words or their numbers beside them, as many in a line as there is room for."""
+    def items(self, marks: Sequence[Mark], paints: Paints) -> None:
+        """Write glyphs with their words beside them, as many in a line as there is room for."""
         x = self.x
         for mark in marks:
-            said = mark.words if worded else mark.label or (str(mark.count) if mark.count != 1 else "")
-            said = fitted(said, 12.5, self.room - 20)
+            said = fitted(mark.words, 12.5, self.room - 20)
             wide = 18 + width(said, 12.5) + 10
             if x > self.x and x + wide - 10 > self.x + self.room:
                 x = self.x
@@ -88,7 +87,7 @@ def legend(
     for shelf in shelves:
         column = Column(MARGIN + 4, bottom, across - 2 * MARGIN)
         column.line(shelf.title, FAINT)
-        column.items(shelf.items, paints, worded=True)
+        column.items(shelf.items, paints)
         parts += column.parts
         bottom = column.y + 4
     return "".join(parts), bottom
@@ -114,7 +113,7 @@ def _card(each: Standing, paints: Paints, names: Names, x: float, y: float, wide
     column = Column(x + 9, y + 33, wide - 18)
     for words in _lines(each, column.room):
         column.line(words)
-    column.items(each.items, paints, worded=True)
+    column.items(each.items, paints)
     return head + "".join(column.parts), column.y
 
 
