@@ -129,9 +129,11 @@ function entry(room, desk, option) {
 
 function order(room, desk, option, title) {
   const [first] = desk.form.faults;
-  const submit = (event) => {
+  const submit = async (event) => {
     event.preventDefault();
-    desk.send();
+    await desk.send();
+    // The form is gone when all went well: whoever uses a keyboard goes on from the top.
+    if (!desk.form) document.getElementById("decide-title")?.focus();
   };
   return html`<form class="order" novalidate aria-label=${title} @submit=${submit}>
     ${desk.form.render()}

@@ -218,9 +218,9 @@ export class Fields {
     );
   }
 
-  #sum({ amount, minimum, maximum, cost, names }) {
+  #sum({ amount, maximum, cost, names, range }) {
     if (cost) return `Costs ${amount} of ${maximum}`;
-    return `${names.length > 1 ? "Together" : this.form.wording.field(names[0] ?? "")} ${amount}, ${between(minimum, maximum)}`;
+    return `${names.length > 1 ? "Together" : this.form.wording.field(names[0] ?? "")} ${amount}, ${range}`;
   }
 
   #fault(path) {

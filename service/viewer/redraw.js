@@ -9,17 +9,6 @@ import { Chance } from "./chance.js";
 
 const TOGETHER = 250; // So many versions are drawn again at once.
 
-/**
- * @typedef {object} Drawn
- * @property {number} draw
- * @property {number} version the version that shows it
- * @property {"dice" | "lots" | "salt"} kind
- * @property {string} [die]
- * @property {number[]} [numbers] of dice: what came up
- * @property {string[]} [faces] the same by the names of the sides; of lots: the items in their order
- * @property {{byte: number, number: number | null}[]} [used] the bytes that were looked at
- */
-
 /** The chance of a game that is over. */
 export class Redraw {
   #rolls = 0;
@@ -33,8 +22,6 @@ export class Redraw {
     this.rows = rows;
     this.ruleset = ruleset;
     this.seats = rows[0].event.seats;
-    /** @type {Map<number, Drawn>} by number of the draw, once checked */
-    this.draws = new Map();
   }
 
   /**
@@ -88,9 +75,8 @@ export class Redraw {
 
   async #dice(row, { die }, { draw, faces }) {
     const sides = this.ruleset.dice[die];
-    const { numbers, used } = await this.chance.dice(draw, faces.length, sides.length);
+    const { numbers } = await this.chance.dice(draw, faces.length, sides.length);
     const right = numbers.map((number) => sides[number - 1]);
-    this.draws.set(draw, { draw, version: row.version, kind: "dice", die, numbers, faces: right, used });
     this.#rolls += 1;
     if (isSame(right, faces)) return undefined;
     return `shows ${faces.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
@@ -101,7 +87,6 @@ export class Redraw {
     const right = (await this.chance.order(draw, given.length)).map((index) => given[index]);
     const found = at(row.event, outcome);
     const shown = Array.isArray(found) ? found : this.seats.map((seat) => found?.[seat]);
-    this.draws.set(draw, { draw, version: row.version, kind: "lots", faces: right });
     this.#shuffles += 1;
     if (isSame(right, shown)) return undefined;
     return `shows the lots ${shown.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
@@ -113,7 +98,6 @@ export class Redraw {
       if (salt !== salts[0]) continue;
       salts.shift();
       left.delete(draw);
-      this.draws.set(draw, { draw, version: row.version, kind: "salt" });
     }
     if (!left.size) return undefined;
     const hidden = (this.ruleset.chance[row.event.type] ?? []).some((each) => each.type === "lots" && !each.outcome);
@@ -134,11 +118,6 @@ export class Redraw {
   unchecked() {
     const versions = this.#untold.join(", ");
     return versions ? [`The lots behind version ${versions}: what was shuffled depends on the position.`] : [];
-  }
-
-  /** Return what a version drew, as far as it is shown. */
-  of(version) {
-    return [...this.draws.values()].filter((drawn) => drawn.version === version);
   }
 }
 

@@ -95,17 +95,17 @@ const CHECKS = {
 
 /**
  * The sums that an object must keep, as they stand.
- * @returns {{names: string[], amount: number, minimum: number, maximum: number, cost: boolean, message: string}[]}
- *   `message` is empty where a sum is as it should be
+ * @returns {{names: string[], amount: number, minimum: number, maximum: number, cost: boolean, times?: string,
+ *   range: string, message: string}[]} `range` says what it may be; `message` is empty where it is as it should be
  */
 export function sums(schema, value, word = (name) => name) {
   const found = [];
   const of = (name) => amount(Object.hasOwn(value, name) ? value[name] : 0);
   for (const total of [schema["x-total"] ?? []].flat()) {
-    const times = "times" in total ? (value[total.times] ?? []).length : 1;
-    const maximum = "maximum" in total ? total.maximum * times : Infinity;
+    const { times, maximum: each = Infinity } = total;
+    const maximum = times === undefined ? each : each * (value[times] ?? []).length;
     const spent = total.of.reduce((all, name) => all + of(name), 0);
-    found.push({ names: total.of, amount: spent, minimum: total.minimum ?? 0, maximum, cost: false });
+    found.push({ names: total.of, amount: spent, minimum: total.minimum ?? 0, maximum, cost: false, times, each });
   }
   if (schema["x-cost"]) {
     const { prices, maximum } = schema["x-cost"];
@@ -117,15 +117,19 @@ export function sums(schema, value, word = (name) => name) {
     const all = Object.values(value).reduce((sum, count) => sum + count, 0);
     found.push({ names: Object.keys(schema.properties), amount: all, ...schema["x-sum"], cost: false });
   }
+  for (const sum of found) {
+    const { times, each, minimum, maximum } = sum;
+    sum.range = times === undefined ? between(minimum, maximum) : `at most ${each} for each of ${word(times)}`;
+  }
   return found.map((sum) => ({ ...sum, message: sumMessage(schema, sum, word) }));
 }
 
-function sumMessage(schema, { names, amount: is, minimum, maximum, cost }, word) {
+function sumMessage(schema, { names, amount: is, minimum, maximum, cost, range }, word) {
   if (is >= minimum && is <= maximum) return "";
   if (cost) return `This costs ${is}; at most ${maximum} can be paid.`;
   const known = names.filter((name) => name in schema.properties).map(word);
   const what = known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)} together` : known[0] ?? "these";
-  return `${begun(between(minimum, maximum))} of ${what} may be; ${is} chosen.`;
+  return `${begun(range)}: so many of ${what} may be; ${is} chosen.`;
 }
 
 function begun(sentence) {

@@ -73,7 +73,6 @@ class Check {
       this.milliseconds = Math.round(performance.now() - began);
       performance.measure("verify", { start: began, detail: { versions: this.verdict.versions } });
       if (this.verdict.ok) await this.#compare();
-      if (this.verdict.game === this.room.id) this.room.redrawn = this.verdict.redraw;
     } catch (error) {
       this.verdict = { ok: false, problem: `This could not be checked: ${error.message}.`, versions: 0, failed: true };
     } finally {

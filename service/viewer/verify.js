@@ -50,7 +50,6 @@ export class Fault extends Error {
  * @property {string} [commitment] the SHA-256 of the secret behind the dice
  * @property {string[]} checked what was checked, in sentences
  * @property {string[]} unchecked what was not, in sentences
- * @property {Redraw} [redraw] the chance of a finished game
  */
 export async function verify(text, { ruleset = undefined, progress = () => {} } = {}) {
   const log = new Log(text, progress);
@@ -83,7 +82,6 @@ class Log {
       versions: this.rows.length,
       head: this.rows.at(-1)?.hash,
       commitment: this.rows[0]?.event?.commitment,
-      redraw: this.redraw,
     };
   }
 
@@ -239,11 +237,11 @@ class Log {
       this.unchecked.push(`Dice: this service does not say where events of ${known} show them.`);
       return;
     }
-    this.redraw = await Redraw.of(this.header.game, this.rows, ruleset);
-    const fault = await this.redraw.check(this.secrets, this.progress);
+    const redraw = await Redraw.of(this.header.game, this.rows, ruleset);
+    const fault = await redraw.check(this.secrets, this.progress);
     if (fault) throw new Fault(fault.problem, { version: fault.version, line: fault.version && fault.version + 1 });
-    this.checked.push(...this.redraw.checked());
-    this.unchecked.push(...this.redraw.unchecked());
+    this.checked.push(...redraw.checked());
+    this.unchecked.push(...redraw.unchecked());
   }
 
   // --- lines ---
