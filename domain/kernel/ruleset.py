@@ -120,7 +120,10 @@ class Ruleset(ABC, Generic[T]):
         """Return how the game ended, or None while it goes on."""
 
     def heading(self, table: T) -> str:
-        """Return where in the game the table is, such as "Round 3, red: movement", for the history."""
+        """Return where in the game the table is, such as "Round 3, red: movement", for the history.
+
+        What stands before a colon is the turn, and what follows it a phase of that turn.
+        """
         return ""
 
     def round(self, table: T) -> int:

@@ -19,21 +19,22 @@ export function standingsPanel(room) {
 
 function table(room, standings) {
   const names = [...new Set(standings.flatMap((standing) => Object.keys(standing.figures)))];
+  const played = standings.filter((standing) => Object.keys(standing.figures).length);
   const before = room.against === null ? undefined : room.scene(room.against)?.standings;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Scores"><table>
-    <thead><tr><th scope="col">seat</th>${names.map((name) => html`<th scope="col">${plain(name)}</th>`)}</tr></thead>
-    <tbody>
-      ${standings.map(
-        (standing) => html`<tr class="${standing.out ? "out" : ""} ${standing.items?.length ? "above" : ""}">
-          <th scope="row">${chip(room, standing.seat)} ${seatName(room.game, standing.seat)}
-            ${standing.active ? html`<span class="active">to move</span>` : nothing}
-            ${standing.out ? html`<span class="quiet">${standing.out}</span>` : nothing}</th>
-          ${names.map((name) => html`<td>${figure(standing, name, before)}</td>`)}
-        </tr>
-        ${standing.items?.length ? html`<tr class="items"><td colspan=${names.length + 1}>${standing.items.map((item) => item.words).join(", ")}</td></tr>` : nothing}`,
-      )}
-    </tbody>
-  </table></div>`;
+      <thead><tr><td></td>${played.map((standing) => html`<th scope="col" class=${standing.out ? "out" : ""}>
+        ${chip(room, standing.seat)} ${standing.name}</th>`)}</tr></thead>
+      <tbody>${names.map((name) => html`<tr><th scope="row">${plain(name)}</th>
+        ${played.map((standing) => html`<td>${figure(standing, name, before)}</td>`)}</tr>`)}</tbody>
+    </table></div>
+    <ul class="seats">${standings.map((standing) => seat(room, standing))}</ul>`;
+}
+
+function seat(room, standing) {
+  const said = [standing.out, ...(standing.items ?? []).map((item) => item.words)].filter(Boolean);
+  return html`<li>${chip(room, standing.seat)} ${seatName(room.game, standing.seat)}
+    ${standing.active ? html`<span class="active">to move</span>` : nothing}
+    ${said.length ? html`<span class="quiet">${said.join(", ")}</span>` : nothing}</li>`;
 }
 
 function figure(standing, name, before) {
