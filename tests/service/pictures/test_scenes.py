@@ -19,6 +19,7 @@ from domain.kernel.record import Record
 from domain.kernel.words import AreaId, Seat
 from domain.library import LIBRARY
 from service.pictures.bare import bare_board
+from service.pictures.contrast import contrast
 from service.pictures.frames import Camera
 from service.pictures.palette import Look, paints
 from service.pictures.picture import Sheet, picture
@@ -113,6 +114,24 @@ def test_the_bare_board_has_a_glyph_for_every_kind_of_mark(plan: Played) -> None
         assert [kind for kind in kinds if f'id="glyph-{kind}"' not in drawn] == []
 
 
+def test_what_lies_face_down_is_told_to_its_owner_only() -> None:
+    simulation = simulated("mare-nostrum")
+    names = simulation.game.names
+    number = next(record.version for record in simulation.records if record.type == "offer-made")
+    game = at(simulation, simulation.records[:number])
+    seat = Seat(msgspec.json.decode(simulation.records[number - 1].event)["seat"])
+
+    def offered(viewer: Seat | None) -> list[str]:
+        standings = marks_of(game, Viewer(seat=viewer), simulation.vault, names).standings
+        items = next(standing.items for standing in standings if standing.seat == seat)
+        return [mark.words for mark in items if "face down" in mark.words]
+
+    other = next(each for each in game.players if each != seat)
+    assert offered(None) == offered(other)
+    assert ":" not in offered(None)[0]
+    assert ":" in offered(seat)[0]
+
+
 def sheet(outline: Outline, name: str = "Rome") -> Sheet:
     plan = Plan(
         msgspec.structs.replace(sheet_of(simulated(PLAYED[0].ruleset).game).drawing, areas={AreaId("rome"): outline}),
@@ -151,17 +170,7 @@ def test_ink_can_be_read_on_every_colour_and_emblems_tell_seats_apart() -> None:
         looks = paints(ruleset)
         assert len({paint.emblem for paint in looks.values()}) == len(looks)
         for paint in looks.values():
-            assert _contrast(paint.colour, paint.ink) >= 4.5, paint
-
-
-def _contrast(one: str, other: str) -> float:
-    def luminance(colour: str) -> float:
-        channels = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
-        red, green, blue = (each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
+            assert contrast(paint.colour, paint.ink) >= 4.5, paint
 
 
 def test_a_picture_is_the_same_on_every_machine() -> None:
