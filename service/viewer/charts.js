@@ -53,7 +53,7 @@ class Charts {
   async #fetch(state) {
     const path = `/v1/games/${this.room.id}`;
     const { rounds } = await this.room.api.get(`${path}/scoreboard`);
-    const [score] = Object.values(rounds.at(-1)?.score ?? {});
+    const [score] = Object.values(rounds.at(-1)?.scores ?? {});
     if (!score) return;
     this.names = [...Object.keys(score), DICE];
     if (!this.chosen) {

@@ -252,3 +252,19 @@ async def test_the_board_is_moved_and_drawn_nearer_by_the_mouse(service: Service
 
 async def _view(page: Page) -> list[float]:
     return [float(each) for each in (await page.locator("svg.board").get_attribute("viewBox") or "").split()]
+
+
+async def test_scores_are_those_of_the_version_and_charts_those_of_the_rounds(service: Service, page: Page):
+    made = await table(service.house, events=600)
+    await _timeline(service, made.id, 500)
+    await opened(page, made.id, "#v=400")
+    marks = await service.get(f"/v1/games/{made.id}/marks?version=400")
+    await page.get_by_role("tab", name="Scores").click()
+    for name in ("tribute", "provinces", "units"):
+        figures = page.get_by_role("row", name=name).get_by_role("cell")
+        await expect(figures).to_have_text([str(each["figures"][name]) for each in marks["standings"]])
+    for name in ("Provinces", "Dice"):
+        await page.get_by_role("button", name=name).click()
+        chart = page.locator(".chart img")
+        await expect(chart).to_have_attribute("alt", re.compile(name, re.IGNORECASE))
+        await expect(chart).to_have_js_property("naturalWidth", 720)
