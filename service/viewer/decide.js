@@ -98,13 +98,21 @@ function filtered(room, desk, some, all) {
 
 /** Tell whether an area can be meant by an option. */
 function concerns(option, area) {
-  return JSON.stringify(option.schema).includes(JSON.stringify(area));
+  return textOf(option).includes(JSON.stringify(area));
+}
+
+/** Schemas as text, by option: a page is drawn often, and hundreds of options may be open. */
+const texts = new WeakMap();
+
+function textOf(option) {
+  if (!texts.has(option)) texts.set(option, JSON.stringify(option.schema));
+  return texts.get(option);
 }
 
 /** All options of one command: many are folded up. */
 function family(room, desk, command, several, families) {
   const list = html`<ul class="options">
-    ${repeat(several, (option) => JSON.stringify(option.schema), (option) => entry(room, desk, option))}
+    ${repeat(several, textOf, (option) => entry(room, desk, option))}
   </ul>`;
   if (several.length < 3 || families === 1) return list;
   return html`<details class="family" ?open=${several.includes(desk.option)}>
