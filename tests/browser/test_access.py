@@ -1,15 +1,20 @@
 """Whoever cannot see colours, or the page at all, or has no mouse, comes as far as everybody else."""
 
+import re
 from typing import Any
 
 import pytest
+from playwright.async_api import Page, expect
 
 from tests.browser.games import table
-from tests.browser.reading import settled
-from tests.browser.visiting import DARK, PHONE, Visit
+from tests.browser.reading import opened
+from tests.browser.visiting import DARK, PHONE, Visit, Visitor
 from tests.service.http.serving import Service
 
 LOOKS: dict[str, dict[str, Any]] = {"light": {}, "dark": DARK, "phone": PHONE, "dark phone": {**DARK, **PHONE}}
+
+GAMES = list(zip(LOOKS, ("conquest-classic-friz", "mare-nostrum") * 2, strict=True))
+"""Each ruleset in two of the looks: axe takes its time."""
 
 PAGES = ("/docs", "/problems", "/problems/not-now")
 
@@ -32,11 +37,119 @@ async def test_lobby(service: Service, visit: Visit, look: str):
         await visitor.axe()
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "mare-nostrum"])
-async def test_game(service: Service, visit: Visit, look: str, ruleset: str):
+@pytest.mark.parametrize(("look", "ruleset"), GAMES)
+async def test_every_panel_of_a_game(service: Service, visit: Visit, look: str, ruleset: str):
     made = await table(service.house, ruleset, 3, events=400)
     async with visit(**LOOKS[look]) as visitor:
-        await visitor.page.goto(f"/games/{made.id}")
-        await settled(visitor.page)
+        page = visitor.page
+        await opened(page, made.id)
         await visitor.axe()
+        for tab in await page.get_by_role("tab").all():
+            await tab.click()
+            await visitor.axe("#side")
+        await page.get_by_role("tab", name="Changes").click()
+        await page.get_by_role("button", name="one turn before").click()
+        await expect(page.get_by_text(re.compile(r"areas? differs?\."))).to_be_visible()
+        await visitor.axe()
+        await page.get_by_role("tab", name="Verify").click()
+        await page.get_by_role("button", name="Verify").click()
+        await expect(page.get_by_role("heading", name="Sealed")).to_be_visible()
+        await visitor.axe()
+
+
+@pytest.mark.parametrize(("look", "ruleset"), GAMES)
+async def test_forms_of_a_seat(service: Service, visit: Visit, look: str, ruleset: str):
+    made = await table(service.house, ruleset, 3, events=400)
+    seat = made.simulation.game.decisions[0].seats[0]
+    async with visit(**LOOKS[look]) as visitor:
+        page = visitor.page
+        await opened(page, made.id, f"#token={made.token(seat)}")
+        options = page.locator("button.option:visible")
+        await options.first.wait_for()
+        await visitor.axe()
+        for number in range(min(3, await options.count())):
+            await options.nth(number).click()
+            await expect(options.nth(number)).to_have_attribute("aria-expanded", "true")
+            await visitor.axe("#side")
+            await options.nth(number).click()
+
+
+async def test_who_looks_is_asked_in_a_dialog(service: Service, visitor: Visitor):
+    made = await table(service.house, events=60)
+    await opened(visitor.page, made.id)
+    await visitor.page.get_by_role("button", name="Spectator").click()
+    await expect(visitor.page.get_by_role("dialog", name="Who looks?")).to_be_visible()
+    await visitor.axe()
+    await visitor.page.keyboard.press("Escape")
+    await expect(visitor.page.get_by_role("dialog")).to_be_hidden()
+
+
+# --- by keyboard ---
+
+FOCUS = """() => {
+    const at = document.activeElement;
+    if (!at || at === document.body) return null;
+    const style = getComputedStyle(at);
+    const box = at.getBoundingClientRect();
+    const ring = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+    const name = at.id || at.dataset.area || at.getAttribute("aria-label") || at.textContent.trim().slice(0, 40);
+    const outline = at.querySelector(":scope > .hit");  // of an area on the board
+    const seen = ring || style.boxShadow !== "none" || (outline && getComputedStyle(outline).stroke !== "none");
+    return { name: `${at.localName} ${name}`, seen, there: box.width * box.height > 0 };
+}"""
+
+
+async def test_the_tabulator_goes_through_the_whole_page_and_is_seen_everywhere(service: Service, page: Page):
+    made = await table(service.house, events=400)
+    await opened(page, made.id)
+    stops: list[str] = []
+    for _ in range(120):
+        await page.keyboard.press("Tab")
+        at = await page.evaluate(FOCUS)
+        if at is None:
+            break
+        assert at["seen"], f"nobody sees that the focus is on {at}"
+        assert at["there"], f"the focus is on what is not there: {at}"
+        stops.append(at["name"])
+    else:
+        raise AssertionError(f"the focus does not come out of the page: {stops}")
+    assert stops[0] == "a To the board"
+    for wanted in ("button Spectator", "svg The board", "g area-", "ol sentences", "button tab-event", "input slider"):
+        assert any(stop.startswith(wanted) for stop in stops), stops
+
+
+async def test_a_decision_is_answered_by_keyboard_alone(service: Service, page: Page):
+    made = await table(service.house, "conquest-classic-friz", 3, events=300, until=quiet)
+    seat = made.simulation.game.decisions[0].seats[0]
+    await opened(page, made.id, f"#token={made.token(seat)}")
+    await page.locator("button.option:visible").first.wait_for()
+
+    async def go_to(words: str) -> None:
+        for _ in range(150):
+            await page.keyboard.press("Tab")
+            if await page.evaluate("words => document.activeElement?.textContent.trim() === words", words):
+                return
+        raise AssertionError(f"the focus never comes to {words}")
+
+    await go_to("Finish the movement")
+    await page.keyboard.press("Enter")
+    await go_to("Send")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#where")).not_to_contain_text("movement")
+    assert (await service.get(f"/v1/games/{made.id}"))["version"] > made.version
+
+
+async def test_nothing_moves_for_whoever_wants_rest(service: Service, visit: Visit):
+    made = await table(service.house, events=60)
+    async with visit(reduced_motion="reduce") as visitor:
+        await opened(visitor.page, made.id)
+        await visitor.page.get_by_role("button", name="Back one command").click()
+        moving = await visitor.page.evaluate(
+            "() => document.getAnimations().filter(({ playState }) => playState === 'running').map((each) => each.id)"
+        )
+        assert not moving
+
+
+def quiet(game: Any) -> bool:
+    """Tell whether somebody may finish his movement."""
+    return game.version > 100 and any(decision.kind == "move" for decision in game.decisions)
