@@ -9,7 +9,7 @@ import { icon } from "./icons.js";
 /** @param {import("./room.js").Room} room */
 export function boardPanel(room) {
   const { board } = room;
-  if (!board.svg) return html`<p class="waiting">${room.problem ? nothing : "The board is being unrolled …"}</p>`;
+  if (!board.svg) return html`<p class="waiting">${room.problem ? "There is no board to be shown." : "The board is being unrolled …"}</p>`;
   const area = board.pointed ?? room.area;
   return html`<div class="lens" role="group" aria-label="The view of the board">
       <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera.zoom(1.4)}>${icon("nearer")}</button>

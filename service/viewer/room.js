@@ -81,7 +81,9 @@ export class Room extends EventTarget {
       if (visit.signal.aborted) return;
       Object.assign(this, { game, seat: game.you, everything: first.everything });
     } catch (problem) {
-      if (!visit.signal.aborted) this.#fail(problem);
+      if (visit.signal.aborted) return;
+      this.stream = "refused";
+      this.#fail(problem);
       return;
     }
     this.#readRuleset();

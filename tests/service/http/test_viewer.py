@@ -1,5 +1,6 @@
 """The files of the reading room, as they are served. What they do in a browser is tried in `tests/browser`."""
 
+import posixpath
 import re
 from importlib import resources
 
@@ -39,6 +40,27 @@ async def test_every_module_imports_only_what_is_served(service: Service) -> Non
         assert module.headers["content-type"].startswith("text/javascript")
         for imported in re.findall(r'^(?:import|export)[^;]*?from "\./([^"]+)"', module.text, re.MULTILINE):
             assert (await service.client.get(f"/viewer/{imported}")).status_code == 200, (file.name, imported)
+
+
+@pytest.mark.parametrize(("path", "first"), [("/", "lobby.js"), ("/games/any", "game.js")])
+async def test_a_page_names_all_its_modules_so_that_none_waits_for_another(
+    service: Service, path: str, first: str
+) -> None:
+    page = (await service.client.get(path)).text
+    assert {*re.findall(r'rel="modulepreload" href="/viewer/([^"]+)"', page), first} == await _reached(service, first)
+
+
+async def _reached(service: Service, first: str) -> set[str]:
+    found = {first}
+    waiting = [first]
+    while waiting:
+        name = waiting.pop()
+        module = (await service.client.get(f"/viewer/{name}")).text
+        for imported in re.findall(r'\bfrom\s*"(\.[^"]+)"', module):
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(name), imported))
+            waiting += [] if other in found else [other]
+            found.add(other)
+    return found
 
 
 async def test_an_unchanged_file_is_not_sent_again(service: Service) -> None:
