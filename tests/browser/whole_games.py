@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import httpx
 import structlog
 from playwright.async_api import expect
 
@@ -34,6 +35,7 @@ from tests.service.http.serving import Player, Service, serving
 from tests.tiny.auction import ROOM, TinyAuction
 
 GAMES: Final = (("tiny-auction", 3), ("mare-nostrum", 3), ("conquest-classic-friz", 2))
+FRESH: Final = httpx.Limits(max_keepalive_connections=0)
 EVERY: Final = Library([TinyAuction(), *map(LIBRARY.current, LIBRARY.ids())])
 
 
@@ -99,7 +101,12 @@ async def verified(sitting: Sitting) -> None:
 async def run(ruleset: str, seats: int, data: Path, most: int = 10_000) -> str:
     """Play a game on a service of its own; return in words how that went."""
     rng = random.Random(f"{ruleset}/{seats}")
-    async with serving(data, EVERY, board_of, clock=utc_now, durable=False) as service, chromium() as browser:
+    async with (
+        serving(data, EVERY, board_of, clock=utc_now, durable=False) as service,
+        # The service closes connections on which nothing comes for some seconds, and browsers take their time.
+        httpx.AsyncClient(base_url=service.client.base_url, limits=FRESH) as service.client,
+        chromium() as browser,
+    ):
         bot: Bot = Talker(rng)
         if ruleset in LIBRARY.ids():
             bot = bot_for(ruleset, rng, (await service.get(f"/v1/rulesets/{ruleset}/board"))["board"])
