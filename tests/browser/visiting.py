@@ -46,9 +46,10 @@ class Visitor:
         """Let complaints that contain this regular expression pass."""
         self._expected.append(pattern)
 
-    async def axe(self, within: str | None = None) -> None:
-        """Assert that axe finds nothing serious or critical on the page as it is now."""
-        found = (await Axe().run(self.page, within, STANDARD)).response["violations"]
+    async def axe(self, within: str | None = None, *, without: str | None = None) -> None:
+        """Assert that axe finds nothing serious or critical on the page as it is now: in a part, or without one."""
+        context = {"exclude": [[without]]} if without else within
+        found = (await Axe().run(self.page, context, STANDARD)).response["violations"]
         grave = [
             f"{each['impact']}: {each['id']}: {each['help']}\n"
             + "\n".join(
