@@ -1,5 +1,6 @@
 """The log of the service: one JSON object a line, on stderr. Names and values, not sentences; no token, no secret."""
 
+import json
 import logging
 import re
 import sys
@@ -61,6 +62,9 @@ def configure(level: str = "info") -> None:
 
 def _to_json_line(logger: Any, name: str, event: EventDict) -> str:
     line = msgspec.json.encode({"at": event.pop("timestamp", None), **event}, enc_hook=repr).decode()
+    if not line.isascii():
+        # Whoever asks chooses the path: U+0085 or U+2028 ends a line for some readers, U+009B commands a terminal.
+        line = json.dumps(json.loads(line), separators=(",", ":"))
     # Nobody logs a token, but somebody may put one where a game's id belongs, and paths are logged.
     return without_tokens(line)
 

@@ -82,3 +82,11 @@ def test_a_token_that_is_logged_all_the_same_is_struck_out(capsys: pytest.Captur
     said = capsys.readouterr().err
     assert "aB3" not in said
     assert len(said.splitlines()) == 2
+
+
+def test_an_entry_is_one_line_of_ascii_whatever_somebody_asked_for(capsys: pytest.CaptureFixture[str]):
+    configure("info")
+    log.info("request", path="/v1/games/\x85\u2028\x9b2Jé")
+    said = capsys.readouterr().err
+    assert said.isascii()
+    assert json.loads(said)["path"] == "/v1/games/\x85\u2028\x9b2Jé"
