@@ -132,7 +132,7 @@ async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
     shown, viewer, unchanged = await _looked(request, game, asked)
     if unchanged is not None:
         return unchanged
-    return _drawn(await _svg(request, shown, viewer), SVG, {**etag(shown.version), **_KEPT})
+    return _drawn(await _svg(request, shown, viewer), SVG, _kept(request, shown.version))
 
 
 @endpoint(
@@ -162,7 +162,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
             return await png(svg, asked.width)
 
     drawn = await gallery.shown(shown.id, shown.version, viewer, ("png", asked.width), draw)
-    return _drawn(drawn, PNG, {**etag(shown.version), **_KEPT})
+    return _drawn(drawn, PNG, _kept(request, shown.version))
 
 
 @endpoint(
@@ -225,9 +225,14 @@ async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Vie
     return shown, viewer, Response(b"", status_code=304, headers=etag(shown.version)) if unchanged else None
 
 
+def _kept(request: Call, version: Version) -> dict[str, str]:
+    """Return the headers of a picture: a browser may keep it for whoever asks next, unless a token was sent for it."""
+    return {**etag(version), **(_KEPT if request.caller is None else {})}
+
+
 def _has(request: Call, version: Version) -> bool:
-    """Tell whether the caller has the answer of a version already."""
-    return request.headers.get("if-none-match", "").removeprefix("W/") == f'"{version}"'
+    """Tell whether the caller has the answer of a version already. Who sends a token may have a spectator's."""
+    return request.caller is None and request.headers.get("if-none-match", "").removeprefix("W/") == f'"{version}"'
 
 
 async def _svg(request: Call, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:

@@ -74,6 +74,19 @@ async def test_a_picture_of_any_version_and_its_etag(service: Service, anna: Pla
     assert "Before the game" in (await ask(service, f"{path}/board.svg?version=2")).text
 
 
+async def test_no_browser_keeps_a_picture_that_a_token_was_sent_for(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.begun(anna, bert)
+    for kind in ("board.svg", "board.png?width=200"):
+        asked = f"/v1/games/{game}/{kind}"
+        nobodys, mine = await ask(service, asked), await ask(service, asked, anna)
+        assert (nobodys.headers["cache-control"], mine.headers["cache-control"]) == ("no-cache", "no-store")
+        # What was kept of a spectator's picture is not what a seat sees.
+        again = await service.ask("GET", asked, anna, if_none_match=nobodys.headers["etag"])
+        assert (again.status_code, again.content) == (200, mine.content)
+
+
 async def test_a_png_is_as_wide_as_was_asked(service: Service, anna: Player, bert: Player) -> None:
     game = await service.begun(anna, bert)
     answer = await ask(service, f"/v1/games/{game}/board.png?width=321")
