@@ -1,6 +1,6 @@
 """Conquest of the Empire Classic: the chapters wired up, once for each edition."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -36,12 +36,12 @@ from domain.classic.editions import FRIZ, PUBLISHED_2005, Edition
 from domain.classic.position import arrange
 from domain.classic.table import Table, bare
 from domain.kernel.board import Board, Map
-from domain.kernel.decision import Decision
+from domain.kernel.book import Book
 from domain.kernel.draft import Draft
 from domain.kernel.marks import Mark, Marks
 from domain.kernel.message import Event as KernelEvent
 from domain.kernel.message import Names
-from domain.kernel.ruleset import Result, Rolled, Ruleset
+from domain.kernel.ruleset import Result, Rolled
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Dice, Lots, Shown
 from domain.kernel.words import AreaId, Seat
@@ -86,7 +86,6 @@ DECIDERS = (
     purchase.decisions,
     placement.decisions,
 )
-"""Who may have to choose; what is under way goes before the phase in which it arose."""
 
 SETTLERS = (
     setup.settle,
@@ -101,8 +100,6 @@ SETTLERS = (
     purchase.settle,
     placement.settle,
 )
-"""What follows when nobody has to choose, in the same order."""
-
 
 CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
     battle.LegionRolled: (Dice("battle"),),
@@ -118,13 +115,16 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     homes: setup.Method = "drawn"
 
 
-class Classic(Ruleset[Table]):
+class Classic(Book[Table]):
     """One edition of Conquest of the Empire Classic."""
 
     version = 1
     board = "conquest"
     setup = Setup
     view_type = view.View
+    chapters = CHAPTERS
+    deciders = DECIDERS
+    settlers = SETTLERS
     die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
     chance = CHANCE
@@ -139,8 +139,6 @@ class Classic(Ruleset[Table]):
     }
     charts: ClassVar[Mapping[str, str]] = {"tribute": "tribute", "territory": "provinces"}
     colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
-    events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
-    commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
     edition: ClassVar[Edition]
 
     @property
@@ -155,16 +153,6 @@ class Classic(Ruleset[Table]):
 
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)
-
-    def advance(self, draft: Draft[Table]) -> None:
-        while draft.table.winner is None and not self.decisions(draft.table):
-            settled = any(settle(draft) for settle in SETTLERS)
-            assert settled, "nobody has to choose, and nothing follows"
-
-    def decisions(self, table: Table) -> Sequence[Decision]:
-        if table.winner is not None:
-            return ()
-        return next((found for decide in DECIDERS if (found := decide(table))), ())
 
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         return marks.printed(board)

@@ -48,7 +48,7 @@ class PhaseBegan(Event, frozen=True):
 
 
 def enter(draft: Draft[Table], phase: Phase) -> None:
-    """Go on to a phase; what opens it follows in `ruleset.advance`."""
+    """Go on to a phase; what opens it follows in its chapter's `settle`."""
     draft.emit(PhaseBegan(phase))
 
 

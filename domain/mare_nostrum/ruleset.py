@@ -1,15 +1,15 @@
 """Mare Nostrum: the chapters wired up."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from domain.kernel.board import Board, Map
-from domain.kernel.decision import Decision
+from domain.kernel.book import Book
 from domain.kernel.draft import Draft
 from domain.kernel.marks import Mark, Marks
 from domain.kernel.message import Event as KernelEvent
 from domain.kernel.message import Names
-from domain.kernel.ruleset import Result, Rolled, Ruleset
+from domain.kernel.ruleset import Result, Rolled
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Dice, Lots, Shown
 from domain.kernel.words import AreaId, Seat
@@ -86,7 +86,6 @@ DECIDERS = (
     discard.decisions,
     order.decisions,
 )
-"""Who may have to choose; what is under way goes before the phase in which it arose."""
 
 SETTLERS = (
     founding.settle,
@@ -101,8 +100,6 @@ SETTLERS = (
     discard.settle,
     order.settle,
 )
-"""What follows when nobody has to choose, in the same order."""
-
 
 CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
     battle.BattleRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
@@ -112,7 +109,7 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
 }
 
 
-class MareNostrum(Ruleset[Table]):
+class MareNostrum(Book[Table]):
     """Serge Laget's game of 2003."""
 
     id = "mare-nostrum"
@@ -121,6 +118,9 @@ class MareNostrum(Ruleset[Table]):
     board = "mare-nostrum"
     setup = Setup
     view_type = view.View
+    chapters = CHAPTERS
+    deciders = DECIDERS
+    settlers = SETTLERS
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": tuple("123456")}
     chance = CHANCE
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
@@ -135,8 +135,6 @@ class MareNostrum(Ruleset[Table]):
     }
     charts: ClassVar[Mapping[str, str]] = {"territory": "provinces", "points": "cards"}
     colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
-    events = tuple(event for chapter in CHAPTERS for event in getattr(chapter, "EVENTS", ()))
-    commands = tuple(command for chapter in CHAPTERS for command in getattr(chapter, "COMMANDS", ()))
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -153,16 +151,6 @@ class MareNostrum(Ruleset[Table]):
 
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)
-
-    def advance(self, draft: Draft[Table]) -> None:
-        while draft.table.winner is None and not self.decisions(draft.table):
-            settled = any(settle(draft) for settle in SETTLERS)
-            assert settled, "nobody has to choose, and nothing follows"
-
-    def decisions(self, table: Table) -> Sequence[Decision]:
-        if table.winner is not None:
-            return ()
-        return next((found for decide in DECIDERS if (found := decide(table))), ())
 
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         return marks.printed(board)
