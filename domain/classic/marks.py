@@ -10,7 +10,7 @@ from domain.classic.table import NO_UNITS, Alliance, Galley, Units
 from domain.classic.view import SeatView, View
 from domain.kernel.board import Board
 from domain.kernel.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing
-from domain.kernel.message import Names
+from domain.kernel.message import Names, enumerated
 from domain.kernel.words import AreaId, Seat
 
 COLOURS: Final[Mapping[Seat, str]] = {
@@ -216,5 +216,4 @@ def _counted(kind: str, count: int) -> str:
 
 
 def _listed(marks: tuple[Mark, ...]) -> str:
-    words = [mark.words for mark in marks]
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else "nothing"
+    return enumerated([mark.words for mark in marks]) or "nothing"

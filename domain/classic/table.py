@@ -40,7 +40,7 @@ class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
         """Say it in words: "3 infantry, 1 cavalry and 2 catapults"."""
         counted = ((self.infantry, "infantry"), (self.cavalry, "cavalry"), (self.catapults, "catapult"))
         parts = [f"{number} {kind}{'s' * (kind == 'catapult' and number > 1)}" for number, kind in counted if number]
-        return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else "no units"
+        return message.enumerated(parts) or "no units"
 
     @property
     def total(self) -> int:

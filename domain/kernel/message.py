@@ -1,7 +1,7 @@
 """The bases of events and commands. A chapter of a ruleset is a file of these."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Generic, Protocol, TypeVar
 
 from msgspec import Meta, Struct
@@ -27,6 +27,11 @@ def kebab(name: str) -> str:
     return _WORD_START.sub("-", name).lower()
 
 
+def enumerated(words: Sequence[str]) -> str:
+    """Return the words as an enumeration: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
 class Names:
     """Display names for sentences: areas by their board names, everything else by its id, made readable.
 
@@ -45,8 +50,7 @@ class Names:
 
     def all(self, identifiers: Iterable[str]) -> str:
         """Return the names as an enumeration: "a, b and c"."""
-        names = [self(identifier) for identifier in identifiers]
-        return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else "nothing"
+        return enumerated([self(identifier) for identifier in identifiers]) or "nothing"
 
 
 class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True):

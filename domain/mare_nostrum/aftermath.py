@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Count, Names, enumerated
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -133,7 +133,7 @@ class PostsKept(Event, frozen=True):
 
 
 def _all_named(posts: tuple[str, ...]) -> str:
-    return wording.enumerated([named(post) for post in posts])
+    return enumerated([named(post) for post in posts])
 
 
 def _post(table: Table, area: AreaId, seat: Seat, posts: tuple[str, ...]) -> None:

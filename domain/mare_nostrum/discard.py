@@ -13,7 +13,7 @@ from msgspec import Struct
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Count, Names, enumerated
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import RuleId, Seat
@@ -64,7 +64,7 @@ class CardsDiscarded(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         kept = [f"{names(seat)} kept {kept.count or 'none'}" for seat, kept in wording.by_seat(self.hands)]
-        return f"Of the cards left {wording.enumerated(kept)}; {wording.cards(self.cards)} went back to the bank."
+        return f"Of the cards left {enumerated(kept)}; {wording.cards(self.cards)} went back to the bank."
 
 
 # --- keeping ---

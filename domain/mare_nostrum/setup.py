@@ -9,7 +9,7 @@ from typing import Final
 
 from domain.kernel.board import Area
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.message import Names, enumerated
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Sealed
 from domain.kernel.words import AreaId, Seat
@@ -147,7 +147,7 @@ class RoleCardsDealt(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         held = [f"{names(self.roles[role])} as {roles.title(role)}" for role in ROLES]
-        return f"{wording.enumerated(held)}.".replace(" as ", " began as ", 1)
+        return f"{enumerated(held)}.".replace(" as ", " began as ", 1)
 
 
 # --- what happens ---

@@ -1,9 +1,9 @@
 """Words for the history: counted pieces and cards, owners who may be neutral, what is told seat by seat."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
-from domain.kernel.message import Names
+from domain.kernel.message import Names, enumerated
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum.data import BANK, CIVILIZATIONS, TAX, Resource
 
@@ -12,11 +12,6 @@ T = TypeVar("T")
 SINGLE: Final[Mapping[Resource, str]] = {TAX: "tax", "gems": "gem", "slaves": "slave"}
 PLURAL: Final[Mapping[Resource, str]] = {TAX: "taxes"}
 """Cards that are counted otherwise than by their kind's own name: "1 slave", "2 taxes"; but "1 oil" and "2 oil"."""
-
-
-def enumerated(words: Sequence[str]) -> str:
-    """Return the words as an enumeration: "a, b and c"."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def counted(number: int, kind: str) -> str:
