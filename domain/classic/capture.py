@@ -38,7 +38,7 @@ class GeneralsDefeated(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         for general in self.generals:
-            table.change_leader(general, at=None, aboard=None)
+            table.change_leader(general, at=None, aboard=None, landed=False)
             table.defeats.append(Defeat(general, self.captor))
 
     def tell(self, names: Names) -> str:
