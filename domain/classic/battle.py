@@ -152,7 +152,7 @@ def end(draft: Draft[Table], ending: Ending, *, attacker_won: bool, rule: str = 
     draft.emit(BattleEnded(province, attacker, defender, attacker_won, ending))
     if ending == "both-retreat":  # the owner stays, and nobody won: CC-RET-19 leaves the galleys to CC-SEA-33
         return
-    conquest.after_battle(draft, province, attacker, defender, attacker_won)
+    conquest.after_battle(draft, province, attacker, attacker_won=attacker_won)
     if ending == "both-eliminated":  # CC-BAT-29, CC-BAT-30: nobody is left to capture anyone
         return
     winner, loser = (attacker, defender) if attacker_won else (defender, attacker)

@@ -82,17 +82,19 @@ def _take(draft: Draft[Table], province: AreaId, seat: Seat) -> None:
         _destroy(draft, province, former, table.edition.cite("CC-SEA-34"))
 
 
-def after_battle(draft: Draft[Table], province: AreaId, attacker: Seat, defender: Seat, attacker_won: bool) -> None:
-    """Settle control and the galleys on the coast: the beaten side's are destroyed.
+def after_battle(draft: Draft[Table], province: AreaId, attacker: Seat, *, attacker_won: bool) -> None:
+    """Settle control, and what is destroyed of the galleys on the coast.
 
-    The attacker who wins has a land combat unit left and takes the province (CC-CON-01) and the defender's galleys
-    (CC-SEA-30). Else the defender keeps it, were he to have nothing left there; the attacker's galleys are destroyed
-    only in the edition that says so (CC-SEA-31, CC-SEA-32).
+    The attacker who wins has a land combat unit left and takes the province (CC-CON-01); all enemy galleys there are
+    destroyed (CC-SEA-30). Else the defender keeps it, were he to have nothing left there; the attacker's galleys are
+    destroyed only in the edition that says so (CC-SEA-31, CC-SEA-32).
     """
     if attacker_won:
         draft.emit(ProvinceConquered(province, attacker, draft.table.provinces[province].owner))
         inflation.watch(draft)
-        _destroy(draft, province, defender, "CC-SEA-30")
+        for enemy in draft.table.playing():  # third players, too: in 2005 any coast is open to them (CC-SEA-24)
+            if enemy != attacker:
+                _destroy(draft, province, enemy, "CC-SEA-30")
     elif draft.table.edition.galleys_die_on_foreign_coasts:
         _destroy(draft, province, attacker, "CC-SEA-31")
 
