@@ -79,7 +79,7 @@ def check_border(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> None:
     if origin not in table.provinces or to not in table.provinces:
         raise Refusal("CC-MOV-26", f"A step on land from {origin} to {to}.", "Steps lead from province to province.")
     if to not in table.map.land_neighbours(origin):
-        near = ", ".join(table.map.land_neighbours(origin))
+        near = ", ".join(table.map.land_neighbours(origin)) or "no provinces"
         raise Refusal("CC-BRD-04", f"A step from {origin} to {to}.", f"Adjacent are {near}.")
     must_leave = among_enemies(table, seat)
     if must_leave and origin not in must_leave:
@@ -144,11 +144,11 @@ def _check_units(table: Table, seat: Seat, origin: AreaId, group: Group, *, ridi
         return
     asked = group.units + group.riders + Units(cavalry=group.tired)
     if not asked.within(army.units):
-        raise Refusal("CC-MOV-25", f"{asked} from {origin}.", f"{army.units} of yours stand there.")
+        raise Refusal("CC-MOV-25", f"{asked} from {origin}.", f"{seat} has {army.units} there.")
     if not asked.within(army.by_land):
         rule = table.edition.cite("CC-SEA-11")
         raise Refusal(rule, "Units that landed this turn.", "Who has landed stays there this turn.")
-    left = f"{army.fresh} have all their points, {army.tired} cavalry one."
+    left = f"With all their points: {army.fresh}; cavalry with one: {army.tired}."
     if table.enemies_in(origin, seat):
         raise Refusal(table.edition.cite("CC-MOV-13"), "Units that met enemy units.", f"They stop there. {left}")
     if group.riders.total:

@@ -55,8 +55,12 @@ class PiecesBought(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         counts = ((kind, getattr(self.pieces, kind)) for kind in PRICES)
-        bought = [f"{count} {SINGULAR.get(kind, kind) if count == 1 else kind}" for kind, count in counts if count]
+        bought = [_counted(kind, count) for kind, count in counts if count]
         return f"{names(self.seat)} bought {names.all(bought)} for {self.talents} talents."
+
+
+def _counted(kind: str, count: int) -> str:
+    return f"{count} {SINGULAR.get(kind, kind) if count == 1 else kind}"
 
 
 class NothingBought(Event, frozen=True):
@@ -190,24 +194,23 @@ class Buy(Command, frozen=True):
 
     def _check_kind(self, table: Table, seat: Seat, kind: str, count: int) -> None:
         if (bar := _bar(table, seat, kind)) is not None:
-            raise Refusal(bar[0], f"{count} {kind} were asked for.", bar[1])
+            raise Refusal(bar[0], f"{_counted(kind, count)} to buy.", bar[1])
         unused = supply(table, seat)[kind]
         if count > unused:
-            raise Refusal("CC-BUY-04", f"{count} {kind} were asked for.", f"Unused are {unused}.")
+            raise Refusal("CC-BUY-04", f"{_counted(kind, count)} to buy.", f"Unused are {unused}.")
 
     def _check_places(self, table: Table, seat: Seat) -> None:
         """All must find a place (CC-BUY-08)."""
         room = len(sites.city_sites(table, seat))
-        if self.cities > room:
-            raise Refusal("CC-BUY-08", f"{self.cities} cities were asked for.", f"{room} own provinces have none.")
+        self._check_room("cities", room, "Own provinces without a city")
         room = len(sites.fortification_sites(table, seat)) + self.cities
-        if self.fortifications > room:
-            asked, allowed = f"{self.fortifications} fortifications were asked for.", f"{room} cities will have none."
-            raise Refusal("CC-BUY-08", asked, allowed)
+        self._check_room("fortifications", room, "Own cities without one, new cities included")
         room = sites.most_roads(table, seat, self.cities)[-1] if self.roads else 0
-        if self.roads > room:
-            asked, allowed = f"{self.roads} roads were asked for.", f"{room} pairs of neighbouring cities can have one."
-            raise Refusal("CC-BUY-08", asked, allowed)
+        self._check_room("roads", room, "Pairs of neighbouring own cities without a road, new cities included")
+
+    def _check_room(self, kind: str, room: int, places: str) -> None:
+        if (wanted := getattr(self, kind)) > room:
+            raise Refusal("CC-BUY-08", f"{_counted(kind, wanted)} to buy.", f"{places}: {room}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

@@ -206,7 +206,8 @@ class Sail(Command, frozen=True):
             raise Refusal("CC-SEA-04", f"From {galley.at} to {self.to}.", f"It is next to {_listed(lands)}.")
         coast = self.coast or (coasts[0] if len(table.map.coasts(self.to)) == 1 else None)
         if coast not in coasts:
-            raise Refusal("CC-SEA-21", f"The coast {coast} of {self.to}.", f"{galley.at} touches {_listed(coasts)}.")
+            asked = f"The coast {coast} of {self.to}." if coast else f"{self.to} without naming the coast."
+            raise Refusal("CC-SEA-21", asked, f"{galley.at} touches {_listed(coasts)}.")
         return coast
 
     def _check_leaving(self, table: Table, galley: Galley) -> None:
@@ -339,8 +340,7 @@ class Embark(Command, frozen=True):
         if self.units.within(army.fresh):
             return
         if not self.units.within(army.units):
-            there = army.units
-            raise Refusal("CC-SEA-10", f"{self.units} from {galley.at}.", f"{there} stand there.")
+            raise Refusal("CC-SEA-10", f"{self.units} from {galley.at}.", f"{galley.owner} has {army.units} there.")
         if self.units.within(army.fresh + army.landed):
             raise Refusal("CC-SEA-14", "Units that landed this turn.", f"{army.fresh} may embark.")
         rule = table.edition.cite("CC-SEA-11")

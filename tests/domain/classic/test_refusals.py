@@ -1,0 +1,62 @@
+"""What a refusal tells, where there is nothing to name or only one of a kind."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from domain.boards import builtin
+from domain.classic.ruleset import Friz
+from domain.kernel.chance import CommittedChance
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import GameId, Seat
+
+BOARD = builtin("conquest")
+CHANCE = CommittedChance(bytes(32), GameId("refusals"), {})
+MARCH = {"type": "march", "leaders": ["red-general-1"]}
+
+
+@pytest.mark.parametrize(
+    ("given", "command", "asked", "allowed"),
+    [
+        (
+            {"forces": [{"seat": "red", "at": "creta", "leaders": ["general-1"]}]},
+            {**MARCH, "origin": "creta", "to": "achaia"},
+            "A step from creta to achaia.",
+            "Adjacent are no provinces.",
+        ),
+        (
+            {"forces": [{"seat": "red", "at": "achaia", "infantry": 1, "leaders": ["general-1"]}]},
+            {**MARCH, "origin": "achaia", "to": "macedonia", "tired": 1, "units": {}},
+            "1 cavalry from achaia.",
+            "red has 1 infantry there.",
+        ),
+        (
+            {"forces": [{"seat": "red", "at": "achaia", "cavalry": 1, "leaders": ["general-1"]}]},
+            {**MARCH, "origin": "achaia", "to": "macedonia", "tired": 1},
+            "Units without the points for this step.",
+            "With all their points: 1 cavalry; cavalry with one: 0.",
+        ),
+        (
+            {"forces": [{"seat": "red", "at": "mare-epirus", "galley": 1}]},
+            {"type": "sail", "galley": "galley-1", "to": "macedonia"},
+            "macedonia without naming the coast.",
+            "mare-epirus touches west.",
+        ),
+        (
+            {"phase": "purchase", "talents": {"red": 100}},
+            {"type": "buy", "fortifications": 1},
+            "1 fortification to buy.",
+            "Own cities without one, new cities included: 0.",
+        ),
+    ],
+)
+def test_a_refusal_says_in_whole_sentences_what_there_is(
+    given: dict[str, Any], command: dict[str, Any], asked: str, allowed: str
+) -> None:
+    ruleset = Friz()
+    table = ruleset.arrange({"players": {"red": "macedonia", "blue": "egypt"}, **given}, BOARD)
+    with pytest.raises(Refusal) as refusal:
+        ruleset.decide(table, Seat("red"), ruleset.read_command(msgspec.json.encode(command)), CHANCE, Vault())
+    assert (refusal.value.asked, refusal.value.allowed) == (asked, allowed)
