@@ -292,7 +292,10 @@ def _in_order(province: Province, posts: Iterable[str]) -> tuple[str, ...]:
 
 
 class KeepPosts(Command, frozen=True):
-    """Go on occupying or converting with the legions that are left; they may stand on other buildings (MN-AFT-11)."""
+    """Go on occupying or converting with the legions that are left, on no more posts than before (MN-AFT-11).
+
+    They may stand on other buildings.
+    """
 
     rule = "MN-AFT-11"
     answers = frozenset({"keep-posts"})
@@ -317,13 +320,13 @@ class KeepPosts(Command, frozen=True):
 
 
 def _held(table: Table) -> tuple[tuple[str, ...], int]:
-    """Return what the occupier's legions may stand on, which is in the way he chose once, and how many they are."""
+    """Return what the occupier's legions may stand on, which is in the way he chose once, and how many of them may."""
     holding = table.holding
     assert holding is not None, "somebody holds a province"
     province = table.provinces[holding.province]
     buildings = province.buildings if set(holding.posts) - {MARKER} else ()
     marker = (MARKER,) if MARKER in holding.posts else ()
-    return (*buildings, *marker), province.forces[holding.seat].legions
+    return (*buildings, *marker), min(len(holding.posts), province.forces[holding.seat].legions)
 
 
 # --- what is open ---
