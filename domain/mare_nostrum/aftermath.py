@@ -21,13 +21,15 @@ from domain.mare_nostrum.table import Command, Event, Spoils, Table
 def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
     """Return what an invader alone in a province may do there: nothing in his own or an unmarked one (MN-LEG-08).
 
-    A building can be pillaged or occupied; the marker of any capital is never converted (MN-INF-07).
+    A building can be pillaged or occupied; the marker of any capital is never converted (MN-INF-07), nor one again on
+    which a legion of his stands already.
     """
     province = table.provinces[area]
     if province.owner is None or province.owner == seat:
         return ()
     buildings = ("pillage", "occupy") if province.buildings else ()
-    return buildings if area in table.capitals.values() else (*buildings, "convert")
+    kept = area in table.capitals.values() or MARKER in province.forces.get(seat, NO_FORCE).posts
+    return buildings if kept else (*buildings, "convert")
 
 
 def can_exploit(table: Table, area: AreaId, seat: Seat) -> bool:
@@ -169,7 +171,8 @@ class Exploit(Command, frozen=True):
         self._check_legions(table, seat, asked)
         if not ways(table, self.province, seat):
             rule = "MN-AFT-01" if table.provinces[self.province].owner else "MN-LEG-08"
-            raise Refusal(rule, asked, "There must be an opponent's building, or a marker that is not his capital's.")
+            allowed = "There must be an opponent's building, or a marker outside a capital that no legion converts yet."
+            raise Refusal(rule, asked, allowed)
         draft.emit(ProvinceOverrun(seat, self.province, self.legions, self.posts))
 
     def _check_legions(self, table: Table, seat: Seat, asked: str) -> None:
@@ -267,9 +270,11 @@ class Convert(Command, frozen=True):
     answers = frozenset({"exploit"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        spoils, _ = _spoils(draft.table)
-        if "convert" not in ways(draft.table, spoils.province, seat):
+        spoils, province = _spoils(draft.table)
+        if spoils.province in draft.table.capitals.values():
             raise Refusal("MN-INF-07", f"{spoils.province} is a capital.", "A capital is pillaged or occupied.")
+        if MARKER in province.forces[seat].posts:
+            raise Refusal(self.rule, f"A legion converts {spoils.province} already.", "The others pillage or occupy.")
         draft.emit(ConversionBegan(seat, spoils.province))
 
     @classmethod
