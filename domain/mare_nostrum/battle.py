@@ -17,7 +17,7 @@ from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
-from domain.mare_nostrum import aftermath, war, wording
+from domain.mare_nostrum import aftermath, wording
 from domain.mare_nostrum.pieces import NO_FORCE, Force
 from domain.mare_nostrum.table import Battle, Command, Event, Holding, Spoils, Table
 
@@ -82,9 +82,9 @@ class BattleBegan(Event, frozen=True):
     def apply(self, table: Table) -> None:
         forces = table.provinces[self.province].forces
         attacker, defender = forces[self.attacker], forces[self.defender]
-        table.battle = Battle(
-            self.province, self.attacker, self.defender, self.legions, self.fortresses, posts=defender.posts
-        )
+        contested = table.contested.pop(self.province, None)
+        posts = contested.posts if contested is not None else defender.posts
+        table.battle = Battle(self.province, self.attacker, self.defender, self.legions, self.fortresses, posts=posts)
         table.set_force(self.province, self.attacker, attacker.committed(self.legions, self.fortresses))
         table.set_force(self.province, self.defender, replace(defender, posts=()))
         table.ashore = True
@@ -113,8 +113,8 @@ class BattleRolled(Event, frozen=True):
 class BattleEnded(Event, frozen=True):
     """A battle was over: one side is alone in the province, nobody of the two is left, or it is at war.
 
-    All `legions` of an attacker who is alone must now pillage, occupy or convert (MN-AFT-01); a defender who is alone
-    again may go on holding `posts` (MN-AFT-11).
+    All `legions` of an attacker who is alone must now pillage, occupy or convert (MN-AFT-01). A defender who held
+    `posts` may go on if he is alone again, now or before the attacker's turn ends (MN-AFT-11).
     """
 
     province: AreaId
@@ -130,7 +130,11 @@ class BattleEnded(Event, frozen=True):
             table.spoils = Spoils(self.province, self.legions)
             table.exploit(self.province, self.attacker)
         if self.posts:
-            table.holding = Holding(self.province, self.defender, self.posts)
+            holding = Holding(self.province, self.defender, self.posts)
+            if self.ending == "war":
+                table.contested[self.province] = holding
+            else:
+                table.holding = holding
 
     def tell(self, names: Names) -> str:
         place = names(self.province)
@@ -246,11 +250,9 @@ def settle(draft: Draft[Table]) -> bool:
     legions, posts = 0, ()
     if ending == "attacker" and aftermath.can_exploit(draft.table, battle.province, battle.attacker):
         legions = province.forces[battle.attacker].legions
-    if ending == "defender" and province.forces[battle.defender].legions:
+    if battle.defender in province.forces and province.forces[battle.defender].legions:
         posts = battle.posts
     draft.emit(BattleEnded(battle.province, battle.attacker, battle.defender, ending, legions, posts))
-    if ending == "war" and battle.posts and battle.defender in province.forces:
-        draft.emit(war.OccupationEnded(battle.province, battle.defender))
     return True
 
 

@@ -10,7 +10,7 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
-from domain.mare_nostrum import roles, turn
+from domain.mare_nostrum import roles, turn, war
 from domain.mare_nostrum.data import Role
 from domain.mare_nostrum.table import Command, Event, Table
 
@@ -55,6 +55,7 @@ class PlayerFinished(Event, frozen=True):
 def finish(draft: Draft[Table]) -> None:
     """End the construction turn or the military turn of the active player."""
     assert draft.table.active is not None, "somebody acts"
+    war.end_contested(draft)
     draft.emit(PlayerFinished(draft.table.active))
 
 

@@ -101,7 +101,7 @@ class Battle(Struct, frozen=True):
 
     Attributes:
         legions, fortresses: the attacker's units in it; the defender fights with all that he has there (MN-BAT-11).
-        posts: what the defender's legions stood on when it began (MN-AFT-11).
+        posts: what the defender's legions stood on when the first attack of the turn on them began (MN-AFT-11).
         losses: how many units each side has yet to remove.
     """
 
@@ -129,7 +129,7 @@ class Spoils(Struct, frozen=True):
 
 
 class Holding(Struct, frozen=True):
-    """A province whose occupier was attacked and is alone again; he may go on with `posts` (MN-AFT-11)."""
+    """A province whose occupier was attacked: alone again, he may go on with `posts` (MN-AFT-11)."""
 
     province: AreaId
     seat: Seat
@@ -208,6 +208,9 @@ class Table(KernelTable, kw_only=True):
     battle: Battle | None = None
     spoils: Spoils | None = None
     holding: Holding | None = None
+    contested: dict[AreaId, Holding] = field(default_factory=dict[AreaId, Holding])
+    """What occupiers held where the active player has attacked them and is not beaten: until his turn ends each may yet
+    be alone again and go on (MN-AFT-11)."""
 
     # --- changes ---
 

@@ -19,6 +19,7 @@ class OccupationEnded(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.vacate(self.province)
+        table.contested.pop(self.province, None)
 
     def tell(self, names: Names) -> str:
         return f"{names(self.province)} was at war, and {names(self.seat)} held nothing there any more."
@@ -26,9 +27,18 @@ class OccupationEnded(Event, frozen=True):
 
 def void(draft: Draft[Table], area: AreaId) -> None:
     """End the occupation of a province in which another's land unit has appeared without a battle."""
-    for seat, force in draft.table.provinces[area].forces.items():
-        if force.posts:
-            draft.emit(OccupationEnded(area, seat))
+    table = draft.table
+    holders = [seat for seat, force in table.provinces[area].forces.items() if force.posts]
+    if area in table.contested:
+        holders.append(table.contested[area].seat)
+    for seat in holders:
+        draft.emit(OccupationEnded(area, seat))
+
+
+def end_contested(draft: Draft[Table]) -> None:
+    """End the occupations that the active player has made a war of, as his turn ends (MN-AFT-12)."""
+    for area, holding in sorted(draft.table.contested.items()):
+        draft.emit(OccupationEnded(area, holding.seat))
 
 
 def debt(table: Table, seat: Seat, area: AreaId) -> RuleId | None:
