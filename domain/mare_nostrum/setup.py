@@ -187,12 +187,16 @@ def _lands(table: Table) -> Iterator[Area]:
 
 
 def place_neutrals(draft: Draft[Table]) -> None:
-    """Put the neutral civilizations on the board; a province that is a player's gets none of their pieces."""
+    """Put the neutral civilizations on the board; a province that is a player's gets none of their pieces.
+
+    Nor does a capital get those of another neutral one next to it.
+    """
     table = draft.table
+    capitals = table.capitals.values()
     for civilization in table.neutral:
         capital = table.capitals[civilization]
         around = table.map.land_neighbours(capital)
-        free = tuple(area for area in around if table.provinces[area].owner is None)
+        free = tuple(area for area in around if table.provinces[area].owner is None and area not in capitals)
         draft.emit(NeutralPlaced(civilization, capital, free))
 
 

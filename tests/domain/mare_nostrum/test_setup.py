@@ -108,6 +108,17 @@ def test_a_neighbour_of_a_neutral_capital_that_is_a_players_gets_no_neutral_piec
     assert table.provinces[AreaId("memphis")].owner == "egypt"
 
 
+@pytest.mark.rule("MN-SET-19")
+def test_neutral_capitals_that_border_on_each_other_keep_their_own_pieces_only() -> None:
+    border = next(border for border in BOARD.borders if border.kind == "land")
+    table = begun(
+        replace(BOARD, borders=(*BOARD.borders, replace(border, between=(AreaId("rome"), AreaId("alexandria")))))
+    )
+    for civilization, capital in (("rome", "rome"), ("egypt", "alexandria")):
+        province = table.provinces[AreaId(capital)]
+        assert (province.owner, set(province.forces)) == (civilization, {civilization})
+
+
 def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
     legions = tuple(
         replace(area, traits={**area.traits, "start": ("legion",) * 9}) if area.id == "etruria" else area
