@@ -1,8 +1,8 @@
 """JSON Schemas (2020-12) of our types: what the contract and the rulesets' schemas are made of.
 
 Made here and not by msgspec, because the contract wants more than it gives: `oneOf` with a discriminator for tagged
-unions, fields documented by the ``Attributes:`` of their class, and names that stay what they are when another
-ruleset has a class of the same name.
+unions, fields documented by the ``Attributes:`` of their class, kinds of id that keep their names and say what they
+are, and names that stay what they are when another ruleset has a class of the same name.
 """
 
 import ast
@@ -11,9 +11,10 @@ import re
 import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final
+from types import UnionType
+from typing import Annotated, Any, Final, NewType, Union, get_args, get_origin, get_type_hints
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec import inspect as types
 
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
@@ -23,7 +24,7 @@ from service.shapes.rulesets import Schemas
 Schema = dict[str, Any]
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-_ATTRIBUTE: Final = re.compile(r"^    (\w+): (.*(?:\n(?:     .*|(?=\n)))*)", re.MULTILINE)
+_ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n(?:     .*|(?=\n)))*)", re.MULTILINE)
 
 
 class Book:
@@ -41,8 +42,8 @@ class Book:
         self._instead = instead or {}
 
     def schema(self, shape: Any) -> Schema:
-        """Return the schema of a type; structs in it are referred to."""
-        return self._of(types.type_info(shape))
+        """Return the schema of a type; structs and kinds of id in it are referred to."""
+        return self._of(types.type_info(_with_ids(shape)))
 
     def reference(self, name: str) -> Schema:
         """Return a reference to the schema of that name."""
@@ -51,13 +52,16 @@ class Book:
     def _of(self, info: types.Type) -> Schema:
         match info:
             case types.Metadata():
-                return {**self._of(info.type), **(info.extra_json_schema or {})}
+                schema = {**self._of(info.type), **(info.extra_json_schema or {})}
+                return self._named(schema) if "title" in schema else schema
             case types.StructType():
                 return self._struct(info)
             case types.UnionType():
                 return self._union(info)
             case types.DictType():
-                return {"type": "object", "additionalProperties": self._of(info.value_type)}
+                names = self._of(info.key_type)
+                named = {} if names == {"type": "string"} else {"propertyNames": names}
+                return {"type": "object", **named, "additionalProperties": self._of(info.value_type)}
             case types.TupleType():
                 items = [self._of(item) for item in info.item_types]
                 return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
@@ -68,6 +72,11 @@ class Book:
                 return {"enum": list(info.values)}
             case _:
                 return _plain(info)
+
+    def _named(self, schema: Schema) -> Schema:
+        known = self.structs.setdefault(schema["title"], schema)
+        assert known == schema, f"two kinds of id are called {schema['title']}"
+        return self.reference(schema["title"])
 
     def _union(self, info: types.UnionType) -> Schema:
         kinds = [kind for kind in info.types if not isinstance(kind, types.NoneType)]
@@ -97,13 +106,14 @@ class Book:
 
     def _object(self, name: str, info: types.StructType) -> Schema:
         documented = field_docs(info.cls)
+        kinds = get_type_hints(info.cls, include_extras=True)
         properties: dict[str, Schema] = {}
         required: list[str] = []
         if info.tag_field is not None:
             properties[info.tag_field] = {"const": info.tag}
             required.append(info.tag_field)
         for field in info.fields:
-            schema = dict(self._instead.get((name, field.name)) or self._of(field.type))
+            schema = dict(self._instead.get((name, field.name)) or self.schema(kinds[field.name]))
             if field.name in documented:
                 schema["description"] = documented[field.name]
             if field.required:
@@ -117,6 +127,18 @@ class Book:
         if info.forbid_unknown_fields:
             made["additionalProperties"] = False
         return made
+
+
+def _with_ids(shape: Any) -> Any:
+    """Return a type in which each `NewType` says what it is called and what it is: to msgspec it is a string."""
+    if isinstance(shape, NewType):
+        said = _strings(_tree(shape.__module__))[shape.__name__]
+        return Annotated[shape.__supertype__, Meta(title=shape.__name__, description=said)]
+    parts = tuple(map(_with_ids, get_args(shape)))
+    if not parts:
+        return shape
+    origin = get_origin(shape)
+    return (Union if origin is UnionType else origin)[parts]
 
 
 def _plain(info: types.Type) -> Schema:
@@ -170,36 +192,44 @@ def field_docs(shape: type) -> Mapping[str, str]:
     docs: dict[str, str] = {}
     for cls in reversed(shape.__mro__):
         if cls is not Struct and issubclass(cls, Struct):
-            docs.update(_attributes(cls))
-            docs.update(_strings(cls))
+            docs.update(attributes(cls))
+            docs.update(_strings(_class(cls)))
     return docs
 
 
-def _attributes(cls: type) -> dict[str, str]:
+def attributes(cls: type) -> dict[str, str]:
+    """Return what the docstring of a class says of each field under ``Attributes:``; several may share a line."""
     _, _, section = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\nAttributes:\n")
-    return {name: _sentence(text) for name, text in _ATTRIBUTE.findall(section)}
+    return {name: _sentence(text) for names, text in _ATTRIBUTE.findall(section) for name in names.split(", ")}
 
 
-def _strings(cls: type) -> dict[str, str]:
-    node = _classes(cls.__module__).get(cls.__qualname__)
+def _strings(node: ast.Module | ast.ClassDef | None) -> dict[str, str]:
+    """Return what is said of each name in a string that follows its definition."""
     docs: dict[str, str] = {}
-    for field, string in zip(node.body, node.body[1:], strict=False) if node else ():
-        match field, string:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+    for defined, string in zip(node.body, node.body[1:], strict=False) if node else ():
+        match defined, string:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
                 docs[name] = _sentence(text)
             case _:
                 pass
     return docs
 
 
+def _class(cls: type) -> ast.ClassDef | None:
+    classes = (node for node in _tree(cls.__module__).body if isinstance(node, ast.ClassDef))
+    return next((node for node in classes if node.name == cls.__qualname__), None)
+
+
 @cache
-def _classes(module: str) -> Mapping[str, ast.ClassDef]:
-    """Return the classes at the top of a module, as they are written. `inspect` would read it anew for each."""
+def _tree(module: str) -> ast.Module:
+    """Return a module as it is written. `inspect` would read it anew for each class."""
     try:
-        tree = ast.parse(inspect.getsource(sys.modules[module]))
+        return ast.parse(inspect.getsource(sys.modules[module]))
     except OSError:
-        return {}
-    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+        return ast.Module([], [])
 
 
 def _sentence(text: str) -> str:

@@ -12,6 +12,7 @@ from domain.kernel.words import PlayerId
 from service.scopes import EVERYBODYS, Scope
 
 TokenId = NewType("TokenId", str)
+"""A token of an account, without the token itself."""
 
 
 class PlayerRow(Struct, frozen=True):
