@@ -17,7 +17,7 @@ from domain.classic.losses import LossesRemoved, choices, counted_schema, exactl
 from domain.classic.table import NO_UNITS, Battle, Command, Event, Side, Table, Units
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Automatic, Count, Draw, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -35,7 +35,7 @@ Ending = Literal["eliminated", "both-eliminated", "retreat", "both-retreat"]
 
 
 class BattleBegan(Event, frozen=True):
-    """A land battle began."""
+    """The active player attacked the units of another in a province (CC-BAT-01, CC-BAT-02)."""
 
     province: AreaId
     attacker: Seat
@@ -66,11 +66,15 @@ class RoundBegan(Event, frozen=True):
 
 
 class LegionFormed(Event, frozen=True):
-    """A side formed its battle legion; its other units are in reserve (CC-BAT-10)."""
+    """A side formed its battle legion; its other units are in reserve (CC-BAT-10).
+
+    Attributes:
+        legion: the units of the battle legion.
+    """
 
     seat: Seat
     legion: Units
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         battle = fought(table)
@@ -85,14 +89,16 @@ class LegionFormed(Event, frozen=True):
 
 
 class LegionRolled(Event, frozen=True):
-    """A side rolled and matched its dice.
+    """A side rolled (CC-BAT-12) and matched its dice with its units (CC-BAT-13).
 
-    `fortification` of the dice come from a fortified city; `surplus` hits find no unit left in the enemy's battle
-    legion (CC-BAT-17).
+    Attributes:
+        hits: the dice that hit, `surplus` included.
+        surplus: hits that find no unit left in the enemy's battle legion (CC-BAT-17).
+        fortification: how many of the dice come from a fortified city (CC-BAT-21, CC-BAT-22).
     """
 
     seat: Seat
-    draw: int
+    draw: Draw
     faces: tuple[Face, ...]
     hits: int
     surplus: int = 0
@@ -112,7 +118,12 @@ class LegionRolled(Event, frozen=True):
 
 
 class BattleEnded(Event, frozen=True):
-    """A land battle was over, with one of two results: the attacker won or the defender held (CC-BAT-31)."""
+    """A land battle was over, with one of two results: the attacker won or the defender held (CC-BAT-31).
+
+    Attributes:
+        attacker_won: whether the attacker won; otherwise the defender keeps the province.
+        ending: how it came to that: who had no unit left, or who retreated.
+    """
 
     province: AreaId
     attacker: Seat

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 from msgspec.structs import replace
 
 from domain.classic import inflation, ransom, winning
-from domain.classic.table import Army, Command, Defeat, Event, Leader, Player, Table
+from domain.classic.table import Army, Command, Defeat, Event, GalleyId, Leader, LeaderId, Player, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
@@ -30,9 +30,14 @@ Verdict = Literal["capture", "kill"]
 
 
 class GeneralsDefeated(Event, frozen=True):
-    """Generals fell into the winner's hands, by the rule that is named; he has to judge each (CC-CAP-02)."""
+    """Generals fell into the winner's hands; he has to judge each (CC-CAP-02).
 
-    generals: tuple[str, ...]
+    Attributes:
+        captor: the winner.
+        rule: the rule by which they were defeated.
+    """
+
+    generals: tuple[LeaderId, ...]
     captor: Seat
     rule: RuleId
 
@@ -46,9 +51,13 @@ class GeneralsDefeated(Event, frozen=True):
 
 
 class GeneralCaptured(Event, frozen=True):
-    """The winner captured a general: off the board until ransomed, exchanged or freed (CC-CAP-08)."""
+    """The winner captured a general: off the board until ransomed, exchanged or freed (CC-CAP-08).
 
-    general: str
+    Attributes:
+        captor: the winner, who holds him from now on.
+    """
+
+    general: LeaderId
     captor: Seat
 
     def apply(self, table: Table) -> None:
@@ -60,9 +69,13 @@ class GeneralCaptured(Event, frozen=True):
 
 
 class GeneralKilled(Event, frozen=True):
-    """The winner removed a general from the game for good (CC-CAP-09)."""
+    """The winner removed a general from the game for good (CC-CAP-09).
 
-    general: str
+    Attributes:
+        captor: the winner.
+    """
+
+    general: LeaderId
     captor: Seat
 
     def apply(self, table: Table) -> None:
@@ -74,14 +87,20 @@ class GeneralKilled(Event, frozen=True):
 
 
 class CaesarCaptured(Event, frozen=True):
-    """A Caesar was captured: his player is out of the game and all that he had is the captor's (CC-CAP-10, -11).
+    """A Caesar was captured: his player is out of the game and all that he had is the captor's (CC-CAP-10, CC-CAP-11).
 
-    The Caesar leaves the game (CC-CAP-13, -16). `talents` change hands; provinces, units, galleys and generals stay
-    where they are and serve the captor (CC-CAP-14), who may also buy pieces of that colour (CC-CAP-15); prisoners
-    change jailer (CC-CAP-22). `cancelled` battles have the same owner on both sides now (CC-CAP-24).
+    The Caesar leaves the game (CC-CAP-13, CC-CAP-16). Provinces, units, galleys and generals stay where they are and
+    serve the captor (CC-CAP-14), who may also buy pieces of that colour (CC-CAP-15); prisoners change jailer
+    (CC-CAP-22).
+
+    Attributes:
+        loser: the player who is out of the game.
+        rule: the rule by which the Caesar was defeated.
+        talents: what the captor takes out of the loser's treasury.
+        cancelled: provinces whose battles are not fought, for both sides have the same owner now (CC-CAP-24).
     """
 
-    caesar: str
+    caesar: LeaderId
     loser: Seat
     captor: Seat
     rule: RuleId
@@ -109,11 +128,16 @@ class CaesarCaptured(Event, frozen=True):
 
 
 class GeneralFreed(Event, frozen=True):
-    """A takeover freed a general without payment (CC-CAP-18, -19); where he appears follows CC-CAP-26."""
+    """A takeover freed a general without payment (CC-CAP-18, CC-CAP-19).
 
-    general: str
+    Attributes:
+        at: the province where he appears (CC-CAP-26); null when he appears aboard a galley.
+        aboard: the galley aboard which he appears.
+    """
+
+    general: LeaderId
     at: AreaId | None = None
-    aboard: str | None = None
+    aboard: GalleyId | None = None
 
     def apply(self, table: Table) -> None:
         table.change_leader(self.general, captor=None, at=self.at, aboard=self.aboard)
@@ -253,7 +277,7 @@ class JudgeGeneral(Command, frozen=True):
     rule: ClassVar[str] = "CC-CAP-02"
     answers: ClassVar[frozenset[str]] = frozenset({"judge-general"})
 
-    general: str
+    general: LeaderId
     verdict: Verdict
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

@@ -31,7 +31,12 @@ FIGHT = frozenset({"fight"})
 
 
 class CombatOpened(Event, frozen=True):
-    """There was something to fight: land battles that must be, sea zones where battles may be declared."""
+    """There was something to fight (CC-BAT-01, CC-NAV-02).
+
+    Attributes:
+        battles: the provinces where a land battle must be fought.
+        seas: the sea zones where battle may be declared.
+    """
 
     battles: tuple[AreaId, ...] = ()
     seas: tuple[AreaId, ...] = ()
@@ -44,7 +49,11 @@ class CombatOpened(Event, frozen=True):
 
 
 class NavalBattleDeclared(Event, frozen=True):
-    """The player on turn declared battle in a sea zone: all his galleys there have an opponent now (CC-NAV-19)."""
+    """The player on turn declared battle in a sea zone (CC-NAV-01).
+
+    Attributes:
+        plans: the battles to be fought there, one for each opponent; all his galleys there have one now (CC-NAV-19).
+    """
 
     sea: AreaId
     plans: tuple[NavalPlan, ...]
@@ -72,7 +81,11 @@ class NavalBattleDeclined(Event, frozen=True):
 
 
 class LeadersSpared(Event, frozen=True):
-    """The player on turn left a player's lone leaders in a province alone."""
+    """The player on turn left a player's lone leaders in a province alone (CC-CAP-04, CC-CAP-05).
+
+    Attributes:
+        player: whose leaders they are.
+    """
 
     province: AreaId
     player: Seat
@@ -86,7 +99,7 @@ class LeadersSpared(Event, frozen=True):
 
 
 class CombatClosed(Event, frozen=True):
-    """Nothing was left to fight, or the player on turn wanted to fight no more."""
+    """Nothing was left to fight, or the player on turn wanted to fight no more (CC-TRN-05)."""
 
     def apply(self, table: Table) -> None:
         table.combat = None
@@ -302,9 +315,11 @@ class FightAtSea(Command, frozen=True):
 class DivideFleet(Command, frozen=True):
     """Assign the own galleys in a sea zone to several opponents, for the whole combat phase (CC-NAV-19).
 
-    `against` names the opponent of each of them, in the order in which the decision lists them (by id); the same one
-    for all is possible, too.
     Each part then fights a battle of its own.
+
+    Attributes:
+        against: the opponent of each galley, in the order in which the decision lists them (by id); one for all is
+            possible, too.
     """
 
     rule: ClassVar[str] = "CC-NAV-19"
@@ -358,7 +373,11 @@ class DeclineNavalBattle(Command, frozen=True):
 
 
 class AttackLeaders(Command, frozen=True):
-    """Take all leaders of a player who stand alone where one has a unit; it always succeeds (CC-CAP-04, CC-CAP-05)."""
+    """Take all leaders of a player who stand alone where one has a unit; it always succeeds (CC-CAP-04, CC-CAP-05).
+
+    Attributes:
+        player: whose leaders they are.
+    """
 
     rule: ClassVar[str] = "CC-CAP-04"
     answers: ClassVar[frozenset[str]] = FIGHT
@@ -378,7 +397,11 @@ class AttackLeaders(Command, frozen=True):
 
 
 class SpareLeaders(Command, frozen=True):
-    """Leave all leaders of a player alone who stand without units in a province (CC-CAP-04, CC-CAP-05)."""
+    """Leave all leaders of a player alone who stand without units in a province (CC-CAP-04, CC-CAP-05).
+
+    Attributes:
+        player: whose leaders they are.
+    """
 
     rule: ClassVar[str] = "CC-CAP-04"
     answers: ClassVar[frozenset[str]] = FIGHT

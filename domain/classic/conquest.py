@@ -7,7 +7,7 @@ What a lost Home Province costs (CC-CON-09 to CC-CON-11) is in `tribute` and `pu
 from collections import defaultdict
 
 from domain.classic import inflation
-from domain.classic.table import Event, Table
+from domain.classic.table import Event, GalleyId, Table
 from domain.kernel.draft import Draft
 from domain.kernel.message import Names
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -16,7 +16,12 @@ from domain.kernel.words import AreaId, RuleId, Seat
 
 
 class ProvinceConquered(Event, frozen=True):
-    """A province changed hands, with its city, fortification and roads (CC-CON-07)."""
+    """A province changed hands, with its city, fortification and roads (CC-CON-07).
+
+    Attributes:
+        seat: who controls it from now on.
+        former: who controlled it before; null for a neutral province.
+    """
 
     province: AreaId
     seat: Seat
@@ -31,11 +36,15 @@ class ProvinceConquered(Event, frozen=True):
 
 
 class GalleysDestroyed(Event, frozen=True):
-    """Galleys on the coasts of a province were destroyed, by the rule that is named."""
+    """Galleys on the coasts of a province were destroyed, after a battle (CC-SEA-30) or by a conquest (CC-SEA-34).
+
+    Attributes:
+        rule: the rule by which they were destroyed.
+    """
 
     province: AreaId
     owner: Seat
-    galleys: tuple[str, ...]
+    galleys: tuple[GalleyId, ...]
     rule: RuleId
 
     def apply(self, table: Table) -> None:

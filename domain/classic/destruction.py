@@ -3,22 +3,26 @@
 from collections.abc import Iterable
 
 from domain.classic import sites, turn
-from domain.classic.table import Command, Event, Table
+from domain.classic.table import Command, Event, RoadId, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 
 
 class CitiesDestroyed(Event, frozen=True):
-    """Cities were removed with their fortifications and all their roads (CC-DES-02, CC-DES-03)."""
+    """Cities were removed with their fortifications and all their roads (CC-DES-02, CC-DES-03).
+
+    Attributes:
+        provinces: where the cities stood.
+    """
 
     seat: Seat
     provinces: tuple[AreaId, ...]
-    roads: tuple[str, ...] = ()
+    roads: tuple[RoadId, ...] = ()
 
     def apply(self, table: Table) -> None:
         for province in self.provinces:
@@ -33,10 +37,14 @@ class CitiesDestroyed(Event, frozen=True):
 
 
 class CitiesSpared(Event, frozen=True):
-    """The player on turn destroyed nothing; `automatic` when he has no city."""
+    """The player on turn destroyed nothing (CC-DES-01).
+
+    Attributes:
+        automatic: whether he has no city.
+    """
 
     seat: Seat
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         pass
@@ -46,7 +54,11 @@ class CitiesSpared(Event, frozen=True):
 
 
 class DestroyCities(Command, frozen=True):
-    """Destroy some of one's own cities, any number at once (CC-DES-01)."""
+    """Destroy some of one's own cities, any number at once (CC-DES-01).
+
+    Attributes:
+        provinces: where the cities stand.
+    """
 
     rule = "CC-DES-01"
     answers = frozenset({"destroy"})

@@ -15,7 +15,13 @@ LEVELS: Final = ((105, 2), (205, 3))
 
 
 class InflationTriggered(Event, frozen=True):
-    """A tribute marker reached a level for the first time; prices rise at the start of `seat`'s turn in `round`."""
+    """A tribute marker reached a level for the first time (CC-INF-01, CC-INF-04).
+
+    Attributes:
+        factor: what prices are multiplied with from then on.
+        seat: whose marker it was; prices rise when his turn in `round` begins.
+        round: the round in which prices rise.
+    """
 
     factor: int
     seat: Seat
@@ -30,7 +36,11 @@ class InflationTriggered(Event, frozen=True):
 
 
 class PricesRose(Event, frozen=True):
-    """A level that was triggered came into effect, for everybody and for good (CC-INF-02, CC-INF-06)."""
+    """A level that was triggered came into effect, for everybody and for good (CC-INF-02, CC-INF-06).
+
+    Attributes:
+        factor: what base prices are multiplied with from now on.
+    """
 
     factor: int
 

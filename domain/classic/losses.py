@@ -13,7 +13,7 @@ from domain.classic.table import NO_UNITS, Army, Battle, Command, Event, Side, T
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Automatic, Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -28,12 +28,17 @@ Ranges = Mapping[str, tuple[int, int]]
 
 
 class LossesMarked(Event, frozen=True):
-    """A side chose which units of its battle legion are hit; `landed` of them came from galleys this turn."""
+    """A side chose which units of its battle legion are hit (CC-BAT-16, CC-BAT-19).
+
+    Attributes:
+        units: the units that are hit, `landed` included.
+        landed: how many of them came from galleys this turn.
+    """
 
     seat: Seat
     units: Units
     landed: Units = NO_UNITS
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         battle = fought(table)
@@ -49,7 +54,14 @@ class LossesMarked(Event, frozen=True):
 
 
 class LossesRemoved(Event, frozen=True):
-    """A round was over: all that was hit on both sides went back to its owner's supply (CC-BAT-20)."""
+    """A round was over: all that was hit on both sides went back to its owner's supply (CC-BAT-20).
+
+    Attributes:
+        attacker: the units that the attacker lost, `attacker_landed` included.
+        defender: the units that the defender lost, `defender_landed` included.
+        attacker_landed: how many of them came from galleys this turn.
+        defender_landed: how many of them came from galleys this turn.
+    """
 
     province: AreaId
     attacker: Units
@@ -145,6 +157,11 @@ class MarkLosses(Command, frozen=True):
 
     In an army that came partly by land and partly from galleys the first three count the units that came by land, and
     the others those that landed this turn, which cannot retreat (CC-RET-13). Otherwise only the first three are used.
+
+    Attributes:
+        landed_infantry: infantry that landed this turn.
+        landed_cavalry: cavalry that landed this turn.
+        landed_catapults: catapults that landed this turn.
     """
 
     rule: ClassVar[str] = "CC-BAT-16"

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from domain.classic import legion, passage, roads, sea, turn
 from domain.classic.passage import Way
-from domain.classic.table import NO_UNITS, Army, Command, Event, Group, Journey, Table, Units
+from domain.classic.table import NO_UNITS, Army, Command, Event, Group, Journey, LeaderId, Table, Units
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
@@ -26,7 +26,7 @@ from domain.kernel.words import AreaId, RuleId, Seat
 
 
 class LegionMarched(Event, frozen=True):
-    """Leaders, with or without units, stepped into an adjacent province.
+    """Leaders, with or without units, stepped into an adjacent province (CC-MOV-05).
 
     Attributes:
         units: units that had all their points; each pays one.
@@ -43,12 +43,12 @@ class LegionMarched(Event, frozen=True):
     seat: Seat
     origin: AreaId
     to: AreaId
-    leaders: tuple[str, ...]
+    leaders: tuple[LeaderId, ...]
     units: Units = NO_UNITS
     tired: int = 0
     riders: Units = NO_UNITS
     road: bool = False
-    rode: tuple[str, ...] = ()
+    rode: tuple[LeaderId, ...] = ()
     tired_rode: int = 0
     stopped: bool = False
     left: int = 0
@@ -139,11 +139,15 @@ class MovementFinished(Event, frozen=True):
 
 
 class March(Command, frozen=True):
-    """Step from a province to an adjacent one, with at least one leader.
+    """Step from a province to an adjacent one, with at least one leader (CC-MOV-03, CC-MOV-05).
 
-    `units` still have all their points, `tired` is cavalry with one point left. Where a usable road joins the two
-    provinces the step follows it, and the group may go on along the road for nothing: so do then its leaders, `riders`
-    (units whose points are used up) and, first of the `tired`, cavalry that came along the road. Others who join pay.
+    Where a usable road joins the two provinces the step follows it, and the group may go on along the road for nothing:
+    so do then its leaders, `riders` and, first of the `tired`, cavalry that came along the road. Others who join pay.
+
+    Attributes:
+        units: units that still have all their points.
+        tired: cavalry with one point left.
+        riders: units whose points are used up, and who go on along the road.
     """
 
     rule: ClassVar[str] = "CC-MOV-25"
@@ -151,7 +155,7 @@ class March(Command, frozen=True):
 
     origin: AreaId
     to: AreaId
-    leaders: tuple[str, ...]
+    leaders: tuple[LeaderId, ...]
     units: Units = NO_UNITS
     tired: Count = 0
     riders: Units = NO_UNITS
@@ -290,7 +294,7 @@ class Terms(Struct, frozen=True):
     """On what terms a group may be formed out of a pool."""
 
     pool: Group
-    leaders: tuple[str, ...]
+    leaders: tuple[LeaderId, ...]
     along_road: bool
     fewest: int = 0
     """Units that it must have."""

@@ -17,6 +17,8 @@ from domain.classic.table import (
     Command,
     Event,
     Fleet,
+    GalleyId,
+    LeaderId,
     NavalBattle,
     NavalPlan,
     Rescue,
@@ -26,7 +28,7 @@ from domain.classic.table import (
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.message import Automatic, Draw, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -42,13 +44,18 @@ DICE_PER_GALLEY = 2
 
 
 class NavalBattleBegan(Event, frozen=True):
-    """Two fleets met in a sea zone; both fight until one is gone or three cycles are over (CC-NAV-11, -12)."""
+    """Two fleets met in a sea zone; both fight until one is gone or three cycles are over (CC-NAV-11, CC-NAV-12).
+
+    Attributes:
+        attacking: the attacker's galleys in this battle.
+        defending: the defender's galleys in this battle.
+    """
 
     sea: AreaId
     attacker: Seat
-    attacking: tuple[str, ...]
+    attacking: tuple[GalleyId, ...]
     defender: Seat
-    defending: tuple[str, ...]
+    defending: tuple[GalleyId, ...]
 
     def apply(self, table: Table) -> None:
         table.naval_battle = NavalBattle(
@@ -68,11 +75,15 @@ class NavalBattleBegan(Event, frozen=True):
 
 
 class GalleysRolled(Event, frozen=True):
-    """A fleet rolled two dice for each galley it had when the cycle began; `hits` sink enemy galleys (CC-NAV-05)."""
+    """A fleet rolled two dice for each galley it had when the cycle began (CC-NAV-05).
+
+    Attributes:
+        hits: the enemy galleys that it sinks (CC-NAV-06).
+    """
 
     seat: Seat
     cycle: int
-    draw: int
+    draw: Draw
     faces: tuple[Face, ...]
     hits: int
 
@@ -91,11 +102,15 @@ class GalleysRolled(Event, frozen=True):
 
 
 class GalleysMarked(Event, frozen=True):
-    """The owner of galleys that were hit chose which of them sink when the cycle ends (CC-NAV-10)."""
+    """The owner of galleys that were hit chose which of them sink when the cycle ends (CC-NAV-10).
+
+    Attributes:
+        galleys: those that sink.
+    """
 
     seat: Seat
-    galleys: tuple[str, ...]
-    automatic: bool = False
+    galleys: tuple[GalleyId, ...]
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         battle = _under_way(table)
@@ -111,12 +126,17 @@ class GalleysMarked(Event, frozen=True):
 
 
 class GalleysSunk(Event, frozen=True):
-    """Galleys sank at the end of a cycle, their cargo with them (CC-NAV-13); leaders aboard are in the water."""
+    """Galleys sank at the end of a cycle, their cargo with them (CC-NAV-13).
+
+    Attributes:
+        units: the land combat units that went down.
+        leaders: those who were aboard and are in the water now.
+    """
 
     seat: Seat
-    galleys: tuple[str, ...]
+    galleys: tuple[GalleyId, ...]
     units: Units = NO_UNITS
-    leaders: tuple[str, ...] = ()
+    leaders: tuple[LeaderId, ...] = ()
 
     def apply(self, table: Table) -> None:
         battle = _under_way(table)
@@ -148,11 +168,16 @@ class NavalCycleBegan(Event, frozen=True):
 
 
 class NavalBattleEnded(Event, frozen=True):
-    """A naval battle ended; fleets that are left lie side by side (CC-NAV-12, -17)."""
+    """A naval battle ended (CC-NAV-12); fleets that are left lie side by side (CC-NAV-17).
+
+    Attributes:
+        attacking: the attacker's galleys that are left.
+        defending: the defender's galleys that are left.
+    """
 
     sea: AreaId
-    attacking: tuple[str, ...]
-    defending: tuple[str, ...]
+    attacking: tuple[GalleyId, ...]
+    defending: tuple[GalleyId, ...]
 
     def apply(self, table: Table) -> None:
         table.naval_battle = None
@@ -163,12 +188,17 @@ class NavalBattleEnded(Event, frozen=True):
 
 
 class LeadersFishedOut(Event, frozen=True):
-    """Leaders off sunk galleys were not defeated, for no enemy galley was left; their owner is to place them."""
+    """Leaders off sunk galleys were not defeated, for no enemy galley was left (CC-NAV-16).
+
+    Attributes:
+        owner: who is to place them.
+        galleys: galleys of his that take them aboard (CC-NAV-14); none when they come ashore.
+    """
 
     owner: Seat
-    leaders: tuple[str, ...]
+    leaders: tuple[LeaderId, ...]
     sea: AreaId
-    galleys: tuple[str, ...] = ()
+    galleys: tuple[GalleyId, ...] = ()
 
     def apply(self, table: Table) -> None:
         table.rescues.append(Rescue(self.owner, self.leaders, self.sea, self.galleys))
@@ -178,12 +208,17 @@ class LeadersFishedOut(Event, frozen=True):
 
 
 class LeadersRescued(Event, frozen=True):
-    """Leaders off sunk galleys came aboard another galley (CC-NAV-14) or ashore (CC-NAV-16)."""
+    """Leaders off sunk galleys came aboard another galley (CC-NAV-14) or ashore (CC-NAV-16).
 
-    leaders: tuple[str, ...]
-    galley: str | None = None
+    Attributes:
+        galley: the galley that took them aboard; null when they came ashore.
+        at: the province where they came ashore.
+    """
+
+    leaders: tuple[LeaderId, ...]
+    galley: GalleyId | None = None
     at: AreaId | None = None
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         for leader in self.leaders:
@@ -336,12 +371,16 @@ def _place(draft: Draft[Table], rescue: Rescue, leaders: tuple[str, ...], to: st
 
 
 class MarkSunk(Command, frozen=True):
-    """Choose which of the galleys sink, one for each hit (CC-NAV-10)."""
+    """Choose which of the galleys sink, one for each hit (CC-NAV-10).
+
+    Attributes:
+        galleys: those that sink.
+    """
 
     rule: ClassVar[str] = "CC-NAV-10"
     answers: ClassVar[frozenset[str]] = frozenset({"mark-sunk"})
 
-    galleys: tuple[str, ...]
+    galleys: tuple[GalleyId, ...]
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fleet = _hit(_under_way(draft.table))
@@ -364,12 +403,16 @@ class MarkSunk(Command, frozen=True):
 
 
 class PlaceRescued(Command, frozen=True):
-    """Bring rescued leaders, all or some of them, to one place: a galley of the battle or a province (CC-NAV-16)."""
+    """Bring rescued leaders, all or some of them, to one place (CC-NAV-16).
+
+    Attributes:
+        to: a galley of the battle, or a province.
+    """
 
     rule: ClassVar[str] = "CC-NAV-16"
     answers: ClassVar[frozenset[str]] = frozenset({"place-rescued"})
 
-    leaders: tuple[str, ...]
+    leaders: tuple[LeaderId, ...]
     to: str
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

@@ -21,6 +21,7 @@ from domain.classic.table import (
     Event,
     Grant,
     Group,
+    LeaderId,
     Passage,
     Table,
     Units,
@@ -29,7 +30,7 @@ from domain.kernel import schema
 from domain.kernel.board import Map
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Automatic, Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.schema import Schema
 from domain.kernel.secret import Vault
@@ -49,7 +50,14 @@ QUESTIONS: dict[Consent, str] = {
 
 
 class PassageAsked(Event, frozen=True):
-    """The player on turn asked for a passage (CC-ALY-04). An earlier consent for these leaders there is void."""
+    """The player on turn asked for a passage (CC-ALY-02, CC-ALY-04).
+
+    An earlier consent for these leaders there is void.
+
+    Attributes:
+        mover: the player on turn.
+        owners: whose consent it takes.
+    """
 
     mover: Seat
     kind: Consent
@@ -75,11 +83,16 @@ class PassageAsked(Event, frozen=True):
 
 
 class PassageAnswered(Event, frozen=True):
-    """One of those asked consented or refused; `automatic` when a standing grant answered for him."""
+    """One of those asked consented or refused, for this once (CC-ALY-02, CC-ALY-05).
+
+    Attributes:
+        granted: whether he consented.
+        automatic: whether a standing grant answered for him.
+    """
 
     seat: Seat
     granted: bool
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         request = table.request
@@ -99,7 +112,13 @@ class PassageAnswered(Event, frozen=True):
 
 
 class StandingGranted(Event, frozen=True):
-    """A player consented to all passages of one kind by another, everywhere or in one place, until further notice."""
+    """A player consented to all passages of one kind by another, until further notice (CC-ALY-02, CC-ALY-05).
+
+    Attributes:
+        by: who consented.
+        to: whose passages are consented to.
+        where: the province that is entered, or the sea zone of the strait; null for everywhere.
+    """
 
     by: Seat
     to: Seat
@@ -115,7 +134,13 @@ class StandingGranted(Event, frozen=True):
 
 
 class GrantWithdrawn(Event, frozen=True):
-    """A standing grant ended (CC-ALY-05)."""
+    """A standing grant ended (CC-ALY-02, CC-ALY-05).
+
+    Attributes:
+        by: who had consented.
+        to: whose passages were consented to.
+        where: the province that is entered, or the sea zone of the strait; null for everywhere.
+    """
 
     by: Seat
     to: Seat
@@ -266,9 +291,15 @@ def is_open(table: Table, seat: Seat, province: AreaId) -> bool:
 
 
 class AskPassage(Command, frozen=True):
-    """Ask for what a step needs: transit, the use of a road (and passing through), or the crossing of a strait.
+    """Ask for what a step needs: transit, the use of a road, or the crossing of a strait (CC-ALY-02, CC-ALY-04).
 
-    The group is named as for the step itself; the consent holds for exactly this group and this step.
+    Who may use a road may pass through, too. The group is named as for the step itself (`March`); the consent holds for
+    exactly this group and this step.
+
+    Attributes:
+        units: units that still have all their points.
+        tired: cavalry with one point left.
+        riders: units whose points are used up, and who go on along the road.
     """
 
     rule: ClassVar[str] = "CC-ALY-04"
@@ -277,7 +308,7 @@ class AskPassage(Command, frozen=True):
     kind: Consent
     origin: AreaId
     to: AreaId
-    leaders: tuple[str, ...]
+    leaders: tuple[LeaderId, ...]
     units: Units = NO_UNITS
     tired: Count = 0
     riders: Units = NO_UNITS
@@ -369,7 +400,11 @@ class AskPassage(Command, frozen=True):
 
 
 class AnswerPassage(Command, frozen=True):
-    """Let the passage that is being asked for happen, or refuse it; either way for this once (CC-ALY-05)."""
+    """Let the passage that is being asked for happen, or refuse it; either way for this once (CC-ALY-02, CC-ALY-05).
+
+    Attributes:
+        granted: whether it may happen.
+    """
 
     rule: ClassVar[str] = "CC-ALY-05"
     answers: ClassVar[frozenset[str]] = frozenset({"answer-passage"})
@@ -389,10 +424,12 @@ class AnswerPassage(Command, frozen=True):
 
 
 class GrantStanding(Command, frozen=True):
-    """Consent to all passages of one kind by another player, everywhere or in one place, until it is withdrawn.
+    """Consent to all passages of one kind by another player, until it is withdrawn; at any time (CC-ALY-02, CC-ALY-05).
 
-    `where` is the province that is entered (for a road, either end; each foreign end needs a consent), or the sea zone
-    of the strait. Given at any time.
+    Attributes:
+        to: whose passages are consented to.
+        where: the province that is entered (for a road, either end; each foreign end needs a consent), or the sea zone
+            of the strait; null for everywhere.
     """
 
     rule: ClassVar[str] = "CC-ALY-05"
@@ -443,7 +480,12 @@ class GrantStanding(Command, frozen=True):
 
 
 class WithdrawGrant(Command, frozen=True):
-    """Withdraw a standing grant, at any time; a passage under way is not affected (CC-ALY-05)."""
+    """Withdraw a standing grant, at any time; a passage under way is not affected (CC-ALY-02, CC-ALY-05).
+
+    Attributes:
+        to: whose passages were consented to.
+        where: the same as when it was granted.
+    """
 
     rule: ClassVar[str] = "CC-ALY-05"
 

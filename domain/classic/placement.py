@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.classic import capture, inflation, ransom, sites, turn
-from domain.classic.table import Command, Event, Galley, Purchase, Table, Units, road_id
+from domain.classic.table import Command, Event, Galley, GalleyId, Purchase, RoadId, Table, Units, road_id
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -39,13 +39,17 @@ class UnitsPlaced(Event, frozen=True):
 
 
 class GalleyPlaced(Event, frozen=True):
-    """A new galley was put on a coast (CC-PLC-03, CC-PLC-04)."""
+    """A new galley was put on a coast (CC-PLC-03, CC-PLC-04).
+
+    Attributes:
+        coast: which coast of the province.
+    """
 
     seat: Seat
-    galley: str
+    galley: GalleyId
     province: AreaId
     coast: str
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.galleys[self.galley] = Galley(self.seat, self.province, self.coast)
@@ -63,7 +67,7 @@ class CityPlaced(Event, frozen=True):
 
     seat: Seat
     province: AreaId
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.change_province(self.province, city=True)
@@ -79,7 +83,7 @@ class FortificationPlaced(Event, frozen=True):
 
     seat: Seat
     province: AreaId
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.change_province(self.province, fortified=True)
@@ -94,8 +98,8 @@ class RoadPlaced(Event, frozen=True):
     """A road was built between two cities (CC-PLC-07)."""
 
     seat: Seat
-    road: str
-    automatic: bool = False
+    road: RoadId
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.roads.append(self.road)
@@ -107,10 +111,14 @@ class RoadPlaced(Event, frozen=True):
 
 
 class PlacementFinished(Event, frozen=True):
-    """The player on turn finished his last phase; `automatic` when nothing else was left to do."""
+    """The player on turn finished his last phase: all that he bought is placed (CC-PLC-09).
+
+    Attributes:
+        automatic: whether nothing else was left to do.
+    """
 
     seat: Seat
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.bought, table.reinforced = None, False
@@ -169,7 +177,11 @@ def _automatic(table: Table, seat: Seat) -> Event | None:
 
 
 class PlaceGalley(Command, frozen=True):
-    """Put a new galley on a coast of the home (CC-PLC-03), or of Syria or Armenia for Mesopotamia (CC-PLC-04)."""
+    """Put a new galley on a coast of the home (CC-PLC-03), or of Syria or Armenia for Mesopotamia (CC-PLC-04).
+
+    Attributes:
+        coast: which coast of the province.
+    """
 
     rule = "CC-PLC-03"
     answers = frozenset({"place"})
@@ -252,15 +264,12 @@ class PlaceFortification(Command, frozen=True):
 
 
 class PlaceRoad(Command, frozen=True):
-    """Build a road between two own cities in adjacent provinces (CC-PLC-07), old or new (CC-PLC-08).
-
-    `road` names the two provinces in alphabetical order: ``italia|neapolis``.
-    """
+    """Build a road between two own cities in adjacent provinces (CC-PLC-07), old or new (CC-PLC-08)."""
 
     rule = "CC-PLC-07"
     answers = frozenset({"place"})
 
-    road: str
+    road: RoadId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -297,7 +306,11 @@ def _require_left(count: int, asked: str) -> None:
 
 
 class TakeLeaders(Command, frozen=True):
-    """Take a player's leaders who stand without units in the home where new units appeared (CC-CAP-06)."""
+    """Take a player's leaders who stand without units (CC-CAP-04) in the home where new units appeared (CC-CAP-06).
+
+    Attributes:
+        player: whose leaders they are.
+    """
 
     rule = "CC-CAP-06"
     answers = frozenset({"place"})
@@ -322,7 +335,7 @@ class TakeLeaders(Command, frozen=True):
 
 
 class FinishTurn(Command, frozen=True):
-    """End the turn: all is placed, and no offer of ransom stands."""
+    """End the turn (CC-TRN-03): all is placed (CC-PLC-09), and no offer of ransom stands (CC-RAN-05)."""
 
     rule = "CC-TRN-03"
     answers = frozenset({"place"})

@@ -11,7 +11,7 @@ from domain.classic.table import NO_UNITS, PIECES, STOCK, Command, Event, Purcha
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Automatic, Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
@@ -43,7 +43,11 @@ BUY_01: Final = RuleId("CC-BUY-01")
 
 
 class PiecesBought(Event, frozen=True):
-    """The player on turn paid for new pieces, which are placed next."""
+    """The player on turn paid for new pieces (CC-BUY-01, CC-BUY-03), which are placed next.
+
+    Attributes:
+        talents: what he paid.
+    """
 
     seat: Seat
     pieces: Purchase
@@ -64,10 +68,14 @@ def _counted(kind: str, count: int) -> str:
 
 
 class NothingBought(Event, frozen=True):
-    """The player on turn bought nothing; `automatic` when he could not buy anything."""
+    """The player on turn bought nothing (CC-BUY-01).
+
+    Attributes:
+        automatic: whether he could not buy anything.
+    """
 
     seat: Seat
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         pass

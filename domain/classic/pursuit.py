@@ -11,7 +11,7 @@ from domain.classic.losses import choices, counted_schema, exactly, force, force
 from domain.classic.table import Battle, Command, Event, Table, Units
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Automatic, Count, Draw, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -20,10 +20,15 @@ from domain.kernel.words import AreaId, RuleId, Seat
 
 
 class PursuitRolled(Event, frozen=True):
-    """The winner rolled for the pursuit; `surplus` hits find no retreating unit any more."""
+    """The winner rolled for the pursuit (CC-PUR-03, CC-PUR-04).
+
+    Attributes:
+        hits: the dice that hit, `surplus` included.
+        surplus: hits that find no retreating unit any more.
+    """
 
     seat: Seat
-    draw: int
+    draw: Draw
     faces: tuple[Face, ...]
     hits: int
     surplus: int = 0
@@ -38,13 +43,18 @@ class PursuitRolled(Event, frozen=True):
 
 
 class PursuedEliminated(Event, frozen=True):
-    """The pursuer chose the retreating units that were eliminated (CC-PUR-05)."""
+    """The pursuer chose the retreating units that were eliminated (CC-PUR-05).
+
+    Attributes:
+        seat: the pursuer.
+        loser: who retreats.
+    """
 
     seat: Seat
     province: AreaId
     loser: Seat
     units: Units
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         remove(table, self.province, self.loser, self.units)

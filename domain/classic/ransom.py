@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from domain.classic.table import Command, Event, Leader, Offer, Table
+from domain.classic.table import Command, Event, GalleyId, Leader, LeaderId, Offer, OfferId, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
@@ -28,15 +28,23 @@ Promise = Annotated[str, Meta(max_length=LONGEST_PROMISE)]
 
 
 class RansomProposed(Event, frozen=True):
-    """Owner or captor of a prisoner proposed a deal (CC-RAN-04): what the owner gives for him."""
+    """Owner or captor of a prisoner proposed a deal (CC-RAN-04): what the owner gives for him.
 
-    offer: str
+    Attributes:
+        owner: whose general it is.
+        captor: who holds him prisoner.
+        talents: what the owner pays.
+        prisoners: generals whom the owner holds and gives for him.
+        promise: favours in the players' words, which bind nobody (CC-RAN-10).
+    """
+
+    offer: OfferId
     proposer: Seat
     owner: Seat
     captor: Seat
-    general: str
+    general: LeaderId
     talents: Count = 0
-    prisoners: tuple[str, ...] = ()
+    prisoners: tuple[LeaderId, ...] = ()
     promise: str = ""
 
     def apply(self, table: Table) -> None:
@@ -65,9 +73,13 @@ class RansomProposed(Event, frozen=True):
 
 
 class RansomAgreed(Event, frozen=True):
-    """A deal was accepted: the talents changed hands; the generals follow (CC-RAN-05)."""
+    """A deal was accepted: the talents changed hands; the generals follow (CC-RAN-05).
 
-    offer: str
+    Attributes:
+        talents: what the owner of the prisoner paid to the captor.
+    """
+
+    offer: OfferId
     owner: Seat
     captor: Seat
     talents: Count = 0
@@ -83,11 +95,16 @@ class RansomAgreed(Event, frozen=True):
 
 
 class GeneralReturned(Event, frozen=True):
-    """A prisoner came back to his owner, into a province or aboard a galley (CC-RAN-07, CC-RAN-08)."""
+    """A prisoner came back to his owner (CC-RAN-07, CC-RAN-08).
 
-    general: str
+    Attributes:
+        at: the province where he appears; null when he appears aboard a galley.
+        aboard: the galley aboard which he appears.
+    """
+
+    general: LeaderId
     at: AreaId | None = None
-    aboard: str | None = None
+    aboard: GalleyId | None = None
 
     def apply(self, table: Table) -> None:
         table.change_leader(self.general, captor=None, at=self.at, aboard=self.aboard)
@@ -98,10 +115,14 @@ class GeneralReturned(Event, frozen=True):
 
 
 class RansomDeclined(Event, frozen=True):
-    """An offer came to nothing: the other side refused it, or the proposer withdrew it."""
+    """An offer came to nothing, for nobody is forced to deal (CC-RAN-06).
 
-    offer: str
-    general: str
+    Attributes:
+        withdrawn: whether the proposer withdrew it; otherwise the other side refused it.
+    """
+
+    offer: OfferId
+    general: LeaderId
     proposer: Seat
     withdrawn: bool = False
 
@@ -114,9 +135,9 @@ class RansomDeclined(Event, frozen=True):
 
 
 class RansomLapsed(Event, frozen=True):
-    """An offer can no longer be kept, after another deal or the fall of a player."""
+    """An offer can no longer be kept (CC-RAN-04), after another deal or the fall of a player."""
 
-    offer: str
+    offer: OfferId
 
     def apply(self, table: Table) -> None:
         _remove(table, self.offer)
@@ -186,13 +207,19 @@ def _exchangeable(table: Table, general: Leader) -> list[str]:
 
 
 class ProposeRansom(Command, frozen=True):
-    """Propose what the owner gives for a captured general (CC-RAN-04); owner and captor may do so."""
+    """Propose what the owner gives for a captured general (CC-RAN-04); owner and captor may do so.
+
+    Attributes:
+        talents: what the owner pays.
+        prisoners: generals whom the owner holds and gives for him.
+        promise: favours in the players' words, which bind nobody (CC-RAN-10).
+    """
 
     rule = "CC-RAN-01"
 
-    general: str
+    general: LeaderId
     talents: Count = 0
-    prisoners: tuple[str, ...] = ()
+    prisoners: tuple[LeaderId, ...] = ()
     promise: Promise = ""
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -255,7 +282,7 @@ class AnswerRansom(Command, frozen=True):
     rule = "CC-RAN-05"
     answers = frozenset({"answer-offer"})
 
-    offer: str
+    offer: OfferId
     accept: bool
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -286,7 +313,7 @@ class WithdrawRansom(Command, frozen=True):
 
     rule = "CC-RAN-05"
 
-    offer: str
+    offer: OfferId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         asked = f"{seat} wanted to withdraw {self.offer!r}."

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from domain.classic import battle, conquest, passage
 from domain.classic.losses import force, fought, remove
-from domain.classic.table import NO_UNITS, Army, Battle, Command, Event, Side, Table, Units
+from domain.classic.table import NO_UNITS, Army, Battle, Command, Event, LeaderId, Side, Table, Units
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal, refuse_unless
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -25,7 +25,12 @@ from domain.kernel.words import AreaId, RuleId, Seat
 
 
 class RetreatAsked(Event, frozen=True):
-    """A side wants to retreat across a strait and asks the owners of the galleys there (CC-RET-15)."""
+    """A side wants to retreat across a strait and asks the owners of the galleys there (CC-RET-15).
+
+    Attributes:
+        to: the province beyond the strait.
+        asked: the owners of the galleys.
+    """
 
     seat: Seat
     to: AreaId
@@ -40,12 +45,18 @@ class RetreatAsked(Event, frozen=True):
 
 
 class RetreatAnswered(Event, frozen=True):
-    """The owner of galleys in a strait let a retreat pass or not; one refusal is enough."""
+    """The owner of galleys in a strait let a retreat pass or not; one refusal is enough (CC-RET-15).
+
+    Attributes:
+        seat: the owner of the galleys.
+        to: the province beyond the strait.
+        granted: whether he lets it pass.
+    """
 
     seat: Seat
     to: AreaId
     granted: bool
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         fight = fought(table)
@@ -62,11 +73,15 @@ class RetreatAnswered(Event, frozen=True):
 
 
 class RetreatAnnounced(Event, frozen=True):
-    """A side announced that it retreats or that it goes on."""
+    """A side announced that it retreats or that it goes on (CC-RET-01).
+
+    Attributes:
+        retreat: whether it retreats.
+    """
 
     seat: Seat
     retreat: bool
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         fight = fought(table)
@@ -82,7 +97,11 @@ class RetreatAnnounced(Event, frozen=True):
 
 
 class UnitsAbandoned(Event, frozen=True):
-    """Units that could not go along with a retreat were eliminated (CC-RET-08, CC-RET-12)."""
+    """Units that could not go along with a retreat were eliminated (CC-RET-08, CC-RET-12).
+
+    Attributes:
+        landed: those of them that came from galleys this turn.
+    """
 
     seat: Seat
     province: AreaId
@@ -97,7 +116,12 @@ class UnitsAbandoned(Event, frozen=True):
 
 
 class RetreatBegan(Event, frozen=True):
-    """These sides leave the province, in this order. Without a pursuer nobody rolls."""
+    """The sides that retreat leave the province (CC-PUR-01, CC-RET-09).
+
+    Attributes:
+        seats: who leaves, in this order.
+        pursuer: who rolls for the pursuit first; null when both retreat, for then nobody does.
+    """
 
     seats: tuple[Seat, ...]
     pursuer: Seat | None = None
@@ -112,14 +136,19 @@ class RetreatBegan(Event, frozen=True):
 
 
 class ArmyRetreated(Event, frozen=True):
-    """All that a retreating side could take along moved to one province (CC-RET-06)."""
+    """All that a retreating side could take along moved to one province (CC-RET-06).
+
+    Attributes:
+        province: where the battle was.
+        to: where they went.
+    """
 
     seat: Seat
     province: AreaId
     to: AreaId
     units: Units = NO_UNITS
-    leaders: tuple[str, ...] = ()
-    automatic: bool = False
+    leaders: tuple[LeaderId, ...] = ()
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         fight = fought(table)
@@ -213,7 +242,9 @@ def _leaders_to_go(table: Table, fight: Battle, seat: Seat) -> tuple[str, ...]:
 class Announce(Command, frozen=True):
     """Announce a retreat, or that the battle goes on (CC-RET-01, CC-RET-02).
 
-    `confirm_loss` is needed, and only accepted, for a retreat in which no unit would get away (CC-RET-08).
+    Attributes:
+        retreat: whether one retreats.
+        confirm_loss: needed, and only accepted, for a retreat in which no unit would get away (CC-RET-08).
     """
 
     rule: ClassVar[str] = "CC-RET-22"
@@ -252,7 +283,11 @@ class Announce(Command, frozen=True):
 
 
 class AskRetreat(Command, frozen=True):
-    """Ask the owners of the galleys in a strait for a retreat across it, before announcing (CC-RET-15)."""
+    """Ask the owners of the galleys in a strait for a retreat across it, before announcing (CC-RET-15).
+
+    Attributes:
+        to: the province beyond the strait.
+    """
 
     rule: ClassVar[str] = "CC-RET-15"
     answers: ClassVar[frozenset[str]] = frozenset({"announce"})
@@ -279,7 +314,11 @@ class AskRetreat(Command, frozen=True):
 
 
 class AnswerRetreat(Command, frozen=True):
-    """Let a retreat across the strait pass one's galleys, or not (CC-RET-15)."""
+    """Let a retreat across the strait pass one's galleys, or not (CC-RET-15).
+
+    Attributes:
+        grant: whether it may pass.
+    """
 
     rule: ClassVar[str] = "CC-RET-15"
     answers: ClassVar[frozenset[str]] = frozenset({"answer-strait-retreat"})

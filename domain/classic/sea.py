@@ -12,11 +12,23 @@ from typing import Any, ClassVar, NamedTuple
 
 from msgspec import Struct
 
-from domain.classic.table import LEADER_MOVES, NO_UNITS, Army, Command, Event, Galley, Leader, Table, Units
+from domain.classic.table import (
+    LEADER_MOVES,
+    NO_UNITS,
+    Army,
+    Command,
+    Event,
+    Galley,
+    GalleyId,
+    Leader,
+    LeaderId,
+    Table,
+    Units,
+)
 from domain.kernel import schema
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.schema import Schema
 from domain.kernel.secret import Vault
@@ -32,7 +44,7 @@ Crews = Mapping[str, Sequence[str]]
 class Party(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Leaders and units that go ashore together."""
 
-    leaders: tuple[str, ...] = ()
+    leaders: tuple[LeaderId, ...] = ()
     units: Units = NO_UNITS
 
 
@@ -40,9 +52,13 @@ class Party(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
 
 class GalleySailed(Event, frozen=True):
-    """A galley sailed one space, into a sea zone or onto a coast, with all that is aboard (CC-SEA-02, -09)."""
+    """A galley sailed one space, into a sea zone or onto a coast (CC-SEA-02), with all that is aboard (CC-SEA-09).
 
-    galley: str
+    Attributes:
+        coast: which coast of the province; null at sea.
+    """
+
+    galley: GalleyId
     origin: AreaId
     to: AreaId
     coast: str | None = None
@@ -63,11 +79,15 @@ class GalleySailed(Event, frozen=True):
 
 
 class PiecesEmbarked(Event, frozen=True):
-    """Leaders and units boarded a galley on a coast of their province (CC-SEA-10)."""
+    """Leaders and units boarded a galley on a coast of their province (CC-SEA-10).
 
-    galley: str
+    Attributes:
+        at: the province.
+    """
+
+    galley: GalleyId
     at: AreaId
-    leaders: tuple[str, ...] = ()
+    leaders: tuple[LeaderId, ...] = ()
     units: Units = NO_UNITS
 
     def apply(self, table: Table) -> None:
@@ -83,16 +103,18 @@ class PiecesEmbarked(Event, frozen=True):
 
 
 class PiecesLanded(Event, frozen=True):
-    """Leaders and units went ashore; they make no other move this turn (CC-SEA-11, -14) and cannot retreat.
+    """Leaders and units went ashore; they make no other move this turn (CC-SEA-11, CC-SEA-14) and cannot retreat.
 
-    `automatic` when the movement phase ended with them aboard a galley on a coast (CC-SEA-28).
+    Attributes:
+        at: the province.
+        automatic: whether the movement phase ended with them aboard a galley on a coast (CC-SEA-28).
     """
 
-    galley: str
+    galley: GalleyId
     at: AreaId
-    leaders: tuple[str, ...] = ()
+    leaders: tuple[LeaderId, ...] = ()
     units: Units = NO_UNITS
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         galley = table.galleys[self.galley]
@@ -154,15 +176,17 @@ class Entry(NamedTuple):
 
 
 class Sail(Command, frozen=True):
-    """Sail one space: into a sea zone, or onto a coast, there landing pieces in the same breath if wanted.
+    """Sail one space: into a sea zone, or onto a coast, there landing pieces in the same breath if wanted (CC-SEA-02).
 
-    `coast` names the coast; it may be left out where the province has only one. `landing` goes ashore on that coast.
+    Attributes:
+        coast: which coast of the province; it may be left out where there is only one, and at sea.
+        landing: who goes ashore on that coast; nobody when left out.
     """
 
     rule: ClassVar[str] = "CC-SEA-02"
     answers: ClassVar[frozenset[str]] = frozenset({"move"})
 
-    galley: str
+    galley: GalleyId
     to: AreaId
     coast: str | None = None
     landing: Party | None = None
@@ -291,13 +315,16 @@ class Sail(Command, frozen=True):
 
 
 class Embark(Command, frozen=True):
-    """Board a galley on a coast of the province; only pieces that have not moved, and not again after landing."""
+    """Board a galley on a coast of the province (CC-SEA-10); only pieces that have not moved (CC-SEA-11).
+
+    Who has landed does not board again in the same turn (CC-SEA-14).
+    """
 
     rule: ClassVar[str] = "CC-SEA-10"
     answers: ClassVar[frozenset[str]] = frozenset({"move"})
 
-    galley: str
-    leaders: tuple[str, ...] = ()
+    galley: GalleyId
+    leaders: tuple[LeaderId, ...] = ()
     units: Units = NO_UNITS
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -383,8 +410,8 @@ class Land(Command, frozen=True):
     rule: ClassVar[str] = "CC-SEA-10"
     answers: ClassVar[frozenset[str]] = frozenset({"move"})
 
-    galley: str
-    leaders: tuple[str, ...] = ()
+    galley: GalleyId
+    leaders: tuple[LeaderId, ...] = ()
     units: Units = NO_UNITS
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

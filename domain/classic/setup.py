@@ -9,7 +9,7 @@ from domain.classic.table import Army, Command, Event, Leader, Table, Units
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Automatic, Count, Draw, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -47,7 +47,7 @@ GENERALS: Final = 4
 class HomesDrawn(Event, frozen=True):
     """Chance gave every player a Home Province (CC-SET-03)."""
 
-    draw: int
+    draw: Draw
     homes: dict[Seat, AreaId]
 
     def apply(self, table: Table) -> None:
@@ -60,11 +60,11 @@ class HomesDrawn(Event, frozen=True):
 
 
 class HomePicked(Event, frozen=True):
-    """A player picked a Home Province, or got the last one."""
+    """A player picked a Home Province, or got the last one (CC-SET-03)."""
 
     seat: Seat
     home: AreaId
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.change_player(self.seat, home=self.home)
@@ -74,7 +74,11 @@ class HomePicked(Event, frozen=True):
 
 
 class EmpireFounded(Event, frozen=True):
-    """A player's starting pieces were put into his Home Province: Caesar, generals, infantry and a fortified city."""
+    """A player's starting pieces were put into his Home Province (CC-SET-04): a Caesar and a fortified city besides.
+
+    Attributes:
+        generals: how many generals.
+    """
 
     seat: Seat
     home: AreaId
@@ -94,7 +98,7 @@ class EmpireFounded(Event, frozen=True):
 
 
 class TurnOrderSet(Event, frozen=True):
-    """The order of turns was settled by the Home Provinces."""
+    """The order of turns was settled by the Home Provinces (CC-TRN-01, CC-TRN-02)."""
 
     order: tuple[Seat, ...]
 

@@ -4,9 +4,9 @@ Everything is public. Pieces of one kind are counted; leaders and galleys are in
 and are captured one by one.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from domain.classic.editions import Edition
@@ -17,6 +17,12 @@ from domain.kernel.words import AreaId, Seat
 
 Phase = Literal["setup", "movement", "combat", "tribute", "destruction", "purchase", "placement", "over"]
 """The six phases of a turn (CC-TRN-03), before them the choice of homes, after them the end of the game."""
+
+LeaderId = Annotated[str, Meta(description="A Caesar or a general, such as `red-caesar` or `red-general-1`.")]
+GalleyId = Annotated[str, Meta(description="A galley, such as `red-galley-1`.")]
+OfferId = Annotated[str, Meta(description="An offer of ransom, such as `offer-3`.")]
+AllianceId = Annotated[str, Meta(description="An alliance, proposed or concluded, such as `alliance-4`.")]
+RoadId = Annotated[str, Meta(description="A road: the two provinces that it joins, by id, as in `italia|neapolis`.")]
 
 LEADER_MOVES = GALLEY_MOVES = CAVALRY_MOVES = 2
 FOOT_MOVES = 1
@@ -102,7 +108,12 @@ NO_ARMY = Army()
 
 
 class Province(Struct, frozen=True):
-    """A land province. `owner` controls it, with or without pieces there (CC-PCS-14)."""
+    """A land province.
+
+    Attributes:
+        owner: who controls it, with or without pieces there (CC-PCS-14); null for a neutral province.
+        fortified: whether its city is.
+    """
 
     owner: Seat | None = None
     city: bool = False
@@ -130,7 +141,7 @@ class Leader(Struct, frozen=True):
     colour: Seat
     owner: Seat
     at: AreaId | None = None
-    aboard: str | None = None
+    aboard: GalleyId | None = None
     captor: Seat | None = None
     moves: int = LEADER_MOVES
     marched: bool = False
@@ -147,6 +158,7 @@ class Galley(Struct, frozen=True):
     Attributes:
         at: the sea zone, or the coastal province on whose coast it lies.
         coast: which coast of that province; None at sea.
+        moves: movement points left this turn.
         came_from: the sea zone from which it entered the coast this turn.
         cargo: the land combat units aboard; leaders aboard name the galley themselves.
     """
@@ -178,11 +190,13 @@ class Player(Struct, frozen=True):
 class Group(Struct, frozen=True):
     """Leaders and units that step together.
 
-    `units` have all their points, `tired` is cavalry with one point left, `riders` are units without a point that go
-    on along the road of the open journey.
+    Attributes:
+        units: units that have all their points.
+        tired: cavalry with one point left.
+        riders: units without a point that go on along the road of the open journey.
     """
 
-    leaders: tuple[str, ...] = ()
+    leaders: tuple[LeaderId, ...] = ()
     units: Units = NO_UNITS
     tired: message.Count = 0
     riders: Units = NO_UNITS
@@ -194,15 +208,18 @@ class Group(Struct, frozen=True):
 
 
 class Journey(Struct, frozen=True):
-    """A road move under way: who may go on along the road without paying again (CC-ROAD-10, -11, -12).
+    """A road move under way: who may go on along the road without paying again (CC-ROAD-10, CC-ROAD-11, CC-ROAD-12).
 
     It ends when any of them leaves `at` in another way, or another road move begins. `riders` are units whose point is
     paid, by type, with the points they have left.
+
+    Attributes:
+        visited: the provinces that it came through.
     """
 
     at: AreaId
     visited: tuple[AreaId, ...]
-    leaders: tuple[str, ...]
+    leaders: tuple[LeaderId, ...]
     riders: Units = NO_UNITS
     """Riders with no point left."""
     tired_riders: int = 0
@@ -233,7 +250,13 @@ class Passage(Struct, frozen=True):
 
 
 class Grant(Struct, frozen=True):
-    """A standing consent that answers requests until it is withdrawn. `where` is a province or sea; None: anywhere."""
+    """A standing consent that answers requests until it is withdrawn.
+
+    Attributes:
+        by: who consents.
+        to: whose passages are consented to.
+        where: the province that is entered, or the sea zone of the strait; None for everywhere.
+    """
 
     by: Seat
     to: Seat
@@ -292,12 +315,18 @@ class Battle(Struct, frozen=True):
 
 
 class Fleet(Struct, frozen=True):
-    """One side of a naval battle. `galleys` take part; `hit` are sunk at the end of the cycle."""
+    """One side of a naval battle.
+
+    Attributes:
+        galleys: those that take part.
+        hits: hits taken and not yet assigned.
+        hit: galleys that sink at the end of the cycle.
+    """
 
     seat: Seat
-    galleys: tuple[str, ...]
+    galleys: tuple[GalleyId, ...]
     hits: int = 0
-    hit: tuple[str, ...] = ()
+    hit: tuple[GalleyId, ...] = ()
 
 
 class NavalBattle(Struct, frozen=True):
@@ -315,13 +344,13 @@ class NavalPlan(Struct, frozen=True):
 
     sea: AreaId
     opponent: Seat
-    galleys: tuple[str, ...]
+    galleys: tuple[GalleyId, ...]
 
 
 class Defeat(Struct, frozen=True):
     """A general in the winner's hands: to be captured or killed at once (CC-CAP-02)."""
 
-    leader: str
+    leader: LeaderId
     captor: Seat
 
 
@@ -333,9 +362,9 @@ class Rescue(Struct, frozen=True):
     """
 
     owner: Seat
-    leaders: tuple[str, ...]
+    leaders: tuple[LeaderId, ...]
     sea: AreaId
-    galleys: tuple[str, ...] = ()
+    galleys: tuple[GalleyId, ...] = ()
 
 
 class Combat(Struct, frozen=True):
@@ -373,7 +402,14 @@ class Purchase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tr
 
 
 class Inflation(Struct, frozen=True):
-    """A level of inflation that was triggered (CC-INF-01, -04): prices rise when `seat`'s turn in `round` begins."""
+    """A level of inflation that was triggered (CC-INF-01, CC-INF-04).
+
+    Attributes:
+        factor: what base prices are multiplied with.
+        seat: whose marker triggered it; prices rise when his turn in `round` begins.
+        round: the round in which prices rise.
+        effective: whether they have risen.
+    """
 
     factor: int
     seat: Seat
@@ -382,20 +418,32 @@ class Inflation(Struct, frozen=True):
 
 
 class Offer(Struct, frozen=True):
-    """A ransom on the table (CC-RAN-04): `general` goes back to its owner for talents, prisoners and promises."""
+    """A ransom on the table (CC-RAN-04): `general` goes back to its owner for talents, prisoners and promises.
 
-    id: str
+    Attributes:
+        owner: whose general it is.
+        captor: who holds him prisoner.
+        talents: what the owner pays.
+        prisoners: generals whom the owner holds and gives for him.
+        promise: favours in the players' words, which bind nobody (CC-RAN-10).
+    """
+
+    id: OfferId
     proposer: Seat
     owner: Seat
     captor: Seat
-    general: str
+    general: LeaderId
     talents: int = 0
-    prisoners: tuple[str, ...] = ()
+    prisoners: tuple[LeaderId, ...] = ()
     promise: str = ""
 
 
 class Acclamation(Struct, frozen=True):
-    """A winner proposed for general consent (CC-WIN-02) and those who have agreed."""
+    """A winner proposed for general consent (CC-WIN-02).
+
+    Attributes:
+        agreed: those who have agreed.
+    """
 
     candidate: Seat
     proposer: Seat
@@ -403,9 +451,14 @@ class Acclamation(Struct, frozen=True):
 
 
 class Alliance(Struct, frozen=True):
-    """An alliance proposed or concluded (CC-ALY-01); it binds nobody."""
+    """An alliance proposed or concluded (CC-ALY-01); it binds nobody.
 
-    id: str
+    Attributes:
+        members: those to whom it was proposed.
+        accepted: those of them who have accepted.
+    """
+
+    id: AllianceId
     proposer: Seat
     members: tuple[Seat, ...]
     accepted: tuple[Seat, ...] = ()
@@ -432,7 +485,7 @@ class Table(KernelTable):
     """Leaders in the game, prisoners included; the killed and captured Caesars are gone."""
     galleys: dict[str, Galley] = field(default_factory=dict[str, Galley])
     next_galley: int = 1
-    roads: list[str] = field(default_factory=list[str])
+    roads: list[RoadId] = field(default_factory=list[str])
     """Roads as `road_id` of the two provinces."""
 
     journey: Journey | None = None

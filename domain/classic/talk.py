@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.classic import winning
-from domain.classic.table import Acclamation, Alliance, Command, Event, Table
+from domain.classic.table import Acclamation, Alliance, AllianceId, Command, Event, Table
 from domain.kernel import schema
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
@@ -24,9 +24,13 @@ ALY_01, WIN_02 = RuleId("CC-ALY-01"), RuleId("CC-WIN-02")
 
 
 class AllianceProposed(Event, frozen=True):
-    """A player proposed an alliance to others."""
+    """A player proposed an alliance to others (CC-ALY-01).
 
-    alliance: str
+    Attributes:
+        members: those to whom it was proposed.
+    """
+
+    alliance: AllianceId
     proposer: Seat
     members: tuple[Seat, ...]
 
@@ -39,9 +43,9 @@ class AllianceProposed(Event, frozen=True):
 
 
 class AllianceAccepted(Event, frozen=True):
-    """A player accepted a proposed alliance; it is concluded when all have."""
+    """A player accepted a proposed alliance; it is concluded when all have (CC-ALY-01)."""
 
-    alliance: str
+    alliance: AllianceId
     seat: Seat
 
     def apply(self, table: Table) -> None:
@@ -55,9 +59,9 @@ class AllianceAccepted(Event, frozen=True):
 
 
 class AllianceEnded(Event, frozen=True):
-    """A player refused, withdrew or left an alliance, or fell."""
+    """A player refused, withdrew or left an alliance, or fell (CC-ALY-01)."""
 
-    alliance: str
+    alliance: AllianceId
     seat: Seat
 
     def apply(self, table: Table) -> None:
@@ -71,7 +75,11 @@ class AllianceEnded(Event, frozen=True):
 
 
 class WinnerProposed(Event, frozen=True):
-    """A player proposed to make somebody, perhaps himself, the winner. He has agreed himself."""
+    """A player proposed to make somebody, perhaps himself, the winner (CC-WIN-02). He has agreed himself.
+
+    Attributes:
+        candidate: who is to win.
+    """
 
     candidate: Seat
     proposer: Seat
@@ -85,7 +93,7 @@ class WinnerProposed(Event, frozen=True):
 
 
 class WinnerAccepted(Event, frozen=True):
-    """A player agreed to the proposed winner."""
+    """A player agreed to the proposed winner (CC-WIN-02)."""
 
     seat: Seat
 
@@ -98,7 +106,7 @@ class WinnerAccepted(Event, frozen=True):
 
 
 class AcclamationEnded(Event, frozen=True):
-    """A player refused the proposed winner, or withdrew the proposal; or the proposed winner fell."""
+    """A player refused the proposed winner, or withdrew the proposal; or the proposed winner fell (CC-WIN-02)."""
 
     seat: Seat
 
@@ -156,7 +164,11 @@ def _joined(table: Table, seat: Seat) -> list[str]:
 
 
 class ProposeAlliance(Command, frozen=True):
-    """Propose an alliance to one or more others (CC-ALY-01); one proposal at a time."""
+    """Propose an alliance to one or more others (CC-ALY-01); one proposal at a time.
+
+    Attributes:
+        members: those to whom it is proposed.
+    """
 
     rule = "CC-ALY-01"
 
@@ -193,7 +205,7 @@ class AnswerAlliance(Command, frozen=True):
 
     rule = "CC-ALY-01"
 
-    alliance: str
+    alliance: AllianceId
     accept: bool
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -218,7 +230,7 @@ class LeaveAlliance(Command, frozen=True):
 
     rule = "CC-ALY-01"
 
-    alliance: str
+    alliance: AllianceId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         _require_playing(draft.table, seat, ALY_01)
@@ -236,7 +248,11 @@ class LeaveAlliance(Command, frozen=True):
 
 
 class ProposeWinner(Command, frozen=True):
-    """Propose that all make somebody Caesar (CC-WIN-02); one proposal at a time."""
+    """Propose that all make somebody Caesar (CC-WIN-02); one proposal at a time.
+
+    Attributes:
+        candidate: who is to win; oneself, perhaps.
+    """
 
     rule = "CC-WIN-02"
 

@@ -8,7 +8,11 @@ from domain.kernel.words import Seat
 
 
 class TributeCollected(Event, frozen=True):
-    """The player on turn received his tribute value in talents (CC-TRI-01)."""
+    """The player on turn received his tribute value (CC-TRI-01).
+
+    Attributes:
+        talents: what he received.
+    """
 
     seat: Seat
     talents: Count

@@ -10,23 +10,38 @@ from domain.classic.table import (
     Combat,
     Defeat,
     Galley,
+    GalleyId,
     Grant,
     Inflation,
     Journey,
     Leader,
+    LeaderId,
     NavalBattle,
     Offer,
     Passage,
+    Phase,
     Province,
     Purchase,
     Rescue,
+    RoadId,
     Table,
 )
 from domain.kernel.words import AreaId, Seat
 
 
 class SeatView(Struct, frozen=True):
-    """A player's standing: treasury, tribute value and income in talents, pieces left to buy, prisoners held."""
+    """A player's standing.
+
+    Attributes:
+        home: the original Home Province (CC-SET-08); null until it is drawn or picked.
+        talents: the treasury.
+        tribute: the tribute value (CC-ECO-01).
+        provinces: how many provinces he controls.
+        playing: whether his Caesar is free.
+        fallen_to: who captured his Caesar.
+        supply: how many of each piece he may still buy before stock runs out.
+        prisoners: the generals of others whom he holds.
+    """
 
     home: AreaId | None
     talents: int
@@ -35,21 +50,43 @@ class SeatView(Struct, frozen=True):
     playing: bool
     fallen_to: Seat | None
     supply: dict[str, int]
-    prisoners: list[str]
+    prisoners: list[LeaderId]
 
 
 class View(Struct, frozen=True, kw_only=True):
-    """The whole position; nothing in this game is hidden (CC-ECO-05)."""
+    """The whole position; nothing in this game is hidden (CC-ECO-05).
+
+    Attributes:
+        active: whose turn it is.
+        order: the seats in turn order (CC-TRN-01), the fallen included: their slots are skipped.
+        leaders: those in the game, prisoners included; the killed and captured Caesars are gone.
+        prices: what a piece costs now, in talents.
+        inflations: the levels that were triggered, in effect or not.
+        journey: the road move under way.
+        passage: the passage that is being asked for.
+        passages: those that were granted and not yet used, and those that were refused this turn.
+        grants: the standing consents.
+        combat: what is left to do in the combat phase; null in other phases.
+        defeats: generals whom their captor has to judge.
+        rescues: leaders off sunk galleys whom their owner has to place.
+        landings: the provinces where the active player landed a legion this turn (CC-SEA-23).
+        bought: what the active player bought and has still to place.
+        reinforced: whether new land combat units were placed this turn (CC-CAP-06).
+        offers: the offers of ransom that stand.
+        declined: `general/seat` whose last offer for a prisoner came to nothing this turn; the other side may make the
+            next.
+        acclamation: the winner who is proposed.
+    """
 
     round: int
-    phase: str
+    phase: Phase
     active: Seat | None
     order: list[Seat]
     seats: dict[Seat, SeatView]
     provinces: dict[AreaId, Province]
-    leaders: dict[str, Leader]
-    galleys: dict[str, Galley]
-    roads: list[str]
+    leaders: dict[LeaderId, Leader]
+    galleys: dict[GalleyId, Galley]
+    roads: list[RoadId]
     prices: dict[str, int]
     inflations: list[Inflation]
     journey: Journey | None

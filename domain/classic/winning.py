@@ -8,7 +8,11 @@ from domain.kernel.words import RuleId, Seat
 
 
 class GameWon(Event, frozen=True):
-    """One player, and only one, won the game (CC-WIN-03)."""
+    """One player, and only one, won the game (CC-WIN-03).
+
+    Attributes:
+        rule: the rule by which he won.
+    """
 
     winner: Seat
     rule: RuleId

@@ -23,7 +23,13 @@ class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
 class GameCreated(GameEvent, frozen=True):
     """A game was created.
 
-    `commitment` is the SHA-256 of the secret of its chance; `board` the digest of the board it is played on.
+    Attributes:
+        ruleset: the id of the ruleset that it is played by.
+        ruleset_version: the version of that ruleset, for the whole game.
+        board: the digest of the board that it is played on.
+        setup: what its creator chose, in the shape that the ruleset gives it.
+        organizer: the account that organizes it.
+        commitment: the SHA-256 of the secret of its chance, in hex.
     """
 
     ruleset: str
@@ -39,7 +45,11 @@ class GameCreated(GameEvent, frozen=True):
 
 
 class SeatTaken(GameEvent, frozen=True):
-    """A player took a seat and added entropy to the dice, after their secret was committed to."""
+    """A player took a seat and added entropy to the dice, after their secret was committed to (TAB-LIFE-03).
+
+    Attributes:
+        entropy: what he added; it may be nothing.
+    """
 
     seat: Seat
     player: PlayerId
@@ -59,16 +69,19 @@ class SeatLeft(GameEvent, frozen=True):
 
 
 class GameStarted(GameEvent, frozen=True):
-    """All seats are taken; the set-up follows."""
+    """All seats are taken (TAB-LIFE-02); the set-up follows."""
 
     def tell(self, names: Names) -> str:
         return "The game began."
 
 
 class MovesRetracted(GameEvent, frozen=True):
-    """The game goes on from where it stood at version `to`; what came after stays in the log and does not count.
+    """The game goes on from an earlier version; what came after it stays in the log and does not count (TAB-UNDO-02).
 
-    `by` is ``undo`` for a seat that took its own commands back, ``ruling`` for an organizer's decision.
+    Attributes:
+        to: the version.
+        by: `undo` for a seat that took its own commands back, `ruling` for an organizer's decision.
+        reason: why, in the organizer's words.
     """
 
     to: Version
@@ -81,7 +94,13 @@ class MovesRetracted(GameEvent, frozen=True):
 
 
 class GameEnded(GameEvent, frozen=True):
-    """The game is over. `secret` (hex) opens the commitment: every roll can now be derived again."""
+    """The game is over.
+
+    Attributes:
+        winners: who won; nobody when it was a draw.
+        rule: the rule that ended it.
+        secret: opens the commitment, in hex: every roll can now be derived again.
+    """
 
     winners: tuple[Seat, ...]
     rule: str
@@ -95,6 +114,10 @@ GAME_EVENTS: Final = (GameCreated, SeatTaken, SeatLeft, GameStarted, MovesRetrac
 
 
 class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
-    """Take back one's own commands, to the version before one of them."""
+    """Take back one's own commands (TAB-UNDO-01).
+
+    Attributes:
+        to: the version before the first of them (TAB-UNDO-02).
+    """
 
     to: Version

@@ -19,6 +19,12 @@ T = TypeVar("T", bound=Table)
 Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
 """A number of pieces, talents or points: never negative, exact in every JSON implementation."""
 
+Draw = Annotated[int, Meta(description="The draw that decided it, by number: with the secret, all can draw it again.")]
+"""A draw of the game's chance, as an event shows it."""
+
+Automatic = Annotated[bool, Meta(description="Whether there was nothing to choose, so that it followed of itself.")]
+"""Whether an event that mostly follows a choice came about without one."""
+
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 

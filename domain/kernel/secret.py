@@ -17,7 +17,12 @@ from domain.kernel.words import Seat
 
 
 class Sealed(Struct, frozen=True):
-    """A value that only `readers` may see. `commitment` is SHA-256(salt ‖ canonical value), in hex."""
+    """A value that not everybody may see.
+
+    Attributes:
+        commitment: SHA-256(salt ‖ canonical value), in hex.
+        readers: who may see it.
+    """
 
     commitment: str
     readers: tuple[Seat, ...]
@@ -37,7 +42,13 @@ class Secret(Struct, frozen=True):
 
 
 class Opened(Struct, frozen=True):
-    """A secret made public by an event, so that everybody can check it against its commitment."""
+    """A secret made public by an event, so that everybody can check it against its commitment.
+
+    Attributes:
+        commitment: SHA-256(salt ‖ canonical value), in hex, as it was published before.
+        salt: the salt, in hex.
+        value: what was hidden.
+    """
 
     commitment: str
     salt: str

@@ -11,15 +11,19 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
 from domain.mare_nostrum import combinations, hands, winning, wording
 from domain.mare_nostrum.construction import Bar
-from domain.mare_nostrum.data import CARDS, Resource
+from domain.mare_nostrum.data import CARDS, CardId, Resource
 from domain.mare_nostrum.table import Command, Event, Table
 
 
 class CardAcquired(Event, frozen=True):
-    """A player bought a hero or a wonder; it works from now on (MN-BLD-13)."""
+    """A player bought a hero or a wonder; it works from now on (MN-BLD-13).
+
+    Attributes:
+        paid: the cards of the combination, by kind.
+    """
 
     seat: Seat
-    card: str
+    card: CardId
     paid: dict[Resource, int]
 
     def apply(self, table: Table) -> None:
@@ -49,12 +53,16 @@ def _bar(table: Table, seat: Seat, card: str) -> Bar | None:
 
 
 class Acquire(Command, frozen=True):
-    """Buy a hero or a wonder of one's choice (MN-HER-02), for one combination of its price."""
+    """Buy a hero or a wonder of one's choice (MN-HER-02), for one combination of its price.
+
+    Attributes:
+        pay: the cards of the combination, in any order.
+    """
 
     rule = "MN-HER-02"
     answers = frozenset({"build"})
 
-    card: str
+    card: CardId
     pay: tuple[Resource, ...]
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

@@ -7,13 +7,13 @@ from msgspec.structs import replace
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names, enumerated
+from domain.kernel.message import Automatic, Count, Names, enumerated
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.data import TAX, Resource
-from domain.mare_nostrum.pieces import NO_FORCE, Province
+from domain.mare_nostrum.pieces import NO_FORCE, Post, Province
 from domain.mare_nostrum.posts import MARKER, gives_up, leaving, named, one_on_each
 from domain.mare_nostrum.table import Command, Event, Spoils, Table
 
@@ -43,13 +43,14 @@ def can_exploit(table: Table, area: AreaId, seat: Seat) -> bool:
 class ProvinceOverrun(Event, frozen=True):
     """Legions attacked an opponent's undefended province, without dice (MN-LEG-06, MN-AFT-10).
 
-    `posts` are what some of them stood on and gave up for it.
+    Attributes:
+        posts: what some of them stood on and gave up for it.
     """
 
     seat: Seat
     province: AreaId
     legions: int
-    posts: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
 
     def apply(self, table: Table) -> None:
         force = table.provinces[self.province].forces[self.seat]
@@ -66,12 +67,14 @@ class ProvinceOverrun(Event, frozen=True):
 class ProvincePillaged(Event, frozen=True):
     """A building was destroyed; its token is back in the supply (MN-AFT-02, MN-PCS-06).
 
-    `card` is what Nebuchadnezzar's owner took from the bank for it (MN-HER-10).
+    Attributes:
+        post: the building: `city`, `market`, `temple`, or a good for the caravan on it.
+        card: what Nebuchadnezzar's owner took from the bank for it (MN-HER-10); null when nobody did.
     """
 
     seat: Seat
     province: AreaId
-    post: str
+    post: Post
     card: Resource | None = None
 
     def apply(self, table: Table) -> None:
@@ -88,11 +91,15 @@ class ProvincePillaged(Event, frozen=True):
 
 
 class ProvinceOccupied(Event, frozen=True):
-    """Legions were placed on buildings, one on each; their income and role value are the occupier's (MN-AFT-05)."""
+    """Legions were placed on buildings, one on each; their income and role value are the occupier's (MN-AFT-05).
+
+    Attributes:
+        posts: the buildings.
+    """
 
     seat: Seat
     province: AreaId
-    posts: tuple[str, ...]
+    posts: tuple[Post, ...]
 
     def apply(self, table: Table) -> None:
         table.spoils = None
@@ -103,11 +110,15 @@ class ProvinceOccupied(Event, frozen=True):
 
 
 class ConversionBegan(Event, frozen=True):
-    """A legion was placed on the marker; it may be replaced in the next Construction Phase (MN-AFT-07)."""
+    """A legion was placed on the marker; it may be replaced in the next Construction Phase (MN-AFT-07).
+
+    Attributes:
+        automatic: whether there was no building to choose instead.
+    """
 
     seat: Seat
     province: AreaId
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.spoils = None
@@ -118,11 +129,15 @@ class ConversionBegan(Event, frozen=True):
 
 
 class PostsKept(Event, frozen=True):
-    """An occupier who was attacked and is alone again said what his legions stand on from now on (MN-AFT-11)."""
+    """An occupier who was attacked and is alone again said what his legions stand on from now on (MN-AFT-11).
+
+    Attributes:
+        posts: what they stand on; nothing when he occupies and converts no more.
+    """
 
     seat: Seat
     province: AreaId
-    posts: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
 
     def apply(self, table: Table) -> None:
         table.holding = None
@@ -151,7 +166,10 @@ class Exploit(Command, frozen=True):
     """Attack an opponent's province in which only one's own land units are, without dice.
 
     For legions that have just entered (MN-LEG-06) as for those that stayed from an earlier turn (MN-AFT-10): it is
-    their attack of the turn. Legions that stand on something give up those `posts` for it.
+    their attack of the turn.
+
+    Attributes:
+        posts: what some of them stand on and give up for it.
     """
 
     rule = "MN-LEG-06"
@@ -159,7 +177,7 @@ class Exploit(Command, frozen=True):
 
     province: AreaId
     legions: Count
-    posts: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -207,12 +225,16 @@ def _barrier(table: Table, area: AreaId) -> str:
 
 
 class Pillage(Command, frozen=True):
-    """Destroy one building of the province (MN-AFT-02); at once and for good (MN-AFT-04)."""
+    """Destroy one building of the province (MN-AFT-02); at once and for good (MN-AFT-04).
+
+    Attributes:
+        post: the building: `city`, `market`, `temple`, or a good for the caravan on it.
+    """
 
     rule = "MN-AFT-02"
     answers = frozenset({"exploit"})
 
-    post: str
+    post: Post
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoils, province = _spoils(draft.table)
@@ -239,12 +261,16 @@ def _plunder(table: Table, seat: Seat, post: str) -> Resource | None:
 
 
 class Occupy(Command, frozen=True):
-    """Place one legion on each of some buildings (MN-AFT-05, MN-AFT-06)."""
+    """Place one legion on each of some buildings (MN-AFT-05, MN-AFT-06).
+
+    Attributes:
+        posts: the buildings.
+    """
 
     rule = "MN-AFT-05"
     answers = frozenset({"exploit"})
 
-    posts: tuple[str, ...]
+    posts: tuple[Post, ...]
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoils, province = _spoils(draft.table)
@@ -299,13 +325,14 @@ def _in_order(province: Province, posts: Iterable[str]) -> tuple[str, ...]:
 class KeepPosts(Command, frozen=True):
     """Go on occupying or converting with the legions that are left, on no more posts than before (MN-AFT-11).
 
-    They may stand on other buildings.
+    Attributes:
+        posts: what they stand on from now on; it may be other buildings.
     """
 
     rule = "MN-AFT-11"
     answers = frozenset({"keep-posts"})
 
-    posts: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         holding = draft.table.holding

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 from domain.kernel import schema
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Count, Draw, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import aftermath, wording
-from domain.mare_nostrum.pieces import NO_FORCE, Force
+from domain.mare_nostrum.pieces import NO_FORCE, Force, Post
 from domain.mare_nostrum.table import Battle, Command, Event, Holding, Spoils, Table
 
 POINTS_PER_HIT: Final = 5
@@ -45,7 +45,7 @@ class Throw(Struct, frozen=True, omit_defaults=True):
     faces: tuple[int, ...]
     total: int
     hits: int
-    draw: int | None = None
+    draw: Draw | None = None
     bonus: int = 0
     fortresses: int = 0
     neutral: bool = False
@@ -70,7 +70,9 @@ class Throw(Struct, frozen=True, omit_defaults=True):
 class BattleBegan(Event, frozen=True):
     """Land units attacked an opponent in a province, for one round (MN-BAT-01).
 
-    `legions` and `fortresses` are the attacker's in this battle; the defender's all take part, wherever they stood.
+    Attributes:
+        legions: the attacker's in this battle; the defender's all take part, wherever they stood.
+        fortresses: the attacker's in this battle.
     """
 
     province: AreaId
@@ -113,8 +115,11 @@ class BattleRolled(Event, frozen=True):
 class BattleEnded(Event, frozen=True):
     """A battle was over: one side is alone in the province, nobody of the two is left, or it is at war.
 
-    All `legions` of an attacker who is alone must now pillage, occupy or convert (MN-AFT-01). A defender who held
-    `posts` may go on if he is alone again, now or before the attacker's turn ends (MN-AFT-11).
+    Attributes:
+        ending: who is alone in the province; `war` when both are left.
+        legions: the legions of an attacker who is alone, who must now pillage, occupy or convert with them (MN-AFT-01).
+        posts: what a defender held, who may go on if he is alone again, now or before the attacker's turn ends
+            (MN-AFT-11).
     """
 
     province: AreaId
@@ -122,7 +127,7 @@ class BattleEnded(Event, frozen=True):
     defender: Seat
     ending: Ending
     legions: int = 0
-    posts: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
 
     def apply(self, table: Table) -> None:
         table.battle = None
@@ -178,6 +183,9 @@ class Attack(Command, frozen=True):
 
     Legions from several provinces join by marching there first (MN-MIL-06). Legions that have moved are committed
     before those that have not. An undefended province is attacked by `Exploit`.
+
+    Attributes:
+        opponent: who is attacked; all his land units there defend.
     """
 
     rule = "MN-LEG-05"

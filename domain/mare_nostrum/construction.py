@@ -52,7 +52,12 @@ FORTRESSES_OF_ZEUS: Final = 2
 
 
 class PieceBuilt(Event, frozen=True):
-    """A building or a unit was built in a province; `good` is the icon that a caravan stands on."""
+    """A building or a unit was built in a province (MN-BLD-02, MN-CMB-04).
+
+    Attributes:
+        paid: the cards of the combination, by kind.
+        good: the icon that a caravan stands on; null for anything else.
+    """
 
     seat: Seat
     item: Item
@@ -165,7 +170,11 @@ def _off_land(table: Table, item: Item, area: AreaId) -> Bar | None:
 
 
 class Build(Command, frozen=True):
-    """Build something in an own province, for one combination of exactly its price (MN-BLD-02, MN-CMB-04)."""
+    """Build something in an own province, for one combination of exactly its price (MN-BLD-02, MN-CMB-04).
+
+    Attributes:
+        pay: the cards of the combination, in any order.
+    """
 
     rule = "MN-BLD-02"
     answers = frozenset({"build"})
@@ -192,7 +201,12 @@ class Build(Command, frozen=True):
 
 
 class BuildCaravan(Command, frozen=True):
-    """Build a caravan on a resource icon of an own province (MN-BLD-07)."""
+    """Build a caravan on a resource icon of an own province (MN-BLD-07).
+
+    Attributes:
+        good: the icon.
+        pay: the cards of the combination, in any order.
+    """
 
     rule = "MN-BLD-07"
     answers = frozenset({"build"})

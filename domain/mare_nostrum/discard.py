@@ -28,7 +28,11 @@ KEPT_GOODS: Final = 1
 
 
 class CardsLaidAside(Event, frozen=True):
-    """A player chose what to keep; which cards, and how many, nobody else sees yet."""
+    """A player chose what to keep; which cards, and how many, nobody else sees yet (MN-CMB-06).
+
+    Attributes:
+        cards: what he keeps, by kind; for him only.
+    """
 
     seat: Seat
     cards: Sealed
@@ -41,14 +45,24 @@ class CardsLaidAside(Event, frozen=True):
 
 
 class Kept(Struct, frozen=True):
-    """The hand that a player keeps: how many cards, and which, for himself only."""
+    """The hand that a player keeps.
+
+    Attributes:
+        count: how many cards.
+        cards: which, by kind; for him only.
+    """
 
     count: Count
     cards: Sealed
 
 
 class CardsDiscarded(Event, frozen=True):
-    """Everybody discarded what he did not keep; `cards` are the discards of all together (MN-CMB-08)."""
+    """Everybody discarded what he did not keep (MN-CMB-05, MN-CMB-08).
+
+    Attributes:
+        cards: the discards of all together, by kind.
+        hands: what each keeps.
+    """
 
     reveals: ClassVar[bool] = True
 
@@ -71,7 +85,11 @@ class CardsDiscarded(Event, frozen=True):
 
 
 class Keep(Command, frozen=True):
-    """Keep up to two tax cards, with the Hanging Gardens one goods card besides, and discard all others."""
+    """Keep up to two tax cards (MN-CMB-06), with the Hanging Gardens one goods card besides (MN-CMB-07), and no others.
+
+    Attributes:
+        cards: what to keep, by kind.
+    """
 
     rule = "MN-CMB-06"
     answers = frozenset({"keep"})

@@ -15,7 +15,12 @@ from domain.mare_nostrum.table import Command, Event, Table
 
 
 class CardExchanged(Event, frozen=True):
-    """Cleopatra's owner gave a card to the bank and took another one from it."""
+    """Cleopatra's owner gave a card to the bank and took another one from it (MN-HER-17).
+
+    Attributes:
+        give: what went to the bank.
+        take: what came from the bank.
+    """
 
     seat: Seat
     give: Resource
@@ -30,7 +35,12 @@ class CardExchanged(Event, frozen=True):
 
 
 class Exchange(Command, frozen=True):
-    """Give a tax card for a good of one's choice, or a good for a tax card, once in a Construction Phase."""
+    """Give a tax card for a good of one's choice, or a good for a tax card, once in a Construction Phase (MN-HER-17).
+
+    Attributes:
+        give: what goes to the bank.
+        take: what comes from the bank.
+    """
 
     rule = "MN-HER-17"
     answers = frozenset({"build"})

@@ -10,13 +10,13 @@ from typing import Literal
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.message import Automatic, Draw, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import construction
 from domain.mare_nostrum.construction import Bar
-from domain.mare_nostrum.data import CARDS, FREE_POINTS, OWN_HERO, PRICES, Item, Resource, price_of
+from domain.mare_nostrum.data import CARDS, FREE_POINTS, OWN_HERO, PRICES, CardId, Item, Resource, price_of
 from domain.mare_nostrum.table import Command, Event, Table
 
 Piece = Literal["influence", "city", "market", "temple", "fortress", "legion", "trireme"]
@@ -30,10 +30,14 @@ MOBILE = ("legion", "trireme")
 
 
 class FoundersDrawn(Event, frozen=True):
-    """The order in which the players spend their points was drawn (MN-SET-17)."""
+    """The order in which the players spend their points was drawn (MN-SET-17).
+
+    Attributes:
+        order: who spends his points first, next, …
+    """
 
     order: tuple[Seat, ...]
-    draw: int
+    draw: Draw
 
     def apply(self, table: Table) -> None:
         table.order[:] = self.order
@@ -44,7 +48,12 @@ class FoundersDrawn(Event, frozen=True):
 
 
 class PieceFounded(Event, frozen=True):
-    """A marker, a building or a unit was put on the board for points; `good` is the icon of a caravan."""
+    """A marker, a building or a unit was put on the board for points (MN-SET-10).
+
+    Attributes:
+        points: what it cost.
+        good: the icon that a caravan stands on; null for anything else.
+    """
 
     seat: Seat
     item: Item
@@ -64,10 +73,14 @@ class PieceFounded(Event, frozen=True):
 
 
 class HeroChosen(Event, frozen=True):
-    """A player bought the hero of his own civilization for points (MN-SET-11); it works from now on (MN-SET-10)."""
+    """A player bought the hero of his own civilization for points (MN-SET-11); it works from now on (MN-SET-10).
+
+    Attributes:
+        points: what it cost.
+    """
 
     seat: Seat
-    hero: str
+    hero: CardId
     points: int
 
     def apply(self, table: Table) -> None:
@@ -79,11 +92,16 @@ class HeroChosen(Event, frozen=True):
 
 
 class FoundingFinished(Event, frozen=True):
-    """A player spends no more; points left are lost (MN-SET-10). `automatic` when they bought nothing any more."""
+    """A player spends no more; points left are lost (MN-SET-10).
+
+    Attributes:
+        lost: the points that were left.
+        automatic: whether they bought nothing any more.
+    """
 
     seat: Seat
     lost: int
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.order.remove(self.seat)
@@ -214,7 +232,11 @@ class Found(Command, frozen=True):
 
 
 class FoundCaravan(Command, frozen=True):
-    """Put a caravan on an icon of an own province for points (MN-SET-13)."""
+    """Put a caravan on an icon of an own province for points (MN-SET-13).
+
+    Attributes:
+        good: the icon.
+    """
 
     rule = "MN-SET-13"
     answers = frozenset({"found"})

@@ -29,7 +29,12 @@ def tempted(table: Table, mover: Seat, area: AreaId) -> Seat | None:
 
 
 class LegionSeduced(Event, frozen=True):
-    """An entering legion went back to its owner's stock, and one of Helen's owner took its place (MN-HER-07)."""
+    """An entering legion went back to its owner's stock, and one of Helen's owner took its place (MN-HER-07).
+
+    Attributes:
+        seat: Helen's owner.
+        invader: whose legion it was.
+    """
 
     seat: Seat
     province: AreaId
@@ -47,7 +52,11 @@ class LegionSeduced(Event, frozen=True):
 
 
 class LegionsLetIn(Event, frozen=True):
-    """Helen's owner let legions enter (MN-HER-08)."""
+    """Helen's owner let legions enter (MN-HER-08).
+
+    Attributes:
+        seat: Helen's owner.
+    """
 
     seat: Seat
     province: AreaId

@@ -7,7 +7,7 @@ from msgspec import field
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Automatic, Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
@@ -21,7 +21,12 @@ from domain.mare_nostrum.table import Command, Event, Table
 
 
 class IncomePaid(Event, frozen=True):
-    """The bank paid everybody (MN-INC-01); `missing` is what it no longer had, which nobody is owed (MN-INC-12)."""
+    """The bank paid everybody (MN-INC-01).
+
+    Attributes:
+        cards: what everybody got, by kind.
+        missing: what the bank no longer had, by kind; nobody is owed it (MN-INC-12).
+    """
 
     cards: dict[Seat, dict[Resource, Count]]
     missing: dict[Seat, dict[Resource, Count]] = field(default_factory=dict[Seat, dict[Resource, Count]])
@@ -43,11 +48,15 @@ class IncomePaid(Event, frozen=True):
 
 
 class GoodChosen(Event, frozen=True):
-    """The owner of the Temple of Artemis took a goods card; `automatic` when only one pile was left."""
+    """The owner of the Temple of Artemis took a goods card (MN-WON-03).
+
+    Attributes:
+        automatic: whether only one pile was left.
+    """
 
     seat: Seat
     good: Resource
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.draw(self.seat, {self.good: 1})

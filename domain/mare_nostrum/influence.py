@@ -19,7 +19,13 @@ from domain.mare_nostrum.table import Command, Event, Table
 
 
 class InfluencePlaced(Event, frozen=True):
-    """A player placed an influence marker; `replaced` says whose it converted, `free` that Hammurabi gave it."""
+    """A player placed an influence marker (MN-INF-01).
+
+    Attributes:
+        paid: the cards of the combination, by kind.
+        replaced: whose marker it converted (MN-INF-06); null when there was none.
+        free: whether Hammurabi gave it (MN-HER-14).
+    """
 
     seat: Seat
     province: AreaId
@@ -109,7 +115,9 @@ def _not_converted(table: Table, seat: Seat, area: AreaId, owner: Seat) -> Bar |
 class PlaceInfluence(Command, frozen=True):
     """Place an influence marker in a province, or replace one that is being converted (MN-INF-01, MN-INF-06).
 
-    `free` is Hammurabi's marker, once a turn, for which no card is paid (MN-HER-14).
+    Attributes:
+        pay: the cards of the combination, in any order; none for a free marker.
+        free: whether it is Hammurabi's, once a turn (MN-HER-14).
     """
 
     rule = "MN-INF-01"

@@ -17,21 +17,23 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import aftermath, chains, helen, order, posts, war, wording
-from domain.mare_nostrum.pieces import NO_FORCE, Force
+from domain.mare_nostrum.pieces import NO_FORCE, Force, Post
 from domain.mare_nostrum.table import Command, Entry, Event, Table
 
 
 class LegionsMarched(Event, frozen=True):
     """Legions moved to an adjacent province, over a border or a chain of triremes (MN-LEG-01, MN-LEG-02).
 
-    `posts` are what some of them stood on and gave up; `tempted` is the owner of Helen who may answer (MN-HER-07).
+    Attributes:
+        posts: what some of them stood on and gave up.
+        tempted: the owner of Helen, who may answer (MN-HER-07); null when nobody may.
     """
 
     seat: Seat
     origin: AreaId
     to: AreaId
     legions: int
-    posts: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
     tempted: Seat | None = None
 
     def apply(self, table: Table) -> None:
@@ -51,8 +53,10 @@ class LegionsMarched(Event, frozen=True):
 class March(Command, frozen=True):
     """Move legions that have neither moved nor attacked to an adjacent province (MN-LEG-01).
 
-    Any number crosses a chain of own triremes at once (MN-LEG-04). Legions that stand on something give up those
-    `posts` for it; the others stay posted.
+    Any number crosses a chain of own triremes at once (MN-LEG-04).
+
+    Attributes:
+        posts: what some of them stand on and give up for it; the others stay posted.
     """
 
     rule = "MN-LEG-01"
@@ -61,7 +65,7 @@ class March(Command, frozen=True):
     origin: AreaId
     to: AreaId
     legions: Count
-    posts: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table

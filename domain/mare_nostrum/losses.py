@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Automatic, Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -17,13 +17,17 @@ from domain.mare_nostrum.table import Battle, Command, Event, Table
 
 
 class LossesRemoved(Event, frozen=True):
-    """Units destroyed in battle went back to their owner's stock (MN-PCS-06); `automatic` when he had no choice."""
+    """Units destroyed in battle went back to their owner's stock (MN-PCS-06).
+
+    Attributes:
+        seat: their owner.
+    """
 
     province: AreaId
     seat: Seat
     legions: int = 0
     fortresses: int = 0
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         battle = table.battle

@@ -17,7 +17,11 @@ from domain.mare_nostrum.table import Command, Event, Table
 
 
 class NavalBattleBegan(Event, frozen=True):
-    """Triremes attacked another player's in a sea space; all of his there defend (MN-SEA-04)."""
+    """Triremes attacked another player's in a sea space (MN-SEA-04).
+
+    Attributes:
+        triremes: the attacker's in this battle; all of the defender's there take part.
+    """
 
     sea: AreaId
     attacker: Seat
@@ -47,9 +51,11 @@ class TriremesRolled(Event, frozen=True):
 
 
 class NavalBattleEnded(Event, frozen=True):
-    """Triremes destroyed at sea went back to their owners' stock; the survivors share the space (MN-SEA-06, -08).
+    """The survivors of a naval battle share the sea space (MN-SEA-06); the winner gains nothing else (MN-SEA-08).
 
-    `sunk` says how many of whom; those are alike, so that their owner has nothing to choose (MN-BAT-07).
+    Attributes:
+        sunk: how many triremes of whom went back to the stock; those are alike, so that nobody had to choose
+            (MN-BAT-07).
     """
 
     sea: AreaId
@@ -71,6 +77,9 @@ class AttackAtSea(Command, frozen=True):
     """Attack one opponent in a sea space with triremes that have not attacked this turn (MN-SEA-04).
 
     Nobody has to (MN-SEA-03); triremes in port cannot be attacked (MN-SEA-07).
+
+    Attributes:
+        opponent: who is attacked; all his triremes there defend.
     """
 
     rule = "MN-SEA-04"

@@ -6,7 +6,7 @@ from typing import Final
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
@@ -22,11 +22,16 @@ RULE: Final[Mapping[str, str]] = {"construction": "MN-BLD-01", "military": "MN-M
 
 
 class PlayerNamed(Event, frozen=True):
-    """The leader of the phase named who acts now; `automatic` when it was the last one left."""
+    """The leader of the phase named who acts now (MN-BLD-01, MN-MIL-01).
+
+    Attributes:
+        seat: who acts now.
+        automatic: whether it was the last one left.
+    """
 
     leader: Seat
     seat: Seat
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.active = self.seat
@@ -40,7 +45,7 @@ class PlayerNamed(Event, frozen=True):
 
 
 class PlayerFinished(Event, frozen=True):
-    """The player who acted has finished."""
+    """The player who acted has finished (MN-BLD-01, MN-MIL-01)."""
 
     seat: Seat
 
@@ -63,7 +68,11 @@ def finish(draft: Draft[Table]) -> None:
 
 
 class NameBuilder(Command, frozen=True):
-    """Name the player who builds now; oneself at any place, everybody once (MN-BLD-01)."""
+    """Name the player who builds now; oneself at any place, everybody once (MN-BLD-01).
+
+    Attributes:
+        seat: who builds now.
+    """
 
     rule = "MN-BLD-01"
     answers = frozenset({"name-builder"})
@@ -80,7 +89,11 @@ class NameBuilder(Command, frozen=True):
 
 
 class NameCommander(Command, frozen=True):
-    """Name the player who moves and fights now; oneself at any place, everybody once (MN-MIL-01)."""
+    """Name the player who moves and fights now; oneself at any place, everybody once (MN-MIL-01).
+
+    Attributes:
+        seat: who moves and fights now.
+    """
 
     rule = "MN-MIL-01"
     answers = frozenset({"name-commander"})

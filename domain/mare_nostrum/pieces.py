@@ -1,10 +1,20 @@
 """What lies on the board: land units, fleets, and provinces with all that is in them."""
 
-from msgspec import Struct, field
+from typing import Annotated
+
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from domain.kernel.words import Seat
 from domain.mare_nostrum.data import Resource
+
+Post = Annotated[
+    str,
+    Meta(
+        description="What a legion stands on: `city`, `market`, `temple`, a good for the caravan on it, or `influence` "
+        "for the influence marker."
+    ),
+]
 
 
 class Force(Struct, frozen=True):
@@ -16,15 +26,14 @@ class Force(Struct, frozen=True):
         fought: legions that have attacked this turn and are done (MN-MIL-04).
         fortresses: fortresses; they never move (MN-PCS-02).
         spent: how many of the fortresses have attacked this turn (MN-WAR-04).
-        posts: what single legions stand on (MN-AFT-05 to MN-AFT-07): ``city``, ``market``, ``temple``, a good for
-            the caravan on it, or ``influence`` for the marker. A legion stands on one thing at most.
+        posts: what single legions stand on (MN-AFT-05 to MN-AFT-07); a legion stands on one thing at most.
     """
 
     fresh: int = 0
     moved: int = 0
     fought: int = 0
     fortresses: int = 0
-    posts: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
     spent: int = 0
 
     @property
@@ -79,7 +88,13 @@ NO_FORCE = Force()
 
 
 class Fleet(Struct, frozen=True):
-    """Triremes of one player in one sea space, by what they have done this turn, as legions in `Force`."""
+    """Triremes of one player in one sea space.
+
+    Attributes:
+        fresh: those that have neither moved nor attacked this turn.
+        moved: those that have moved this turn and may still attack.
+        fought: those that have attacked this turn and are done (MN-MIL-04).
+    """
 
     fresh: int = 0
     moved: int = 0

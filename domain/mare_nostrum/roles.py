@@ -31,7 +31,13 @@ def title(role: Role) -> str:
 
 
 class RolesCounted(Event, frozen=True):
-    """The roles were counted: who holds each from now on, and those that their holders must decide (MN-ROL-03)."""
+    """The roles were counted for the new turn (MN-ROL-03).
+
+    Attributes:
+        roles: who holds each from now on.
+        totals: what everybody has for each (MN-ROL-04 to MN-ROL-07).
+        ties: those that their holders must decide (MN-ROL-09).
+    """
 
     roles: dict[Role, Seat]
     totals: dict[Role, dict[Seat, int]]
@@ -48,7 +54,12 @@ class RolesCounted(Event, frozen=True):
 
 
 class RoleGiven(Event, frozen=True):
-    """The holder of a role decided a tie of others for it (MN-ROL-09)."""
+    """The holder of a role decided a tie of others for it (MN-ROL-09).
+
+    Attributes:
+        giver: who held it.
+        seat: who holds it from now on.
+    """
 
     role: Role
     giver: Seat
@@ -109,7 +120,11 @@ def count(draft: Draft[Table]) -> None:
 
 
 class GiveRole(Command, frozen=True):
-    """Decide which of the tied players gets the role card that one holds (MN-ROL-09)."""
+    """Decide which of the tied players gets the role card that one holds (MN-ROL-09).
+
+    Attributes:
+        seat: who gets it.
+    """
 
     rule = "MN-ROL-09"
     answers = frozenset({"give-role"})

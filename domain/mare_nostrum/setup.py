@@ -9,7 +9,7 @@ from typing import Final
 
 from domain.kernel.board import Area
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names, enumerated
+from domain.kernel.message import Draw, Names, enumerated
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Sealed
 from domain.kernel.words import AreaId, Seat
@@ -24,6 +24,7 @@ from domain.mare_nostrum.data import (
     RECOMMENDED,
     ROLES,
     START_ROLES,
+    CardId,
     Role,
 )
 from domain.mare_nostrum.pieces import Force
@@ -75,7 +76,11 @@ def fit(table: Table) -> None:
 
 
 class HandsOpened(Event, frozen=True):
-    """Everybody began with an empty hand (MN-SET-24)."""
+    """Everybody began with an empty hand (MN-SET-24).
+
+    Attributes:
+        hands: the hands, each for its owner only.
+    """
 
     hands: dict[Seat, Sealed]
 
@@ -88,13 +93,15 @@ class HandsOpened(Event, frozen=True):
 
 
 class EmpireLaidOut(Event, frozen=True):
-    """A player's pieces were put on the board as the aid card shows them, and he got his own hero (MN-SET-06, -07).
+    """A player's pieces were put on the board as the aid card shows them (MN-SET-06).
 
-    `start` names the pieces of each province as the board does: a good stands for a caravan on it.
+    Attributes:
+        hero: his own hero, which he got (MN-SET-07).
+        start: the pieces of each province, named as the board names them: a good stands for a caravan on it.
     """
 
     seat: Seat
-    hero: str
+    hero: CardId
     start: dict[AreaId, tuple[str, ...]]
 
     def apply(self, table: Table) -> None:
@@ -118,7 +125,12 @@ class EmpireLaidOut(Event, frozen=True):
 
 
 class NeutralPlaced(Event, frozen=True):
-    """A civilization that nobody plays got its marker and units (MN-SET-18, MN-SET-19)."""
+    """A civilization that nobody plays got its marker and units (MN-SET-18, MN-SET-19).
+
+    Attributes:
+        capital: where it got a marker, a legion and a fortress.
+        neighbours: where it got a marker and a legion.
+    """
 
     civilization: Seat
     capital: AreaId
@@ -137,10 +149,14 @@ class NeutralPlaced(Event, frozen=True):
 
 
 class RoleCardsDealt(Event, frozen=True):
-    """The role cards were handed out for the first turn (MN-SET-08, MN-SET-22); `draw` decided a tie by lot."""
+    """The role cards were handed out for the first turn (MN-SET-08, MN-SET-22).
+
+    Attributes:
+        draw: the draw that decided a tie by lot; null when there was none.
+    """
 
     roles: dict[Role, Seat]
-    draw: int | None = None
+    draw: Draw | None = None
 
     def apply(self, table: Table) -> None:
         table.roles.update({role: self.roles[role] for role in ROLES})  # the log keeps no order of keys

@@ -16,7 +16,7 @@ from domain.kernel.secret import Sealed
 from domain.kernel.table import Table as KernelTable
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum.data import BANK, BUILDINGS, CARDS, PIECES, Building, Item, Power, Resource, Role
-from domain.mare_nostrum.pieces import NO_FORCE, Fleet, Force, Province
+from domain.mare_nostrum.pieces import NO_FORCE, Fleet, Force, Post, Province
 
 Phase = Literal["setup", "roles", "income", "trade", "construction", "discard", "military", "over"]
 """The parts of a turn (MN-ROL-01): roles, the Commerce Phase (income, trade), the Construction Phase with the discard
@@ -110,30 +110,43 @@ class Battle(Struct, frozen=True):
     defender: Seat
     legions: int
     fortresses: int = 0
-    posts: tuple[str, ...] = ()
+    posts: tuple[Post, ...] = ()
     losses: dict[Seat, int] = field(default_factory=dict[Seat, int])
 
 
 class Entry(Struct, frozen=True):
-    """Legions that have just entered a province of Helen's owner, `seat`, who may convert one (MN-HER-07)."""
+    """Legions that have just entered a province of Helen's owner (MN-HER-07).
+
+    Attributes:
+        seat: Helen's owner, who may convert one.
+    """
 
     province: AreaId
     seat: Seat
 
 
 class Spoils(Struct, frozen=True):
-    """A province in which the active player is alone and must choose what so many legions of his do (MN-AFT-01)."""
+    """A province in which the active player is alone and must choose what his legions do (MN-AFT-01).
+
+    Attributes:
+        legions: how many of them.
+    """
 
     province: AreaId
     legions: int
 
 
 class Holding(Struct, frozen=True):
-    """A province whose occupier was attacked: alone again, he may go on with `posts` (MN-AFT-11)."""
+    """A province whose occupier was attacked (MN-AFT-11).
+
+    Attributes:
+        seat: the occupier.
+        posts: what he may go on with, once he is alone again.
+    """
 
     province: AreaId
     seat: Seat
-    posts: tuple[str, ...]
+    posts: tuple[Post, ...]
 
 
 class Table(KernelTable, kw_only=True):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import RuleId, Seat
@@ -21,13 +21,15 @@ from domain.mare_nostrum.table import Command, Event, Table, TakenCard, Trade
 class CardTaken(Event, frozen=True):
     """A card that lay face up was acquired; whoever lost it takes next (MN-TRD-11, MN-TRD-13).
 
-    `automatic` when there was no other card that might have been taken.
+    Attributes:
+        giver: before whom it lay.
+        automatic: whether there was no other card that might have been taken.
     """
 
     taker: Seat
     giver: Seat
     card: Resource
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         assert table.trade is not None, "a trade is under way"
@@ -48,7 +50,11 @@ class CardTaken(Event, frozen=True):
 class TradeEnded(Event, frozen=True):
     """The chain ended; everybody took what he had acquired and what was left of his offer into his hand (MN-TRD-21).
 
-    `rule` is why it ended; `short` has a card less than before, and gets one from the Director (MN-TRD-19).
+    Attributes:
+        rule: the rule by which it ended.
+        acquired: the cards that everybody had acquired.
+        returned: the cards of his offer that nobody took.
+        short: who has a card less than before, and gets one from the Director (MN-TRD-19); null for nobody.
     """
 
     rule: str
@@ -73,7 +79,12 @@ class TradeEnded(Event, frozen=True):
 
 
 class CardGiven(Event, frozen=True):
-    """The Director of Commerce gave a card to the player who was one short; only these two know which (MN-TRD-20)."""
+    """The Director of Commerce gave a card to the player who was one short; only these two know which (MN-TRD-20).
+
+    Attributes:
+        card: the card, for these two only.
+        hands: the hands of these two, each for its owner only.
+    """
 
     giver: Seat
     receiver: Seat
@@ -124,7 +135,11 @@ def kinds(cards: Iterable[Resource]) -> list[Resource]:
 
 
 class Take(Command, frozen=True):
-    """Take one card that lies face up before another participant (MN-TRD-10, MN-TRD-12)."""
+    """Take one card that lies face up before another participant (MN-TRD-10, MN-TRD-12).
+
+    Attributes:
+        giver: before whom it lies.
+    """
 
     rule = "MN-TRD-12"
     answers = frozenset({"take"})

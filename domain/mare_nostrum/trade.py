@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Automatic, Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Opened, Sealed, Vault
 from domain.kernel.words import RuleId, Seat
@@ -24,15 +24,18 @@ from domain.mare_nostrum.table import Command, Event, Table, Trade
 
 
 class NumberNamed(Event, frozen=True):
-    """The Director of Commerce named how many cards everybody offers; `traders` hold as many.
+    """The Director of Commerce named how many cards everybody offers (MN-TRD-01).
 
-    `automatic` when he holds no card, so that there was only 0 to name.
+    Attributes:
+        number: how many; 0 for no trade in this turn.
+        traders: those who hold as many, and take part.
+        automatic: whether he holds no card, so that there was only 0 to name.
     """
 
     seat: Seat
     number: Count
     traders: tuple[Seat, ...]
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         table.trade = Trade(self.number, self.traders)
@@ -47,11 +50,16 @@ class NumberNamed(Event, frozen=True):
 
 
 class OfferMade(Event, frozen=True):
-    """A player laid his offer face down; `automatic` when it is all that he holds."""
+    """A player laid his offer face down (MN-TRD-05).
+
+    Attributes:
+        offer: the cards, for him only until all are turned over.
+        automatic: whether it is all that he holds.
+    """
 
     seat: Seat
     offer: Sealed
-    automatic: bool = False
+    automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
         assert table.trade is not None, "a number was named"
@@ -62,7 +70,12 @@ class OfferMade(Event, frozen=True):
 
 
 class OffersRevealed(Event, frozen=True):
-    """All offers were turned over at the same time (MN-TRD-09); `taker` takes first."""
+    """All offers were turned over at the same time (MN-TRD-09).
+
+    Attributes:
+        offers: the cards that everybody offers, and what proves that they are those that he laid down.
+        taker: who takes first: the Director of Commerce.
+    """
 
     reveals: ClassVar[bool] = True
 
@@ -87,7 +100,11 @@ class OffersRevealed(Event, frozen=True):
 
 
 class NameNumber(Command, frozen=True):
-    """Name how many cards everybody must offer, up to the number in one's own hand (MN-TRD-01)."""
+    """Name how many cards everybody must offer, up to the number in one's own hand (MN-TRD-01).
+
+    Attributes:
+        number: how many; 0 for no trade in this turn.
+    """
 
     rule = "MN-TRD-01"
     answers = frozenset({"name-number"})
@@ -115,7 +132,11 @@ def traders(table: Table, number: int) -> tuple[Seat, ...]:
 
 
 class Offer(Command, frozen=True):
-    """Lay exactly the named number of cards face down before oneself (MN-TRD-05)."""
+    """Lay exactly the named number of cards face down before oneself (MN-TRD-05).
+
+    Attributes:
+        cards: how many of each kind.
+    """
 
     rule = "MN-TRD-05"
     answers = frozenset({"offer"})

@@ -24,7 +24,7 @@ PHASES: Final[Mapping[Phase, str]] = {
 
 
 class TurnBegan(Event, frozen=True):
-    """A new turn began; every legion and trireme may move and attack again.
+    """A new turn began; every legion and trireme may move and attack again (MN-MIL-04).
 
     Provinces at war when the last turn ended owe a round to everybody with land units there (MN-WAR-03); nobody
     occupies or converts them (MN-AFT-08).

@@ -20,7 +20,12 @@ from domain.mare_nostrum.takes import CardTaken, exhausted, kinds, less
 
 
 class TakeRedirected(Event, frozen=True):
-    """Ulysses' owner undid a take: the card lies face up again, and the taker must take from him instead."""
+    """Ulysses' owner undid a take (MN-HER-11): the card lies face up again, and the taker must take from him instead.
+
+    Attributes:
+        seat: Ulysses' owner.
+        giver: before whom the card lies again.
+    """
 
     seat: Seat
     taker: Seat
@@ -47,7 +52,7 @@ class TakeRedirected(Event, frozen=True):
 
 
 class TakeStood(Event, frozen=True):
-    """Ulysses' owner let a take stand."""
+    """Ulysses' owner let a take stand (MN-HER-11)."""
 
     seat: Seat
 
@@ -63,7 +68,7 @@ class TakeStood(Event, frozen=True):
 
 
 class Redirect(Command, frozen=True):
-    """Undo the take just made between two others; the taker must take one of one's own cards instead."""
+    """Undo the take just made between two others; the taker must take one of one's own cards instead (MN-HER-11)."""
 
     rule = "MN-HER-11"
     answers = frozenset({"redirect"})
@@ -82,7 +87,7 @@ class Redirect(Command, frozen=True):
 
 
 class LetStand(Command, frozen=True):
-    """Keep Ulysses for another take."""
+    """Keep Ulysses for another take (MN-HER-11)."""
 
     rule = "MN-HER-11"
     answers = frozenset({"redirect"})
@@ -96,7 +101,7 @@ class LetStand(Command, frozen=True):
 
 
 class TakeInstead(Command, frozen=True):
-    """Take one of the cards that Ulysses' owner has on offer, as one must."""
+    """Take one of the cards that Ulysses' owner has on offer, as one must (MN-HER-11)."""
 
     rule = "MN-HER-11"
     answers = frozenset({"take-instead"})

@@ -8,31 +8,48 @@ from msgspec import Struct
 from domain.kernel.secret import Sealed, Vault
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import combinations, hands, roles
-from domain.mare_nostrum.data import CARDS, PRICES, ROLES, Building, Item, Resource, Role, price_of
+from domain.mare_nostrum.data import CARDS, PRICES, ROLES, Building, CardId, Item, Resource, Role, price_of
 from domain.mare_nostrum.pieces import Fleet, Province
-from domain.mare_nostrum.table import Battle, Entry, Holding, Spoils, Table, TakenCard
+from domain.mare_nostrum.table import Battle, Entry, Holding, Phase, Spoils, Table, TakenCard
 
 
 class SeatView(Struct, frozen=True, kw_only=True):
     """A player's standing.
 
-    `hand` has the cards in hand by kind for those who may see them, and is null for the others; `count` is public.
-    `purchases` are all maximal purchases of that hand, each the sizes of the combinations that it pays at once.
-    `stock` are the pieces left to place, `totals` what counts for each role, `prices` what an item costs the player.
+    Attributes:
+        count: how many cards he has in hand, which everybody may know (MN-TRD-04).
+        hand: the cards in hand, by kind; null for those who may not see them.
+        purchases: all maximal purchases of that hand, each the sizes of the combinations that it pays at once.
+        cards: his heroes and wonders, in the order of purchase.
+        stock: the pieces that he has left to place (MN-PCS-04).
+        totals: what counts for each role (MN-ROL-04 to MN-ROL-07).
+        prices: how many cards an item costs him.
     """
 
     capital: AreaId
     count: int
     hand: dict[Resource, int] | None
     purchases: tuple[combinations.Purchase, ...] | None
-    cards: tuple[str, ...]
+    cards: tuple[CardId, ...]
     stock: dict[Item, int]
     totals: dict[Role, int]
     prices: dict[Item, int]
 
 
 class TradeView(Struct, frozen=True, kw_only=True):
-    """The trade. `chosen` are the offers that lie face down, null where the viewer may not look under them."""
+    """The trade.
+
+    Attributes:
+        number: how many cards everybody offers.
+        traders: who takes part, in seat order.
+        chosen: the offers that lie face down, null where the viewer may not look under them.
+        offers: the cards that lie face up, by whose they are; empty until all have been turned over.
+        taken: the cards acquired so far.
+        taker: who takes next; null before the reveal and when the chain has ended.
+        takes: the takes so far; one that Ulysses undid is not among them.
+        forced: Ulysses' owner, when the taker must take from him now (MN-HER-11).
+        short: who has a card less than before the trade, when the Director must give him one (MN-TRD-19).
+    """
 
     number: int
     traders: tuple[Seat, ...]
@@ -48,13 +65,29 @@ class TradeView(Struct, frozen=True, kw_only=True):
 class View(Struct, frozen=True, kw_only=True):
     """The position as the viewer may see it.
 
-    `kept` are the cards laid aside to keep, as `TradeView.chosen`; `founders` are those who have yet to spend points
-    in the free set-up, the first of them with `points` left. What stands from `owed` to `holding` is the Military
-    Phase's, as in `Table`.
+    Attributes:
+        turn: the number of the turn; 0 during the set-up.
+        active: who has been named and acts now, in construction or in the Military Phase.
+        done: who has had his construction turn or his military turn in this phase.
+        roles: who holds each role.
+        neutral: the civilizations that nobody plays.
+        bank: the open piles.
+        supply: the building tokens not on the board.
+        available: the heroes and wonders that nobody owns yet.
+        fleets: the triremes at sea, by sea space and owner.
+        kept: the cards laid aside to keep, null where the viewer may not look at them.
+        owed: provinces at war since an earlier turn, and who had land units there when this turn began (MN-WAR-03).
+        ashore: whether the active player has moved or fought with a legion: his triremes are done (MN-MIL-03).
+        seduced: whether Helen has been used in this Military Phase (MN-HER-07).
+        entry: legions that Helen's owner may answer.
+        spoils: what the winner of a battle has to decide.
+        holding: what an occupier who held out has to decide.
+        founders: those who have yet to spend points in the free set-up, in this order.
+        points: what the first of them has left.
     """
 
     turn: int
-    phase: str
+    phase: Phase
     active: Seat | None
     done: list[Seat]
     roles: dict[Role, Seat]
@@ -62,7 +95,7 @@ class View(Struct, frozen=True, kw_only=True):
     seats: dict[Seat, SeatView]
     bank: dict[Resource, int]
     supply: dict[Building, int]
-    available: tuple[str, ...]
+    available: tuple[CardId, ...]
     provinces: dict[AreaId, Province]
     fleets: dict[AreaId, dict[Seat, Fleet]]
     trade: TradeView | None

@@ -12,7 +12,11 @@ from domain.mare_nostrum.table import Event, Table
 
 
 class OccupationEnded(Event, frozen=True):
-    """A war made an occupation or a conversion void; it takes a new choice to begin another (MN-AFT-12, MN-WAR-05)."""
+    """A war made an occupation or a conversion void; it takes a new choice to begin another (MN-AFT-12, MN-WAR-05).
+
+    Attributes:
+        seat: whose legions gave up what they stood on.
+    """
 
     province: AreaId
     seat: Seat

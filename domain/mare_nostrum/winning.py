@@ -13,7 +13,11 @@ CARDS_TO_WIN: Final = 4
 
 
 class GameWon(Event, frozen=True):
-    """A player met a condition of victory; the game is over at once (MN-WIN-01)."""
+    """A player met a condition of victory; the game is over at once (MN-WIN-01).
+
+    Attributes:
+        rule: the condition.
+    """
 
     seat: Seat
     rule: str

@@ -4,13 +4,15 @@ import json
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import iter_modules, walk_packages
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from msgspec import Struct
 
+import domain
+import service
 from domain.library import LIBRARY
 from service import contract, schemas, shapes, views
 from service.contract import document, endpoints
@@ -94,6 +96,67 @@ def test_every_field_of_ours_is_documented(openapi: dict[str, Any]) -> None:
 
 def is_struct(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, Struct) and value.__module__.startswith("service.")
+
+
+PLAIN = {
+    *("infantry", "cavalry", "catapults", "galleys", "cities", "fortifications", "roads"),
+    *("legions", "triremes", "fortresses", "city", "market", "temple"),
+    *("round", "cycle", "turn", "accept"),
+}
+"""Fields of rulesets whose names say it all."""
+
+
+def bare(schema: dict[str, Any]) -> bool:
+    """Tell whether a field's schema says no more than that there is a text, a number, a yes or no, or several."""
+    if not {"description", "$ref", "enum", "const"}.isdisjoint(schema):
+        return False
+    inner = [*schema.get("anyOf", ()), *(schema[name] for name in ("items", "additionalProperties") if name in schema)]
+    return all(bare(each) for each in inner if each != {"type": "null"})
+
+
+@pytest.mark.parametrize("ruleset_id", LIBRARY.ids())
+def test_every_field_of_a_ruleset_says_what_it_is(ruleset_id: str) -> None:
+    each = schemas.of_ruleset(LIBRARY.current(ruleset_id))
+    parts = (each.setup, *(part for whole in (each.commands, each.events, each.view) for part in parts_of(whole)))
+    fields = {(part["title"], name): schema for part in parts for name, schema in part["properties"].items()}
+    assert len(fields) > 200
+    assert {field for field, schema in fields.items() if bare(schema) and field[1] not in PLAIN} == set()
+
+
+def parts_of(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from (part for part in (schema, *schema["$defs"].values()) if "properties" in part)
+
+
+def test_what_an_attribute_names_is_a_field() -> None:
+    for shape in structs():
+        assert {*schemas.attributes(shape)} <= {*shape.__struct_fields__}, shape
+
+
+def structs() -> list[type[Struct]]:
+    """Return the structs of the domain and the service."""
+    names = [found.name for top in (domain, service) for found in walk_packages(top.__path__, f"{top.__name__}.")]
+    modules = [import_module(name) for name in names if not name.endswith("__main__")]
+    return [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Struct) and value.__module__ == module.__name__
+    ]
+
+
+def test_kinds_of_id_keep_their_names(openapi: dict[str, Any]) -> None:
+    components = openapi["components"]["schemas"]
+    assert components["AreaId"] == {
+        "type": "string",
+        "title": "AreaId",
+        "description": "An area of a board, land or sea, such as ``mare-narbo``.",
+    }
+    marched = components["ClassicLegionMarched"]["properties"]
+    assert marched["to"] == {"$ref": "#/components/schemas/AreaId"}
+    assert marched["by_leave_of"]["items"] == {"$ref": "#/components/schemas/Seat"}
+    assert components["MareNostrumIncomePaid"]["properties"]["cards"]["propertyNames"] == {
+        "$ref": "#/components/schemas/Seat"
+    }
 
 
 def test_commands_and_events_are_told_apart_by_their_type(openapi: dict[str, Any]) -> None:
