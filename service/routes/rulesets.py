@@ -8,6 +8,7 @@ from litestar.response import Response
 
 from domain.kernel.catalogue import Rule, UnknownRuleError
 from domain.kernel.cited import cited
+from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import RuleId
@@ -15,6 +16,7 @@ from service import problems, schemas
 from service.answers import answer
 from service.calls import Call
 from service.endpoint import Answer, endpoint
+from service.house import house_rules
 from service.problems import Problem
 from service.routes.paging import page_of
 from service.shapes.common import Nothing, Page
@@ -167,10 +169,10 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
 
 
 def _concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
-    """Return the rules that events and commands concern, by type."""
-    shapes = (*ruleset.events, *ruleset.commands)
-    concerns = {type_name(shape): cited(shape, ruleset.catalogue, ruleset.id) for shape in shapes}
-    return {name: rules for name, rules in concerns.items() if rules}
+    """Return the rules that events and commands concern, by type; around the table they are those of the house."""
+    own = {shape: cited(shape, ruleset.catalogue, ruleset.id) for shape in (*ruleset.events, *ruleset.commands)}
+    around = {shape: cited(shape, house_rules(), ruleset.id) for shape in (*GAME_EVENTS, Undo)}
+    return {type_name(shape): rules for shape, rules in (own | around).items() if rules}
 
 
 def named(request: Call, ruleset_id: str) -> Ruleset[Any]:

@@ -102,7 +102,8 @@ class RulesetDetail(Struct, frozen=True):
         dice: the sides of each kind of die, in the order of their numbers: number 1 shows the first.
         chance: by event type, where such events show what chance brought. With the secret that the last event of a game
             publishes, everybody can draw again and compare; the salts of secrets are the draws that are left.
-        concerns: by type of event or command, the rules that such a one concerns; types that name none are left out.
+        concerns: by type of event or command, those that every game has included, the rules that such a one concerns;
+            types that concern none are left out.
         setup: a JSON Schema of what the creator of a game may choose.
     """
 
