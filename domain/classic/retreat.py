@@ -1,8 +1,8 @@
 """Going on or retreating, pursuit, and the way out (chapters RET and PUR).
 
 After a round in which both sides still have units, first the defender and then the attacker announces whether he goes
-on. A side that retreats alone is pursued; what is left of it moves to one province, named only now (CC-RET-20). Who
-needs consent to cross a strait asks for it before he announces (CC-RET-15).
+on. A side that retreats alone is pursued if the winner has cavalry (CC-PUR-04); what is left of it moves to one
+province, named only now (CC-RET-20). Who needs consent to cross a strait asks for it before he announces (CC-RET-15).
 """
 
 from collections.abc import Iterator
@@ -514,7 +514,8 @@ def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
     if stranded:
         battle.end(draft, "retreat", attacker_won=seat == fight.defender.seat, rule="CC-RET-08")
         return
-    draft.emit(RetreatBegan((seat,), winner if army.by_land.total else None))
+    pursued = army.by_land.total and force(table, fight, winner).units.cavalry  # CC-PUR-04
+    draft.emit(RetreatBegan((seat,), winner if pursued else None))
 
 
 def _leave_the_only_way(draft: Draft[Table], fight: Battle) -> bool:
