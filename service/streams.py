@@ -107,9 +107,10 @@ async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] |
 
     One frame per event: `id` is the version, `event` the type, `data` the event as the caller may see it, as in the
     list of events. A comment comes when nothing happened for 15 seconds. Reconnect with `Last-Event-ID`, as browsers
-    do by themselves, and nothing is missed or doubled. The stream ends when the game does, when the service stops, and
-    when the caller's token ends. A browser's `EventSource` sends no `Authorization` header: it sees what a spectator
-    sees; read the stream with `fetch`, or use the WebSocket.
+    do by themselves, and nothing is missed or doubled; the stream opens with an `id` alone, of the version after which
+    it begins, so that this holds before its first event, too. The stream ends when the game does, when the service
+    stops, and when the caller's token ends. A browser's `EventSource` sends no `Authorization` header: it sees what a
+    spectator sees; read the stream with `fetch`, or use the WebSocket.
     """
     after = request.read_query(Since).after
     last = request.version_in("last-event-id")
@@ -117,14 +118,17 @@ async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] |
     start = _start(last if last is not None else after, played.version)
     if played.status == "over" and start == played.version:
         return Response(b"", status_code=204)
-    frames = _server_sent(request.house.metrics, follow(request.house, played.id, request.caller, start))
+    frames = _server_sent(request.house.metrics, follow(request.house, played.id, request.caller, start), start)
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
 
 
-async def _server_sent(metrics: Metrics, events: AsyncIterator[EventView | None]) -> AsyncIterator[bytes]:
+async def _server_sent(
+    metrics: Metrics, events: AsyncIterator[EventView | None], start: Version
+) -> AsyncIterator[bytes]:
     with metrics.following("sse") as sent:
-        yield b"retry: 2000\n: connected\n\n"
+        # A frame without data is no event, and its id is what a browser reconnects with.
+        yield b"retry: 2000\n: connected\nid: %d\n\n" % start
         # Whoever connects again is told what is wrong, if it still is.
         try:
             async for event in events:

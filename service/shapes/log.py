@@ -23,7 +23,7 @@ class Since(Struct, frozen=True, forbid_unknown_fields=True):
     """Where a stream begins.
 
     Attributes:
-        after: after this version; absent: with the next event. `Last-Event-ID` goes before it.
+        after: after this version; absent: with the next event. Of a stream `Last-Event-ID` goes before it.
     """
 
     after: Past | None = None

@@ -61,10 +61,13 @@ class Audience:
         place = urlsplit(address)
         reader, writer = await asyncio.open_connection(place.hostname, place.port)
         writer.write(f"GET /v1/games/{game}/events/stream HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
+        version = 0
         try:
             while line := await reader.readline():
                 if line.startswith(b"id: "):
-                    self.seen[game, int(line[4:])].append(time.time())
+                    version = int(line[4:])
+                elif line.startswith(b"data: "):
+                    self.seen[game, version].append(time.time())
                 elif line.startswith(b": connected"):
                     self._there += 1
         finally:

@@ -78,6 +78,20 @@ async def test_a_stream_goes_on_after_the_last_event_that_was_seen(
         assert (await frames.events(1))[0]["id"] == "1"
 
 
+async def test_a_stream_that_broke_off_before_its_first_event_goes_on_too(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.begun(anna, bert)
+    async with streaming(service, game) as frames:
+        opening = await frames.next()
+    await service.give(game, anna, "put-up", coins=1)
+    assert opening is not None
+    assert "data" not in opening, "browsers take it for no event"
+    async with streaming(service, game, last_event_id=opening["id"]) as frames:
+        (missed,) = await frames.events(1)
+    assert missed["event"] == "prize-put-up"
+
+
 async def test_a_stream_shows_what_its_reader_may_see(service: Service, anna: Player, bert: Player) -> None:
     game = await service.begun(anna, bert)
     async with streaming(service, game, "?after=4", anna) as reds, streaming(service, game, "?after=4") as publics:

@@ -266,7 +266,7 @@ async def test_a_stream_ends_with_its_token(service: Service, anna: Player, bert
         lines = stream.aiter_lines()
         assert await anext(lines) == "retry: 2000"
         await service.give(game, anna, "put-up", coins=1)
-        while not (await anext(lines)).startswith("id: "):
+        while not (await anext(lines)).startswith("event: "):
             pass
         await service.ask("DELETE", f"/v1/tokens/{token}", anna)
         await service.give(game, anna, "open-bidding")
