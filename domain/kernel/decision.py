@@ -33,7 +33,7 @@ class Option(Struct, frozen=True, omit_defaults=True):
     Attributes:
         command: the command's type name.
         rule: the rule that allows it.
-        schema: a JSON Schema (2020-12) of exactly the commands that would be accepted; see `domain.kernel.schema`.
+        schema: a JSON Schema (2020-12) of exactly the commands that would be accepted, with three keywords more.
         title: what it does, in a few words.
         decision: the kind of the open decision that it answers; absent when it may be given at any time.
     """

@@ -74,9 +74,18 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Show what you may do now.
 
-    An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Most
-    keywords are JSON Schema's (2020-12). Three say what it cannot: `x-total` bounds the sum of some counts, `x-cost`
-    the price of some purchases, `x-sum` the sum of all counts of an object.
+    An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Of
+    JSON Schema (2020-12) they use `const`, `enum`, `type`, `minimum`, `maximum`, `maxLength`, `items`, `minItems`,
+    `maxItems`, `uniqueItems`, `contains`, `minContains`, `properties`, `required` and `additionalProperties`. Three
+    keywords more, all in schemas of objects, say what it cannot:
+
+    * `x-total`: `{"of": [names], "minimum": a, "maximum": b, "times": name}`, or a list of such. What the properties
+      of these names count adds up to a..b: an integer counts itself, an array its items, an object the sum of its
+      integers, and what is absent 0. With `times`, b is multiplied by the number of items in the array of that name.
+      `minimum` and `maximum` may be absent.
+    * `x-cost`: `{"prices": {name: price}, "maximum": b}`. What the properties of these names count, times their
+      prices, costs at most b.
+    * `x-sum`: `{"minimum": a, "maximum": b}`. The integers in the object add up to a..b.
     """
     request.read_query(Nothing)
     hall = request.house.hall

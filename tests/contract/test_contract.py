@@ -1,6 +1,7 @@
 """The committed contract is what the code says, and its examples are what it says."""
 
 import json
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,7 @@ from msgspec import Struct
 
 import domain
 import service
+from domain.kernel import schema as options
 from domain.library import LIBRARY
 from service import contract, schemas, shapes, views
 from service.contract import document, endpoints
@@ -157,6 +159,14 @@ def test_kinds_of_id_keep_their_names(openapi: dict[str, Any]) -> None:
     assert components["MareNostrumIncomePaid"]["properties"]["cards"]["propertyNames"] == {
         "$ref": "#/components/schemas/Seat"
     }
+
+
+def test_the_keywords_that_options_have_beside_json_schemas_are_defined(openapi: dict[str, Any]) -> None:
+    described = openapi["paths"]["/v1/games/{game}/options"]["get"]["description"]
+    ours = re.findall(r"^``(x-\w+)``: ``(\{.*\})``", options.__doc__ or "", re.MULTILINE)
+    assert [name for name, _ in ours] == ["x-total", "x-cost", "x-sum"]
+    for name, form in ours:
+        assert f"`{name}`: `{form}`" in described, name
 
 
 def test_commands_and_events_are_told_apart_by_their_type(openapi: dict[str, Any]) -> None:
