@@ -110,7 +110,11 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
 
 
 class Setup(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the creator of a game chooses: how the Home Provinces are assigned (CC-SET-03)."""
+    """What the creator of a game chooses.
+
+    Attributes:
+        homes: whether the Home Provinces are drawn by lot, or picked by the players in seat order (CC-SET-03).
+    """
 
     homes: setup.Method = "drawn"
 

@@ -5,9 +5,9 @@ counted openly; what nobody else saw (a gift, what was kept from a discard) is s
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from domain.kernel import message
@@ -25,17 +25,20 @@ at its end, the Military Phase; before them the set-up, after them the end of th
 Layout = Literal["introductory", "free"]
 
 
+Civilization = Literal["rome", "carthage", "greece", "egypt", "babylon"]
+
+
 class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     """What the creator of a game chooses.
 
     Attributes:
         layout: the layout of the aid cards (MN-SET-06), or 36 points for everybody to spend (MN-SET-10).
-        civilizations: who plays; those recommended for the number of players when left out (MN-SET-21).
+        civilizations: who plays; those recommended for the number of players when none is named (MN-SET-21).
         influence_chain_any_player: whether triremes of any player join provinces for placing influence (MN-INF-04).
     """
 
     layout: Layout = "introductory"
-    civilizations: tuple[Literal["rome", "carthage", "greece", "egypt", "babylon"], ...] = ()
+    civilizations: Annotated[tuple[Civilization, ...], Meta(max_length=5, extra_json_schema={"uniqueItems": True})] = ()
     influence_chain_any_player: bool = False
 
 

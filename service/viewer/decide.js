@@ -6,7 +6,7 @@
 import { html, nothing } from "./vendor/lit-html.js";
 import { repeat } from "./vendor/directives/repeat.js";
 import { deskOf } from "./desk.js";
-import { ruleOf } from "./rule.js";
+import { refusal, ruleOf } from "./rule.js";
 import { named, plain, seatName } from "./words.js";
 
 /** Say beside the panel's name how many decisions wait for this seat. @param {import("./room.js").Room} room */
@@ -176,16 +176,6 @@ function outcome(room, desk) {
         <button class="strong" ?disabled=${desk.busy} @click=${() => desk.again()}>Send again</button>
       </div>`;
     default:
-      return refused(room, said.problem);
+      return refusal(room, said.problem);
   }
-}
-
-function refused(room, { problem, message }) {
-  return html`<div class="outcome refused" role="alert">
-    <p><strong>${problem.title ?? "Refused"}.</strong> ${message}</p>
-    ${problem.allowed ? html`<p>${problem.allowed}</p>` : nothing}
-    ${problem.rule ? ruleOf(room, problem.rule, problem.rule_title) : nothing}
-    ${problem.source ? html`<p class="quiet">${problem.source}</p>` : nothing}
-    ${problem.type ? html`<p><a href=${problem.type}>What this kind of problem means</a></p>` : nothing}
-  </div>`;
 }

@@ -19,6 +19,8 @@ export class Fields {
   constructor(form, wrong) {
     this.form = form;
     this.wrong = new Map(wrong.toReversed().map(({ path, message }) => [path.join("/"), message]));
+    /** What schemas say of fields. Those of options say nothing: their titles do. */
+    this.hints = new Map();
   }
 
   /** The fields of an object, and its sums as they stand. */
@@ -35,6 +37,7 @@ export class Fields {
 
   /** One property, item or text. */
   field(schema, path, label, { required = true, price = undefined } = {}) {
+    if (schema.description) this.hints.set(path.join("/"), schema.description);
     if ("const" in schema) return this.#fact(schema.const, path, label, required);
     if ("enum" in schema) return this.#choice(schema.enum, path, label, required);
     switch (schema.type) {
@@ -71,7 +74,7 @@ export class Fields {
     const word = (index) => (index < 0 ? "none" : this.form.wording.value(choices[index]));
     if (choices.length > FEW) return this.#select([...all], at, word, choose, path, label, required);
     const id = this.#id(path);
-    return html`<fieldset data-field=${path.join("/")} aria-describedby="${id}-fault">
+    return html`<fieldset data-field=${path.join("/")} aria-describedby=${this.#described(path)}>
       <legend>${label}</legend>
       <div class="choices">
         ${[...all].map(
@@ -99,7 +102,7 @@ export class Fields {
         id=${id}
         .value=${live(`${at}`)}
         aria-invalid=${String(this.wrong.has(path.join("/")))}
-        aria-describedby="${id}-fault"
+        aria-describedby=${this.#described(path)}
         @change=${(event) => choose(Number(event.target.value))}
       >
         ${required ? html`<option value="-1" disabled ?selected=${at < 0}>choose …</option>` : nothing}
@@ -131,7 +134,7 @@ export class Fields {
           max=${maximum}
           .value=${live(`${now ?? ""}`)}
           aria-invalid=${String(this.wrong.has(path.join("/")))}
-          aria-describedby="${id}-range ${id}-fault"
+          aria-describedby="${id}-range ${this.#described(path)}"
           @input=${(event) => this.form.set(path, wholeNumber(event.target))}
         />${step((now ?? 0) + 1, "+", "One more of")}</span
       >
@@ -143,7 +146,7 @@ export class Fields {
   #text({ maxLength }, path, label) {
     const [id, now] = [this.#id(path), this.form.get(path) ?? ""];
     const typed = (event) => this.form.set(path, event.target.value);
-    const described = `${id}-left ${id}-fault`;
+    const described = `${id}-left ${this.#described(path)}`;
     return html`<div class="line text" data-field=${path.join("/")}>
       <label for=${id}>${label}</label>
       ${maxLength > LINE
@@ -162,7 +165,7 @@ export class Fields {
     const needed = schema.contains?.enum ?? [];
     const isIn = (list, item) => list.some((other) => isSame(other, item));
     if (!choices.length) return nothing;
-    return html`<fieldset data-field=${path.join("/")} aria-describedby="${this.#id(path)}-fault">
+    return html`<fieldset data-field=${path.join("/")} aria-describedby=${this.#described(path)}>
       <legend>${label} <span class="quiet">${now.length} chosen, ${between(schema.minItems, schema.maxItems)}</span></legend>
       <div class="choices">
         ${choices.map((item, index) => {
@@ -224,7 +227,15 @@ export class Fields {
   }
 
   #fault(path) {
-    return html`<span class="fault" id="${this.#id(path)}-fault">${this.wrong.get(path.join("/")) ?? ""}</span>`;
+    const [id, hint] = [this.#id(path), this.hints.get(path.join("/"))];
+    return html`${hint ? html`<span class="hint" id="${id}-hint">${hint}</span>` : nothing}
+      <span class="fault" id="${id}-fault">${this.wrong.get(path.join("/")) ?? ""}</span>`;
+  }
+
+  /** The ids of what is said of a field. */
+  #described(path) {
+    const id = this.#id(path);
+    return this.hints.has(path.join("/")) ? `${id}-hint ${id}-fault` : `${id}-fault`;
   }
 
   #id(path) {

@@ -1,11 +1,18 @@
 /**
- * Creating a game: by which rules, for how many, under which title.
+ * Creating a game: by which rules, for how many, under which title, and whatever else the rules let its creator choose.
  * @module
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
+import { Form } from "./forms.js";
+import { refusal } from "./rule.js";
+import { Wording } from "./wording.js";
 
-const wish = { ruleset: "", said: "" };
+const wish = { ruleset: "", problem: null };
+const WORDING = new Wording([]);
+
+/** The forms of set-ups by ruleset; null while the schema is on its way. */
+const setups = new Map();
 
 /**
  * The form. It leads to the game's page, where seats are taken.
@@ -16,20 +23,25 @@ const wish = { ruleset: "", said: "" };
 export function newGame(api, rulesets, draw) {
   const ruleset = rulesets.find((each) => each.id === wish.ruleset) ?? rulesets[0];
   if (!ruleset) return nothing;
+  const setup = setupOf(api, ruleset.id, draw);
+  const say = (problem) => {
+    wish.problem = problem;
+    draw();
+  };
   const choose = (event) => {
     wish.ruleset = event.target.value;
-    draw();
+    say(null);
   };
   const submit = async (event) => {
     event.preventDefault();
+    if (setup && !setup.ask()) return;
     const given = new FormData(event.target);
-    const body = { ruleset: given.get("ruleset"), players: Number(given.get("players")), title: given.get("title").trim() };
+    const [players, title] = [Number(given.get("players")), given.get("title").trim()];
     try {
-      const game = await api.post("/v1/games", body);
+      const game = await api.post("/v1/games", { ruleset: ruleset.id, players, title, setup: setup?.command ?? {} });
       location.assign(`/games/${game.id}`);
     } catch (problem) {
-      wish.said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
-      draw();
+      say(problem);
     }
   };
   return html`<form @submit=${submit}>
@@ -39,8 +51,29 @@ export function newGame(api, rulesets, draw) {
     <select id="players" name="players">${ruleset.players.map((players) => html`<option>${players}</option>`)}</select>
     <label for="title">Title</label>
     <input id="title" name="title" maxlength="120" placeholder="Thursday's game" />
-    ${wish.said ? html`<p class="problem" role="alert">${wish.said}</p>` : nothing}
+    ${setup ? setup.render() : nothing}
+    ${wish.problem ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
     <div class="buttons"><button class="strong">Create the game</button></div>
     <p class="hint">You organize it. Take a seat on its page, and send the others its address.</p>
   </form>`;
+}
+
+function setupOf(api, ruleset, draw) {
+  if (!setups.has(ruleset)) {
+    setups.set(ruleset, null);
+    api.get(`/v1/rulesets/${ruleset}`).then(
+      (detail) => (setups.set(ruleset, new Form(asOption(detail.setup), `setup-${ruleset}`, WORDING, draw)), draw()),
+      () => setups.delete(ruleset),
+    );
+  }
+  return setups.get(ruleset);
+}
+
+/** Return a schema of the contract as an option's, which leaves nothing unsaid: what has a default is always there. */
+function asOption(schema) {
+  if (schema.type === "array") return { minItems: 0, maxItems: schema.items.enum?.length ?? Infinity, ...schema, items: asOption(schema.items) };
+  if (schema.type !== "object") return schema;
+  const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, asOption(field)]);
+  const required = properties.filter(([name, field]) => "default" in field || schema.required?.includes(name)).map(([name]) => name);
+  return { ...schema, properties: Object.fromEntries(properties), required };
 }

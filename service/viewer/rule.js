@@ -1,5 +1,5 @@
 /**
- * A rule, named where it matters and shown when somebody wants to read it.
+ * A rule, named where it matters and shown when somebody wants to read it; and a refusal, which names one.
  * @module
  */
 
@@ -10,7 +10,7 @@ const read = new Map();
 
 /**
  * A rule to be unfolded.
- * @param {import("./room.js").Room} room
+ * @param {Pick<import("./room.js").Room, "api" | "game" | "redraw">} room
  * @param {string} id such as `CC-MOV-09`
  * @param {string} [title] when it is known beforehand; otherwise the rule is fetched at once
  */
@@ -35,4 +35,15 @@ export function ruleOf(room, id, title = undefined) {
           <p class="quiet">${rule.source}. <a href=${address}>As data</a></p>`
       : html`<p class="quiet">…</p>`}
   </details>`;
+}
+
+/** What the service answered instead of doing what it was asked. @param {import("./api.js").Problem} said */
+export function refusal(room, { problem, message }) {
+  return html`<div class="outcome refused" role="alert">
+    <p><strong>${problem.title ?? "Refused"}.</strong> ${message}</p>
+    ${problem.allowed ? html`<p>${problem.allowed}</p>` : nothing}
+    ${problem.rule ? ruleOf(room, problem.rule, problem.rule_title) : nothing}
+    ${problem.source ? html`<p class="quiet">${problem.source}</p>` : nothing}
+    ${problem.type ? html`<p><a href=${problem.type}>What this kind of problem means</a></p>` : nothing}
+  </div>`;
 }

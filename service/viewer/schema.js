@@ -171,9 +171,10 @@ function isObject(value) {
 
 /**
  * Return the value with which a form begins: all that can be one thing only, counts as low as they may be, and undefined
- * for what has to be chosen.
+ * for what has to be chosen; or what the schema says, as those of set-ups do.
  */
 export function initial(schema) {
+  if ("default" in schema) return structuredClone(schema.default);
   if ("const" in schema) return structuredClone(schema.const);
   if ("enum" in schema) return schema.enum.length === 1 ? structuredClone(schema.enum[0]) : undefined;
   switch (schema.type) {

@@ -14,7 +14,7 @@ export class Wording {
     this.#areas = new Map(areas.map(({ id, name }) => [id, name]));
     this.isArea = (value) => this.#areas.has(value);
     this.value = (value) => this.#value(value);
-    this.field = (name) => this.#areas.get(name) ?? capital(name.replaceAll("-", " "));
+    this.field = (name) => this.#areas.get(name) ?? capital(name.replaceAll(/[-_]/g, " "));
   }
 
   /** Return a sentence with areas by their names: "March from lusitania" is "March from Lusitania". */

@@ -1,0 +1,82 @@
+"""Games are created in the lobby, with all that their rules let a creator choose."""
+
+import re
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Page, expect
+
+from domain.library import LIBRARY
+from tests.browser.visiting import Visitor
+from tests.service.http.serving import Service
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def lobby(page: Page) -> Page:
+    """The lobby, with an account."""
+    await page.goto("/")
+    await page.get_by_role("textbox", name="Your name").fill("Anna")
+    await page.get_by_role("button", name="Open an account").click()
+    await expect(page.get_by_text("You are Anna in this tab.")).to_be_visible()
+    return page
+
+
+async def choose(page: Page, ruleset: str) -> None:
+    await page.locator("#ruleset").select_option(ruleset)
+
+
+async def created(service: Service, page: Page) -> dict[str, Any]:
+    """Create the game; return it, with the event that created it."""
+    await page.get_by_role("button", name="Create the game").click()
+    await page.wait_for_url("**/games/*")
+    game = page.url.partition("/games/")[2].partition("#")[0]
+    detail = (await service.client.get(f"/v1/games/{game}")).json()
+    events = (await service.client.get(f"/v1/games/{game}/events", params={"limit": 1})).json()
+    return {**detail, "setup": events["items"][0]["event"]["setup"]}
+
+
+async def test_a_game_is_laid_out_as_its_creator_chooses(service: Service, visitor: Visitor, lobby: Page) -> None:
+    await choose(lobby, "mare-nostrum")
+    await lobby.locator("#players").select_option("4")
+    await lobby.get_by_role("textbox", name="Title").fill("Points for all")
+    layout = lobby.get_by_role("group", name="Layout")
+    await expect(layout.get_by_role("radio", name="Introductory")).to_be_checked()
+    await expect(layout).to_have_accessible_description(re.compile("aid cards .MN-SET-06., or 36 points"))
+    await layout.get_by_role("radio", name="Free").check()
+    await visitor.axe()
+    game = await created(service, lobby)
+    assert (game["ruleset"], game["title"], len(game["seats"])) == ("mare-nostrum", "Points for all", 4)
+    assert game["setup"] == {"layout": "free", "civilizations": [], "influence_chain_any_player": False}
+
+
+async def test_homes_are_picked_where_the_creator_says_so(service: Service, lobby: Page) -> None:
+    await choose(lobby, "conquest-classic-friz")
+    await lobby.get_by_role("group", name="Homes").get_by_role("radio", name="Picked").check()
+    game = await created(service, lobby)
+    assert (game["ruleset"], game["setup"]) == ("conquest-classic-friz", {"homes": "picked"})
+
+
+async def test_what_the_rules_refuse_is_said_with_its_rule(service: Service, visitor: Visitor, lobby: Page) -> None:
+    visitor.expect("422")
+    await choose(lobby, "mare-nostrum")
+    civilizations = lobby.get_by_role("group", name="Civilizations")
+    for name in ("Babylon", "Egypt"):
+        await civilizations.get_by_role("checkbox", name=name).check()
+    await lobby.get_by_role("button", name="Create the game").click()
+    refusal = lobby.get_by_role("alert")
+    await expect(refusal).to_contain_text("2 civilizations were chosen for 3 players.")
+    await expect(refusal).to_contain_text("MN-SET-21")
+    await visitor.axe()
+    await civilizations.get_by_role("checkbox", name="Rome").check()
+    game = await created(service, lobby)
+    assert {place["seat"] for place in game["seats"]} == {"babylon", "egypt", "rome"}
+
+
+@pytest.mark.parametrize("ruleset", LIBRARY.ids())
+async def test_every_ruleset_has_a_form_for_all_of_its_setup(service: Service, lobby: Page, ruleset: str) -> None:
+    setup = (await service.client.get(f"/v1/rulesets/{ruleset}")).json()["setup"]["properties"]
+    await choose(lobby, ruleset)
+    await expect(lobby.locator(".fields > [data-field]")).to_have_count(len(setup))
+    game = await created(service, lobby)
+    assert game["setup"].keys() == setup.keys()
