@@ -210,6 +210,19 @@ async def test_the_inspector_shows_an_event_its_cause_its_rules_and_its_dice(ser
     await expect(rule).to_contain_text("Versione di Friz")
 
 
+async def test_the_inspector_shows_what_rules_of_the_house_concern_what_happens_around_the_table(
+    service: Service, page: Page
+):
+    made = await table(service.house, "mare-nostrum", events=30)
+    await opened(page, made.id, "#v=2")
+    panel = page.get_by_role("tabpanel", name="Event")
+    await expect(panel.get_by_role("heading", name="Seat Taken")).to_be_visible()
+    await expect(panel.locator("details.rule")).to_contain_text(["TAB-LIFE-03: One player, one seat"])
+    await slider(page).fill("1")
+    await expect(panel.get_by_role("heading", name="Game Created")).to_be_visible()
+    await expect(panel.locator(".rules")).to_have_count(0)
+
+
 async def test_everything_on_the_board_is_reached_by_keys(service: Service, page: Page):
     made = await table(service.house, events=200)
     await opened(page, made.id)
