@@ -156,7 +156,8 @@ def _all_named(posts: tuple[str, ...]) -> str:
 def _post(table: Table, area: AreaId, seat: Seat, posts: tuple[str, ...]) -> None:
     force = table.provinces[area].forces[seat]
     new = tuple(post for post in posts if post not in force.posts)
-    table.set_force(area, seat, replace(force, posts=(*force.posts, *new)))
+    settled = min(force.moved + force.fought, len(posts))
+    table.set_force(area, seat, replace(force, posts=(*force.posts, *new), settled=settled))
 
 
 # --- an undefended province ---

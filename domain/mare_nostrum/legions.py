@@ -87,8 +87,8 @@ class March(Command, frozen=True):
             raise Refusal(self.rule, asked, f"{force.legions} own legions are there.")
         if self.legions > force.fresh:
             raise Refusal("MN-MIL-04", asked, f"{force.fresh} of them have neither moved nor attacked this turn.")
-        if not posts.gives_up(self.posts, self.legions, force.posts, force.legions):
-            allowed = "Name the posts that they leave, so that one stays on each of the others."
+        if not posts.gives_up(self.posts, self.legions, force.posts, force.garrison):
+            allowed = "Name the posts that they leave, so that one that chose it stays on each of the others."
             raise Refusal("MN-AFT-08", asked, allowed)
 
     @classmethod
@@ -98,7 +98,7 @@ class March(Command, frozen=True):
             reached = chains.adjacent(table, area, seat) if force.fresh else ()
             if not reached:
                 continue
-            for legions, left in posts.leaving(force.fresh, force.posts, force.legions):
+            for legions, left in posts.leaving(force.fresh, force.posts, force.garrison):
                 fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **left}
                 march = schema.command("march", fields)
                 yield Option("march", RuleId(cls.rule), march, f"March from {area}", "campaign")

@@ -27,6 +27,7 @@ class Force(Struct, frozen=True):
         fortresses: fortresses; they never move (MN-PCS-02).
         spent: how many of the fortresses have attacked this turn (MN-WAR-04).
         posts: what single legions stand on (MN-AFT-05 to MN-AFT-07); a legion stands on one thing at most.
+        settled: on how many of them legions stand that have moved or attacked this turn, and chose it.
     """
 
     fresh: int = 0
@@ -35,6 +36,7 @@ class Force(Struct, frozen=True):
     fortresses: int = 0
     posts: tuple[Post, ...] = ()
     spent: int = 0
+    settled: int = 0
 
     @property
     def legions(self) -> int:
@@ -49,6 +51,11 @@ class Force(Struct, frozen=True):
     def ready(self) -> int:
         """Legions that have not attacked this turn."""
         return self.fresh + self.moved
+
+    @property
+    def garrison(self) -> int:
+        """Legions that can stand on posts: who has come or attacked this turn does where he chose it (MN-AFT-01)."""
+        return self.fresh + self.settled
 
     @property
     def manned(self) -> int:

@@ -1,7 +1,8 @@
 """Posts: what single legions stand on, one on each (MN-AFT-05 to MN-AFT-08).
 
 A legion that moves or attacks leaves its post. Legions are alike: whoever sends some of them says which posts these
-give up, and one legion must be left for each of the others.
+give up, and one legion must be left for each of the others. But those that came or attacked this turn take no post over
+that they did not choose (MN-AFT-01).
 """
 
 from collections.abc import Iterable

@@ -41,7 +41,7 @@ class TurnBegan(Event, frozen=True):
         table.exploited.clear()
         table.replaced.clear()
         for area, province in table.provinces.items():
-            if any(force.moved or force.fought or force.spent for force in province.forces.values()):
+            if any(force != _fresh(force) for force in province.forces.values()):
                 table.provinces[area] = _rested(province)
             if province.at_war:
                 table.vacate(area)
@@ -72,7 +72,7 @@ def _rested(province: Province) -> Province:
 
 
 def _fresh(force: Force) -> Force:
-    return replace(force, fresh=force.legions, moved=0, fought=0, spent=0)
+    return replace(force, fresh=force.legions, moved=0, fought=0, spent=0, settled=0)
 
 
 def begin(draft: Draft[Table]) -> None:
