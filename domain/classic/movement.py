@@ -195,7 +195,8 @@ def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> 
         raise Refusal(
             "CC-MOV-20",
             f"Leaders without units into {to}, where units of {' and '.join(met.guards)} stand.",
-            "They may enter by the owner's consent (community edition) or to join land combat units of their own.",
+            "They may only join land combat units of their own"
+            + (", or pass by the owner's consent." if table.edition.consents else "."),
         )
     journey = table.journey if goes_on else None
     return LegionMarched(
