@@ -41,7 +41,6 @@ _FAULTS_OF_REQUEST: Final = {
     NotSeated: problems.NOT_SEATED,
     Unmapped: problems.NO_MAP,
     BoardError: problems.INVALID_BOARD,
-    BadName: problems.INVALID_BODY,
     TooManyTokens: problems.TOO_MANY_TOKENS,
 }
 
@@ -132,6 +131,8 @@ def explained(error: Exception) -> Problem:
             kind = problems.UNKNOWN_TOKEN if isinstance(error, UnknownToken) else problems.TOKEN_ENDED
             headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
             return Problem(kind, str(error), kind.remedy, headers=headers)
+        case BadName():
+            return Problem(problems.INVALID_BODY, "The name cannot be printed.", str(error), path="$.name")
         case UnknownCursor():
             return Problem(problems.INVALID_QUERY, "The cursor is none that this list gave.", "Begin without a cursor.")
         case TooMany():

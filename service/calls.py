@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_type_hints
 from urllib.parse import parse_qsl
@@ -13,6 +13,7 @@ from litestar.connection import ASGIConnection
 from litestar.exceptions import InternalServerException
 from litestar.handlers import BaseRouteHandler
 from msgspec import Struct
+from msgspec.json import Decoder
 
 from domain.kernel.words import LARGEST_INTEGER, Version
 from service import problems
@@ -20,6 +21,7 @@ from service.accounts import Caller
 from service.bearer import bearer_of
 from service.problems import Problem
 from service.scopes import Scope
+from service.wanted import wanted
 
 if TYPE_CHECKING:
     from service.endpoint import Endpoint
@@ -61,8 +63,8 @@ class Call(Request[Any, Any, Any]):
         """Return the query parameters, which are those of `shape` and no others. Raises `Problem`."""
         return read_query(self.scope["query_string"], shape)
 
-    async def read_body(self, decode: Callable[[bytes], T]) -> T:
-        """Return what `decode`, a decoder of msgspec, makes of the body. Raises `Problem`."""
+    async def read_body(self, decoder: Decoder[T]) -> T:
+        """Return what `decoder` makes of the body. Raises `Problem`."""
         declared = self.headers.get("content-type", "")
         if not _JSON_TYPE.fullmatch(declared):
             raise Problem(
@@ -74,7 +76,7 @@ class Call(Request[Any, Any, Any]):
             raw = await self.body()
         except InternalServerException:  # so Litestar calls a client that hung up
             raise Problem(problems.MALFORMED_JSON, "The body was cut off.", "Send the whole of it.") from None
-        return read_json(raw, decode)
+        return read_json(raw, decoder)
 
     @property
     def key(self) -> str | None:
@@ -160,11 +162,11 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
     try:
         return msgspec.convert(given, shape)
     except msgspec.ValidationError as error:
-        sentence, _, place = str(error).partition(" - at `$.")
+        name = str(error).rpartition("`$.")[2].rstrip("`")
         raise Problem(
             problems.INVALID_QUERY,
-            f"The query parameter {place.rstrip('`')!r} is wrong: {sentence[:1].lower()}{sentence[1:]}.",
-            "See the contract for what it takes.",
+            f"The query parameter {name!r} is {given[name]!r}.",
+            f"It takes {wanted(shape, f'.{name}')}.",
         ) from None
 
 
@@ -178,13 +180,13 @@ def _parameters(shape: type[Struct]) -> Mapping[str, bool]:
     }
 
 
-def read_json(raw: bytes, decode: Callable[[bytes], T]) -> T:
-    """Return what `decode` makes of JSON. Raises `Problem` for what is no JSON, or not of the right shape."""
+def read_json(raw: bytes, decoder: Decoder[T]) -> T:
+    """Return what `decoder` makes of JSON. Raises `Problem` for what is no JSON, or not of the right shape."""
     try:
-        value = decode(raw)
+        value = decoder.decode(raw)
         json.loads(raw, object_pairs_hook=_refuse_repeated)
     except msgspec.ValidationError as error:
-        raise problems.invalid_body(error) from None
+        raise problems.invalid_body(error, decoder.type) from None
     except RecursionError:
         raise Problem(problems.MALFORMED_JSON, "The body is nested too deeply.") from None
     except (msgspec.DecodeError, ValueError) as error:

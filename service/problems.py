@@ -11,6 +11,7 @@ from domain.kernel.decision import Decision
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import RuleId, Version
 from service.scopes import SCOPES, Scope
+from service.wanted import wanted
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -366,7 +367,7 @@ INVALID_BODY: Final = Kind(
     "`path` says where the fault lies; the contract and GET /v1/rulesets/{ruleset}/schemas say what is taken.",
     {
         "detail": "Expected `int`, got `str`, at $.players.",
-        "allowed": "See the contract for what is taken.",
+        "allowed": "There belongs a whole number from 1 to 100.",
         "path": "$.players",
     },
 )
@@ -457,11 +458,12 @@ def example_of(kind: Kind) -> ProblemBody:
 # --- Where problems come from -----------------------------------------------------------------------------------------
 
 
-def invalid_body(error: msgspec.ValidationError, inside: str = "") -> Problem:
-    """Return the problem of a body, or of the part of it at path `inside`, that has the wrong shape."""
+def invalid_body(error: msgspec.ValidationError, shape: Any, inside: str = "$") -> Problem:
+    """Return the problem of a body, or of the part of it at path `inside`, that is none of `shape`."""
     sentence, _, place = str(error).partition(" - at `")
-    path = (inside or "$") + place.rstrip("`").removeprefix("$")
-    return Problem(INVALID_BODY, f"{sentence}, at {path}.", "See the contract for what is taken.", path=path)
+    within = place.rstrip("`").removeprefix("$")
+    path = inside + within
+    return Problem(INVALID_BODY, f"{sentence}, at {path}.", f"There belongs {wanted(shape, within)}.", path=path)
 
 
 def scope_missing(needed: Sequence[Scope], has: Collection[Scope], granted: Collection[Scope]) -> Problem:
@@ -486,6 +488,7 @@ def refused(
     decisions: Sequence[Decision] = (),
     seat: str | None = None,
     options_url: str = "",
+    path: str = "",
 ) -> Problem:
     """Return the problem of a refusal, with the rule's title and source from the first catalogue that has it."""
     mine = [decision for decision in decisions if seat in decision.seats]
@@ -499,6 +502,7 @@ def refused(
         source=source,
         decision=next(iter([*mine, *decisions]), None),
         options_url=options_url,
+        path=path,
     )
 
 

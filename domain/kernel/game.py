@@ -250,8 +250,12 @@ class Game(Struct, kw_only=True):
         if not commands:
             raise Refusal("TAB-LIST-01", "An empty list of commands was given.", "Give at least one command.")
         game, records, secrets, decided = self, list[Record](), list[Secret](), 0
-        for decided, command in enumerate(commands, start=1):  # noqa: B007 (how far it came is wanted afterwards)
-            draft = game.running_ruleset.decide(game.table, seat, command, chance, vault, game.draws)
+        for decided, command in enumerate(commands, start=1):
+            try:
+                draft = game.running_ruleset.decide(game.table, seat, command, chance, vault, game.draws)
+            except Refusal as refusal:
+                refusal.number = decided
+                raise
             given, sealing = _command_in_log(command, seat, draft)
             vault = vault.joined_by(draft.secrets)
             happened = list(zip(draft.events, draft.marks, strict=True))

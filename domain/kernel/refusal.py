@@ -11,6 +11,8 @@ class Refusal(Exception):
         asked: what was asked, in a sentence.
         allowed: what would have been allowed, in a sentence.
         untimely: True when the command is not this seat's to give now, whatever its content.
+
+    `number` tells which of several commands it is, from 1 on; 0 when it is none of them.
     """
 
     def __init__(self, rule: str, asked: str, allowed: str, *, untimely: bool = False) -> None:
@@ -19,6 +21,7 @@ class Refusal(Exception):
         self.asked = asked
         self.allowed = allowed
         self.untimely = untimely
+        self.number = 0
 
 
 def refuse_unless(condition: object, rule: str, asked: str, allowed: str) -> None:

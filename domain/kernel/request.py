@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.kernel.lifecycle import Undo
-from domain.kernel.message import Command, type_name
+from domain.kernel.message import Command, enumerated, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import Version
@@ -28,17 +28,28 @@ def read_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Co
             commands.append(ruleset.read_command(raw))
         except msgspec.ValidationError as error:
             which = f"Command {number} of {len(raws)}" if len(raws) > 1 else "The command"
-            known = ", ".join(type_name(command) for command in ruleset.commands)
-            raise Refusal(
-                "TAB-CMD-01",
-                f"{which} cannot be read: {error}.",
-                f"{ruleset.title} has these commands, with the fields that their schemas give: {known}.",
-            ) from None
+            refusal = Refusal("TAB-CMD-01", f"{which} cannot be read: {error}.", _readable(ruleset, raw))
+            refusal.number = number
+            raise refusal from None
     return commands
 
 
 class _Typed(Struct):
     type: Any = None
+
+
+def _readable(ruleset: Ruleset[Any], raw: bytes | Raw) -> str:
+    """Say which fields the command has that is called so; which commands there are, when none is."""
+    known = {type_name(command): command for command in ruleset.commands}
+    try:
+        command = known[msgspec.json.decode(raw, type=_Typed).type]
+    except (msgspec.ValidationError, LookupError, TypeError):
+        return f"{ruleset.title} has the commands {enumerated(list(known))}."
+    fields = msgspec.structs.fields(command)
+    needed = [field.encode_name for field in fields if field.required]
+    others = [field.encode_name for field in fields if not field.required]
+    taken = f"{type_name(command)} takes {enumerated([*needed, *others]) or 'no fields'}"
+    return f"{taken}; {enumerated(others)} may be left out." if others else f"{taken}."
 
 
 def read_undo(raws: Sequence[bytes | Raw]) -> Version | None:

@@ -31,7 +31,7 @@ from service.shapes.common import Nothing, Page
 from service.store.accounts import PlayerRow
 from service.views import Viewer, event_view
 
-_grant: Final = msgspec.json.Decoder(Grant).decode
+_grant: Final = msgspec.json.Decoder(Grant)
 _SPECTATOR: Final = Viewer()
 _NO_SECRETS: Final = Vault()
 

@@ -25,8 +25,8 @@ from service.shapes.games import GameDetail, GamePage, GamesPage, NewGame, TakeS
 from service.store.protocol import GameRow
 from service.views import Accepted, Viewer
 
-_new_game: Final = msgspec.json.Decoder(NewGame).decode
-_take_seat: Final = msgspec.json.Decoder(TakeSeat).decode
+_new_game: Final = msgspec.json.Decoder(NewGame)
+_take_seat: Final = msgspec.json.Decoder(TakeSeat)
 
 ACTS: Final = (problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, problems.STALE_VERSION, problems.KEY_REUSED)
 """What can be wrong with everything that changes a game."""
@@ -78,7 +78,8 @@ async def create_game(request: Call) -> Response[bytes]:
         ruleset = request.house.library.current(wish.ruleset)
         raise problems.refused(refusal, request.house.catalogues(ruleset)) from None
     except msgspec.ValidationError as error:
-        raise problems.invalid_body(error, "$.setup") from None
+        ruleset = request.house.library.current(wish.ruleset)
+        raise problems.invalid_body(error, ruleset.setup, "$.setup") from None
     except ValueError as error:
         if not isinstance(error, UnicodeError):
             raise Problem(problems.INVALID_BOARD, f"{error}", problems.INVALID_BOARD.remedy, path="$.board") from None

@@ -24,7 +24,7 @@ from service.shapes.common import Nothing
 from service.shapes.play import AtVersion, OptionsView, Orders, StateView
 from service.views import Checked, Viewer
 
-_orders: Final = msgspec.json.Decoder(Orders).decode
+_orders: Final = msgspec.json.Decoder(Orders)
 
 
 @endpoint(
@@ -120,7 +120,7 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
-    async with _explaining(request.house, GameId(game), player):
+    async with _explaining(request.house, GameId(game), player, orders):
         accepted = await request.house.hall.command(GameId(game), player, orders.all, expected=expected, key=key)
     return answer(accepted, headers=etag(accepted.version))
 
@@ -151,7 +151,7 @@ async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
-    async with _explaining(request.house, GameId(game), player):
+    async with _explaining(request.house, GameId(game), player, orders):
         checked = await request.house.hall.check(GameId(game), player, orders.all, expected=expected)
     return answer(checked, headers=etag(checked.version))
 
@@ -174,14 +174,15 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
 
 
 @asynccontextmanager
-async def _explaining(house: House, game_id: GameId, player: PlayerId) -> AsyncIterator[None]:
-    """Turn a refusal into a problem that shows the rule, the decision and where the options are."""
+async def _explaining(house: House, game_id: GameId, player: PlayerId, orders: Orders) -> AsyncIterator[None]:
+    """Turn a refusal into a problem that shows the command, the rule, the decision and where the options are."""
     try:
         yield
     except Refusal as refusal:
         game = await house.hall.game(game_id, 0)  # in memory it is as the refusal met it
         seat = house.hall.viewer(game, player).seat
         url = f"/v1/games/{game.id}/options"
-        raise problems.refused(refusal, house.catalogues(game.ruleset), game.decisions, seat, url) from None
+        path = orders.path(refusal.number)
+        raise problems.refused(refusal, house.catalogues(game.ruleset), game.decisions, seat, url, path) from None
     except msgspec.DecodeError as error:
         raise Problem(problems.MALFORMED_JSON, f"A command cannot be read: {error}.") from None

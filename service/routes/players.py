@@ -18,7 +18,7 @@ from service.shapes.common import Nothing
 from service.shapes.players import Me, Player, Registered, Registration, player_view
 from service.store.accounts import PlayerRow
 
-_registration: Final = msgspec.json.Decoder(Registration).decode
+_registration: Final = msgspec.json.Decoder(Registration)
 
 
 @endpoint(

@@ -21,8 +21,8 @@ from service.store.accounts import TokenId, TokenRow
 CURRENT: Final = "current"
 """Stands for the token that the request comes with."""
 
-_new_token: Final = msgspec.json.Decoder(NewToken).decode
-_rotation: Final = msgspec.json.Decoder(Rotation).decode
+_new_token: Final = msgspec.json.Decoder(NewToken)
+_rotation: Final = msgspec.json.Decoder(Rotation)
 _NOT_STORED: Final = {"Cache-Control": "no-store"}
 
 

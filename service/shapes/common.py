@@ -9,16 +9,27 @@ from domain.kernel.words import LARGEST_INTEGER
 LARGEST_PAGE = 500
 
 
-Text = Annotated[str, Meta(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")]
-"""A line that a person reads: 1 to 80 characters, not all blank."""
+Text = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=80,
+        pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$",
+        description="a line of 1 to 80 characters, not all blank",
+    ),
+]
+"""What a person reads."""
 
 
-Title = Annotated[str, Meta(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")]
-"""A line of at most 120 characters, or none."""
+Title = Annotated[
+    str, Meta(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$", description="a line of at most 120 characters")
+]
 
 
-Entropy = Annotated[str, Meta(max_length=256, pattern=r"^[\x20-\x7e]*$")]
-"""Anything that a player adds to the dice: at most 256 printable ASCII characters."""
+Entropy = Annotated[
+    str, Meta(max_length=256, pattern=r"^[\x20-\x7e]*$", description="at most 256 printable ASCII characters")
+]
+"""Anything that a player adds to the dice."""
 
 
 Identifier = Annotated[str, Meta(min_length=1, max_length=64)]

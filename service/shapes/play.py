@@ -84,3 +84,9 @@ class Orders(Struct, frozen=True, forbid_unknown_fields=True):
         """The commands, one or several."""
         several = () if self.commands is UNSET else self.commands
         return several if self.command is UNSET else (self.command,)
+
+    def path(self, number: int) -> str:
+        """Return where in the body the command of that number lies; nothing for 0, which is none of them."""
+        if not number:
+            return ""
+        return "$.command" if self.commands is UNSET else f"$.commands[{number - 1}]"

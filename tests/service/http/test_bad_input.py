@@ -180,6 +180,54 @@ async def test_a_list_with_one_bad_command_happens_not_at_all(scene: Scene) -> N
     assert (await scene.service.get(scene.url))["head"] == before["head"]
 
 
+async def test_of_several_commands_the_refused_one_is_named(scene: Scene) -> None:
+    good, bad, unreadable = ({"type": "put-up", "coins": 1}, {"type": "put-up", "coins": 99}, {"type": "put-up"})
+    bodies: list[tuple[dict[str, Any], str]] = [
+        ({"command": bad}, "$.command"),
+        ({"commands": [bad, good]}, "$.commands[0]"),
+        ({"commands": [good, unreadable]}, "$.commands[1]"),
+        ({"commands": [good, {"type": "open-bidding"}, bad]}, "$.commands[2]"),
+    ]
+    for body, path in bodies:
+        answer = await scene.ask("POST", f"{scene.url}/commands/check", scene.anna, body)
+        assert answer.json().get("path") == path, answer.text
+
+
+WOULD_BE_RIGHT: dict[str, tuple[str, dict[str, Any]]] = {
+    "There belongs an object with `name`.": ("/v1/players", {"Name": "Ann"}),
+    "There belongs a line of 1 to 80 characters, not all blank.": ("/v1/players", {"name": " "}),
+    "A name is 1 to 80 characters that can be printed.": ("/v1/players", {"name": "A\u202eB"}),
+    "There belongs a whole number from 1 to 100.": ("/v1/games", {**NEW_GAME, "players": 2.0}),
+    "There belongs one of account, admin, audit, organize, play.": ("/v1/tokens", {"name": "bot", "scopes": ["fly"]}),
+    "There belongs a whole number from 1 to 3.": ("/v1/games", {**NEW_GAME, "setup": {"rounds": 0}}),
+    "put-up takes coins.": ("{game}/commands", {"command": {"type": "put-up"}}),
+    "open-bidding takes no fields.": ("{game}/commands", {"command": {"type": "open-bidding", "more": 1}}),
+}
+
+
+@pytest.mark.parametrize("allowed", WOULD_BE_RIGHT)
+async def test_a_wrong_body_is_told_what_would_have_been_right(scene: Scene, allowed: str) -> None:
+    path, body = WOULD_BE_RIGHT[allowed]
+    answer = await scene.ask("POST", path.replace("{game}", scene.url), scene.anna, body)
+    assert answer.status_code == 422
+    assert answer.json()["allowed"] == allowed
+    assert answer.json()["path"].startswith("$")
+
+
+@pytest.mark.parametrize(
+    ("query", "allowed"),
+    [
+        ("limit=0", "It takes a whole number from 1 to 500."),
+        ("limit=many", "It takes a whole number from 1 to 500."),
+        ("status=asleep", "It takes one of gathering, over, running."),
+        ("text=%20", "It takes a line of 1 to 80 characters, not all blank."),
+    ],
+)
+async def test_a_wrong_query_is_told_what_would_have_been_right(service: Service, query: str, allowed: str) -> None:
+    answer = await service.ask("GET", f"/v1/games?{query}")
+    assert (answer.status_code, answer.json()["allowed"]) == (400, allowed)
+
+
 async def test_absurd_counts_are_refused_and_nothing_happens(scene: Scene) -> None:
     before = await scene.service.get(scene.url)
     counts = [-1, 0, 10**9, 2**53, 2**64, 10**30, 1.0, 1.5, "1", None, True, [1], {"n": 1}]
