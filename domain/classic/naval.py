@@ -75,10 +75,10 @@ class NavalBattleBegan(Event, frozen=True):
 
 
 class GalleysRolled(Event, frozen=True):
-    """A fleet rolled two dice for each galley it had when the cycle began (CC-NAV-05).
+    """A fleet rolled two dice for each galley it had when the cycle began (CC-NAV-05) and hit with some (CC-NAV-06).
 
     Attributes:
-        hits: the enemy galleys that it sinks (CC-NAV-06).
+        hits: the enemy galleys that it sinks.
     """
 
     seat: Seat

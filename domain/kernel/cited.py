@@ -15,10 +15,12 @@ _ID: Final = re.compile(r"\b[A-Z]{2,4}-[A-Z]+-\d+\b")
 def cited(shape: type[Struct], catalogue: Catalogue, ruleset_id: str) -> tuple[RuleId, ...]:
     """Return the rules that a class of events or commands concerns.
 
-    They are the one that provides for a command, then those that the class's docstring names. Where one holds only in
-    another ruleset of the catalogue, what holds here in its place counts.
+    They are the one that provides for a command, then those that the class's docstring names before it comes to single
+    fields: what it says of these matters only where they say something. Where a rule holds only in another ruleset of
+    the catalogue, what holds here in its place counts.
     """
-    named = [*filter(None, [getattr(shape, "rule", None)]), *_ID.findall(shape.__doc__ or "")]
+    said, _, _ = (shape.__doc__ or "").partition("Attributes:")
+    named = [*filter(None, [getattr(shape, "rule", None)]), *_ID.findall(said)]
     return tuple(dict.fromkeys(_here(named, catalogue, ruleset_id)))
 
 

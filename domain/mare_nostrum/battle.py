@@ -113,7 +113,7 @@ class BattleRolled(Event, frozen=True):
 
 
 class BattleEnded(Event, frozen=True):
-    """A battle was over: one side is alone in the province, nobody of the two is left, or it is at war.
+    """A battle was over: a side is alone there (MN-AFT-01), nobody is left (MN-AFT-13), or it is war (MN-WAR-01).
 
     Attributes:
         ending: who is alone in the province; `war` when both are left.

@@ -10,6 +10,7 @@ from domain.kernel.cited import cited
 from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
 from domain.library import LIBRARY
+from domain.mare_nostrum.income import IncomePaid
 from tests.tiny.auction import ChooseCard, TinyAuction
 
 RULESETS = [LIBRARY.current(known) for known in LIBRARY.ids()]
@@ -41,6 +42,12 @@ def test_the_rule_of_a_command_comes_first(ruleset: Ruleset[Any]) -> None:
     for command in ruleset.commands:
         if ruleset.catalogue.rule(command.rule).holds_in(ruleset.id):
             assert cited(command, ruleset.catalogue, ruleset.id)[0] == command.rule
+
+
+def test_what_is_said_of_single_fields_does_not_count() -> None:
+    mare_nostrum = LIBRARY.current("mare-nostrum")
+    assert "MN-INC-12" in (IncomePaid.__doc__ or "")
+    assert cited(IncomePaid, mare_nostrum.catalogue, mare_nostrum.id) == ("MN-INC-01",)
 
 
 def test_what_names_no_rule_of_a_catalogue_concerns_none_of_it() -> None:
