@@ -78,9 +78,9 @@ class Answered(Response[bytes]):
 
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
         content, headers = self.content, self.headers
-        if len(content) >= PACKED and headers["content-type"].startswith(_TEXTS):
+        if len(content) >= PACKED and headers["content-type"].startswith(_TEXTS) and "Content-Encoding" not in headers:
             headers = {**headers, "Vary": "Accept-Encoding"}
-            if _takes_gzip(scope):
+            if takes_gzip(scope):
                 content = await asyncio.to_thread(_pack, content) if len(content) >= _APART else _pack(content)
                 headers |= {"content-encoding": "gzip", "content-length": str(len(content))}
         sent = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
@@ -92,7 +92,8 @@ def _pack(content: bytes) -> bytes:
     return gzip.compress(content, compresslevel=3, mtime=0)
 
 
-def _takes_gzip(scope: Scope) -> bool:
+def takes_gzip(scope: Scope) -> bool:
+    """Tell whether a request takes packed answers."""
     codings = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding").split(b",")
     weights = (
         weight.strip() for name, _, weight in (coding.partition(b";") for coding in codings) if name.strip() == b"gzip"

@@ -1,6 +1,9 @@
 """The reading room: a page for people, of the files in `service/viewer`. What it shows it asks of the API."""
 
+import gzip
 import hashlib
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -9,9 +12,10 @@ from typing import Final
 from litestar.handlers import get
 from litestar.params import FromPath
 from litestar.response import Response
+from msgspec import Struct
 
 from service import problems
-from service.answers import Answered
+from service.answers import Answered, takes_gzip
 from service.calls import Call
 from service.problems import Problem
 
@@ -30,9 +34,33 @@ _HEADERS: Final = {
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
-    # Asked again each time, and answered with 304 until the service is another: files have no versions in their names.
-    "Cache-Control": "no-cache",
 }
+_KEPT: Final = "max-age=31536000, immutable"
+_ASKED_AGAIN: Final = "no-cache"
+"""Answered with 304 until the service is another."""
+_PLACE: Final = b"/viewer/"
+_DIGEST: Final = re.compile("[0-9a-f]{32}")
+
+
+class _File(Struct, frozen=True):
+    """A file, as it is and packed, and its digest."""
+
+    content: bytes
+    packed: bytes
+    media_type: str
+    digest: str
+
+    @staticmethod
+    def of(content: bytes, name: str) -> "_File":
+        digest = hashlib.sha256(content).hexdigest()[:32]
+        return _File(content, gzip.compress(content, mtime=0), _MEDIA[name.rpartition(".")[2]], digest)
+
+
+class _Edition(Struct, frozen=True):
+    """The files as they are now. Pages name them with a digest of all: under it none ever changes."""
+
+    digest: str
+    files: Mapping[str, _File]
 
 
 @get("/")
@@ -50,24 +78,38 @@ async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
 @get("/viewer/{name:path}")
 async def show_viewer_file(request: Call, name: FromPath[str]) -> Response[bytes]:
     """Show a file that the pages consist of."""
-    return _shown(request, name.removeprefix("/"))
+    digest, _, within = name.removeprefix("/").partition("/")
+    if digest == _edition().digest:
+        return _shown(request, within, _KEPT)
+    # A page that was loaded from an earlier service, or asks another process than the one that it came from.
+    return _shown(request, within if _DIGEST.fullmatch(digest) else name.removeprefix("/"))
 
 
-def _shown(request: Call, name: str) -> Response[bytes]:
-    found = _files().get(name)
-    if found is None:
+def _shown(request: Call, name: str, kept: str = _ASKED_AGAIN) -> Response[bytes]:
+    file = _edition().files.get(name)
+    if file is None:
         raise Problem(problems.UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "The lobby is at /.")
-    content, digest = found
-    headers = {**_HEADERS, "ETag": f'"{digest}"'}
+    headers = {**_HEADERS, "Cache-Control": kept, "Vary": "Accept-Encoding", "ETag": f'"{file.digest}"'}
     if request.headers.get("if-none-match", "").removeprefix("W/") == headers["ETag"]:
-        return Answered(b"", 304, _MEDIA[name.rpartition(".")[2]], headers)
-    return Answered(content, 200, _MEDIA[name.rpartition(".")[2]], headers)
+        return Answered(b"", 304, file.media_type, headers)
+    if takes_gzip(request.scope):
+        return Answered(file.packed, 200, file.media_type, {**headers, "Content-Encoding": "gzip"})
+    return Answered(file.content, 200, file.media_type, headers)
 
 
 @lru_cache(maxsize=1)
-def _files() -> dict[str, tuple[bytes, str]]:
-    """Return the files by name, each with its digest. They are read once."""
-    return {name: (content, hashlib.sha256(content).hexdigest()[:32]) for name, content in _read("", "viewer")}
+def _edition() -> _Edition:
+    """Return the files by name. They are read once."""
+    found = sorted(_read("", "viewer"))
+    digest = hashlib.sha256(repr(found).encode()).hexdigest()[:32]
+    there = _PLACE + digest.encode() + b"/"
+    return _Edition(
+        digest,
+        {
+            name: _File.of(content.replace(_PLACE, there) if name.endswith(".html") else content, name)
+            for name, content in found
+        },
+    )
 
 
 def _read(within: str, *place: str) -> list[tuple[str, bytes]]:

@@ -60,12 +60,12 @@ export class Board extends EventTarget {
 
   /**
    * Show a scene: only what differs is touched. What takes longer than a frame has is left for the next one: while
-   * somebody drags through a game the slider goes first, and the board catches up.
+   * somebody drags through a game the slider goes first, and the board catches up. The first scene comes in one piece.
    * @returns {{changed: number, isWhole: boolean}} how many areas changed, and whether none is left
    */
   show(scene = NOTHING) {
     if (!this.svg) return { changed: 0, isWhole: false };
-    const until = performance.now() + BUDGET;
+    const until = this.#drawn.size ? performance.now() + BUDGET : Infinity;
     let changed = 0;
     for (const [area, group] of this.#areas) {
       const fragment = scene.areas[area] ?? "";

@@ -9,11 +9,6 @@ import { deskOf } from "./desk.js";
 import { refusal, ruleOf } from "./rule.js";
 import { named, plain, seatName } from "./words.js";
 
-/** Say beside the panel's name how many decisions wait for this seat. @param {import("./room.js").Room} room */
-export function decideBadge(room) {
-  return room.game?.decisions.filter((decision) => decision.seats.includes(room.seat)).length || "";
-}
-
 /** @param {import("./room.js").Room} room */
 export function decidePanel(room) {
   const desk = deskOf(room);

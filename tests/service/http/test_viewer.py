@@ -42,12 +42,18 @@ async def test_every_module_imports_only_what_is_served(service: Service) -> Non
             assert (await service.client.get(f"/viewer/{imported}")).status_code == 200, (file.name, imported)
 
 
-@pytest.mark.parametrize(("path", "first"), [("/", "lobby.js"), ("/games/any", "game.js")])
-async def test_a_page_names_all_its_modules_so_that_none_waits_for_another(
-    service: Service, path: str, first: str
+@pytest.mark.parametrize(
+    ("path", "first", "then"), [("/", "lobby.js", None), ("/games/any", "game.js", "panels.js")], ids=["lobby", "game"]
+)
+async def test_a_page_names_its_modules_so_that_none_waits_for_another(
+    service: Service, path: str, first: str, then: str | None
 ) -> None:
+    """Those of the board before those around it; what is behind other panels comes when all that is there."""
     page = (await service.client.get(path)).text
-    assert {*re.findall(r'rel="modulepreload" href="/viewer/([^"]+)"', page), first} == await _reached(service, first)
+    named = dict(re.findall(r'rel="modulepreload" href="/viewer/\w{32}/([^"]+)"( fetchpriority="low")?', page))
+    at_once = await _reached(service, first)
+    assert {*(name for name, low in named.items() if not low), first} == at_once
+    assert {name for name, low in named.items() if low} == (await _reached(service, then) - at_once if then else set())
 
 
 async def _reached(service: Service, first: str) -> set[str]:
@@ -61,6 +67,18 @@ async def _reached(service: Service, first: str) -> set[str]:
             waiting += [] if other in found else [other]
             found.add(other)
     return found
+
+
+async def test_what_a_page_consists_of_is_asked_for_once(service: Service) -> None:
+    page = (await service.client.get("/games/any")).text
+    for link in re.findall(r'(?:src|href)="(/viewer/[^"]+)"', page):
+        answer = await service.client.get(link)
+        assert answer.headers["cache-control"] == "max-age=31536000, immutable", link
+        # What goes by another name is asked again: it may be another one tomorrow.
+        name = link.split("/", 3)[3]
+        for other in (f"/viewer/{name}", f"/viewer/{'0' * 32}/{name}"):
+            again = await service.client.get(other)
+            assert (again.content, again.headers["cache-control"]) == (answer.content, "no-cache"), other
 
 
 async def test_an_unchanged_file_is_not_sent_again(service: Service) -> None:
