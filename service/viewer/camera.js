@@ -34,12 +34,16 @@ export class Camera {
     return this.#moved > 4;
   }
 
-  /** Draw nearer by a factor, towards a point of the board; by default the middle of what is seen. */
-  zoom(factor, at = { x: this.view.x + this.view.width / 2, y: this.view.y + this.view.height / 2 }) {
+  /**
+   * Draw nearer by a factor, towards a point of the board; by default the middle of what is seen.
+   * @param {number[]} [moved] how many pixels that point goes to the right and down meanwhile
+   */
+  zoom(factor, at = { x: this.view.x + this.view.width / 2, y: this.view.y + this.view.height / 2 }, [right, down] = [0, 0]) {
     const most = this.whole.width / NEAREST;
     const width = Math.min(Math.max(this.view.width / factor, most), this.whole.width);
     const scale = width / this.view.width;
-    this.#set(at.x - (at.x - this.view.x) * scale, at.y - (at.y - this.view.y) * scale, width);
+    const pixel = scale / this.svg.getScreenCTM().a;
+    this.#set(at.x - (at.x - this.view.x) * scale - right * pixel, at.y - (at.y - this.view.y) * scale - down * pixel, width);
   }
 
   /** Move by shares of what is seen. */
@@ -86,7 +90,8 @@ export class Camera {
 
   #down(event) {
     if (event.pointerType === "mouse" && event.button !== 0) return;
-    if (!this.#pointers.size) this.#moved = 0;
+    // Two fingers choose nothing.
+    this.#moved = this.#pointers.size ? Infinity : 0;
     this.#pointers.set(event.pointerId, event);
   }
 
@@ -95,15 +100,17 @@ export class Camera {
     if (!before) return;
     const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
     const other = [...this.#pointers.values()].find((pointer) => pointer.pointerId !== event.pointerId);
-    this.#moved += Math.hypot(dx, dy);
-    if (!this.dragged) return void this.#pointers.set(event.pointerId, event);
+    // A finger that trembles moves nothing; one that does move is followed from where it was put.
+    this.#moved = Math.max(this.#moved, Math.hypot(dx, dy));
+    if (!this.dragged) return;
     if (!this.svg.hasPointerCapture(event.pointerId)) this.svg.setPointerCapture(event.pointerId);
-    const share = 1 / this.svg.getScreenCTM().a;
-    this.#set(this.view.x - (dx * share) / this.#pointers.size, this.view.y - (dy * share) / this.#pointers.size, this.view.width);
     if (other) {
+      // What lay between the fingers stays between them.
       const spread = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
-      const middle = { clientX: (event.clientX + other.clientX) / 2, clientY: (event.clientY + other.clientY) / 2 };
-      this.zoom(spread(event) / Math.max(1, spread(before)), this.#pointOf(middle));
+      const middle = { clientX: (before.clientX + other.clientX) / 2, clientY: (before.clientY + other.clientY) / 2 };
+      this.zoom(spread(event) / Math.max(1, spread(before)), this.#pointOf(middle), [dx / 2, dy / 2]);
+    } else {
+      this.zoom(1, undefined, [dx, dy]);
     }
     this.#pointers.set(event.pointerId, event);
   }

@@ -1,0 +1,134 @@
+"""The board under fingers: one moves it, two draw it nearer and farther, a tap chooses what lies there."""
+
+from collections.abc import Mapping
+
+import pytest
+from playwright.async_api import CDPSession, Page, expect
+
+from tests.browser.games import table
+from tests.browser.reading import board, opened
+from tests.browser.visiting import PHONE, Visit
+from tests.service.http.serving import Service
+
+Spot = tuple[float, float]
+
+ON_THE_MAP = """([x, y]) => {
+    const svg = document.querySelector("svg.board");
+    const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM().inverse());
+    return [at.x, at.y];
+}"""
+
+AREA = "(at) => document.elementFromPoint(...at).closest('[data-area]').dataset.area"
+
+
+class Hand:
+    """Fingers on a page, each with a number of its own."""
+
+    def __init__(self, page: Page, inside: CDPSession) -> None:
+        self._page = page
+        self._inside = inside
+        self._down: dict[int, Spot] = {}
+
+    async def put(self, fingers: Mapping[int, Spot]) -> None:
+        for finger, at in fingers.items():
+            self._down[finger] = at
+            await self._say("touchStart", self._down)
+
+    async def move(self, fingers: Mapping[int, Spot], steps: int = 8) -> None:
+        """Move fingers evenly, all at once."""
+        began = dict(self._down)
+        for step in range(1, steps + 1):
+            for finger, (x, y) in fingers.items():
+                from_x, from_y = began[finger]
+                self._down[finger] = (from_x + (x - from_x) * step / steps, from_y + (y - from_y) * step / steps)
+            await self._say("touchMove", self._down)
+
+    async def lift(self, *fingers: int) -> None:
+        """Lift some fingers, or all."""
+        for finger in fingers or list(self._down):
+            await self._say("touchEnd", {finger: self._down.pop(finger)})
+
+    async def _say(self, what: str, fingers: Mapping[int, Spot]) -> None:
+        touching = [{"x": x, "y": y, "id": finger} for finger, (x, y) in fingers.items()]
+        await self._inside.send("Input.dispatchTouchEvent", {"type": what, "touchPoints": touching})
+
+
+async def _view(page: Page) -> list[float]:
+    return [float(each) for each in (await page.locator("svg.board").get_attribute("viewBox") or "").split()]
+
+
+async def _under(page: Page, at: Spot) -> list[float]:
+    """Return the point of the map that lies under a point of the page."""
+    return await page.evaluate(ON_THE_MAP, at)
+
+
+async def _middle(page: Page) -> Spot:
+    box = await board(page).bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+async def test_two_fingers_draw_the_board_nearer_and_what_they_hold_stays_under_them(service: Service, visit: Visit):
+    made = await table(service.house, events=200)
+    async with visit(**PHONE) as visitor:
+        page = visitor.page
+        await opened(page, made.id)
+        hand = Hand(page, await visitor.context.new_cdp_session(page))
+        x, y = await _middle(page)
+        whole = await _view(page)
+        left, right = (x - 30, y), (x + 30, y)
+        held = [await _under(page, left), await _under(page, right)]
+        await hand.put({1: left, 2: right})
+        left, right = (x - 110, y + 20), (x + 130, y + 20)
+        await hand.move({1: left, 2: right})
+        nearer = await _view(page)
+        assert nearer[2] == pytest.approx(whole[2] / 4, rel=0.02)
+        for finger, before in zip((left, right), held, strict=True):
+            assert await _under(page, finger) == pytest.approx(before, abs=4)
+        # One finger is lifted; the other goes on, and moves the board as far as itself.
+        await hand.lift(2)
+        there = await _under(page, left)
+        await hand.move({1: (x - 60, y + 40)})
+        assert await _under(page, (x - 60, y + 40)) == pytest.approx(there, abs=4)
+        await hand.lift()
+        assert (await _view(page))[2] == nearer[2]
+        # Nothing was chosen by all this, and the page itself was neither scrolled nor enlarged.
+        assert "area=" not in page.url
+        assert await page.evaluate("() => [scrollX, scrollY, visualViewport.scale]") == [0, 0, 1]
+
+
+async def test_two_fingers_put_the_board_farther_away_until_all_of_it_is_seen(service: Service, visit: Visit):
+    made = await table(service.house, events=60)
+    async with visit(**PHONE) as visitor:
+        page = visitor.page
+        await opened(page, made.id)
+        whole = await _view(page)
+        await page.get_by_role("button", name="Nearer").click()
+        assert (await _view(page))[2] < whole[2]
+        hand = Hand(page, await visitor.context.new_cdp_session(page))
+        x, y = await _middle(page)
+        await hand.put({1: (x - 120, y), 2: (x + 120, y)})
+        await hand.move({1: (x - 10, y), 2: (x + 10, y)})
+        await hand.lift()
+        assert await _view(page) == whole
+
+
+async def test_a_tap_chooses_an_area(service: Service, visit: Visit):
+    made = await table(service.house, events=200)
+    async with visit(**PHONE) as visitor:
+        page = visitor.page
+        await opened(page, made.id)
+        hand = Hand(page, await visitor.context.new_cdp_session(page))
+        # A pinch before it must not be taken for the tap, nor leave a finger behind.
+        x, y = await _middle(page)
+        await hand.put({1: (x - 30, y), 2: (x + 30, y)})
+        await hand.move({1: (x - 60, y), 2: (x + 60, y)})
+        await hand.lift()
+        view = await _view(page)
+        area = await page.evaluate(
+            "(at) => document.elementFromPoint(...at).closest('[data-area]').dataset.area", [x, y]
+        )
+        await page.touchscreen.tap(x, y)
+        await expect(page.get_by_role("status", name="In this area")).to_be_visible()
+        await expect(page.locator(f'svg.board [data-area="{area}"]')).to_have_class("chosen")
+        assert await _view(page) == view
