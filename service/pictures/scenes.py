@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from domain.boards import Drawing, drawing_of
 from domain.kernel.board import Board
@@ -32,7 +32,16 @@ Drawings = Callable[[Board], Drawing | None]
 
 def sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
     """Return what the pictures of a game are drawn on. Raises `Unmapped`."""
-    return Sheet(_plan(drawings, game.ruleset, game.board), look_of(game), game.ruleset.title)
+    plan = _plan(drawings, game.ruleset, game.board)
+    if plan is None:
+        raise Unmapped(f"The game is played on the board {game.board.id!r}, whose areas are on no map.")
+    return Sheet(plan, look_of(game), game.ruleset.title)
+
+
+def frame_sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
+    """Return what the frames of a game are drawn on: where there is no map they tell the rest, and draw no area."""
+    plan = _plan(drawings, game.ruleset, game.board)
+    return Sheet(plan or Plan(_BLANK, {}), look_of(game), game.ruleset.title)
 
 
 def look_of(game: Game) -> Look:
@@ -42,11 +51,24 @@ def look_of(game: Game) -> Look:
 
 
 @lru_cache(maxsize=16)
-def _plan(drawings: Drawings, ruleset: Ruleset[Any], board: Board) -> Plan:
+def _plan(drawings: Drawings, ruleset: Ruleset[Any], board: Board) -> Plan | None:
     drawing = drawings(board)
-    if drawing is None:
-        raise Unmapped(f"The game is played on the board {board.id!r}, whose areas are on no map.")
-    return Plan(drawing, ruleset.printed(board))
+    return None if drawing is None else Plan(drawing, ruleset.printed(board))
+
+
+_BLANK: Final = Drawing(
+    board="",
+    projection="",
+    size=(1, 1),
+    areas={},
+    terra_incognita="",
+    mare_incognitum="",
+    rivers="",
+    straits=(),
+    inscriptions=(),
+    notes="",
+    credits="",
+)
 
 
 def marks_of(game: Game, viewer: Viewer, vault: Vault, names: Names) -> Marks:

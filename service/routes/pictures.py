@@ -20,7 +20,7 @@ from service.pictures.frames import frames
 from service.pictures.palette import paints
 from service.pictures.picture import picture
 from service.pictures.png import png
-from service.pictures.scenes import Unmapped, look_of, marks_of, marks_view, sheet_of
+from service.pictures.scenes import Unmapped, frame_sheet_of, look_of, marks_of, marks_view, sheet_of
 from service.routes.rulesets import named
 from service.shapes.common import Nothing
 from service.shapes.pictures import FramePage, FramesPage, MapView, MarksView, Sized
@@ -173,14 +173,15 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
     query=FramesPage,
     headers=("If-None-Match",),
     answers=(Answer(200, "The frames.", FramePage, headers=("ETag",)), _UNCHANGED),
-    problems=_OF_GAMES,
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
 async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
     """List the frames.
 
     For scrubbing through a game: one version drawn whole, and what each version after it changed in the picture, with
     its event in a sentence and its dice. The pieces of SVG belong into `GET /v1/rulesets/{ruleset}/board.svg`. What a
-    retraction took back jumps back by itself. The ETag is the version at which the game stands.
+    retraction took back jumps back by itself. Of a board that is on no map no area is drawn; the rest is told all the
+    same. The ETag is the version at which the game stands.
     """
     asked = request.read_query(FramesPage)
     house = request.house
@@ -192,7 +193,7 @@ async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
     last = max(asked.after, min(asked.after + asked.limit, played.version))
 
     async def draw() -> bytes:
-        sheet = sheet_of(played, house.drawings)
+        sheet = frame_sheet_of(played, house.drawings)
         key, drawn = await frames(house.hall, played, viewer, sheet, asked.after, last)
         return encode((key, drawn))
 

@@ -9,6 +9,7 @@ import { icon } from "./icons.js";
 /** @param {import("./room.js").Room} room */
 export function boardPanel(room) {
   const { board } = room;
+  if (board.isMissing) return html`<p class="waiting">There is no map of this board.</p>`;
   if (!board.svg) return html`<p class="waiting">${room.problem ? "There is no board to be shown." : "The board is being unrolled …"}</p>`;
   const area = board.pointed ?? room.area;
   return html`<div class="lens" role="group" aria-label="The view of the board">

@@ -8,8 +8,8 @@
 
 import { Camera } from "./camera.js";
 
-const BUDGET = 5; // Milliseconds of a frame in which areas are put in; to lay them out and paint them takes as long again.
 const NOTHING = { areas: {}, links: "" };
+const BUDGET = 5; // Milliseconds of a frame in which areas are put in; to lay them out and paint them takes as long again.
 
 /** The board of a room, in an element of the page. */
 export class Board extends EventTarget {
@@ -17,6 +17,7 @@ export class Board extends EventTarget {
   #drawn = new Map();
   #links = null;
   #focused = null;
+  #isBegun = false;
 
   /**
    * @param {HTMLElement} place where it goes
@@ -28,11 +29,18 @@ export class Board extends EventTarget {
     this.room = room;
     /** The area that is pointed at or has the focus; null when there is none. */
     this.pointed = null;
+    /** Whether there is no map of the board: then nothing is drawn, and the rest of the page does without. */
+    this.isMissing = false;
   }
 
   /** Fetch the bare board and put it into the page. */
   async open() {
-    const text = await this.room.api.text(`/v1/rulesets/${this.room.game.ruleset}/board.svg`);
+    if (this.svg || this.isMissing) return;
+    const text = await this.room.api.text(`/v1/rulesets/${this.room.game.ruleset}/board.svg`).catch((problem) => {
+      if (problem.status !== 404) throw problem;
+      this.isMissing = true;
+    });
+    if (this.svg || this.isMissing) return;
     const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
     this.svg = document.importNode(root, true);
     this.svg.removeAttribute("width");
@@ -42,15 +50,19 @@ export class Board extends EventTarget {
     this.svg.setAttribute("tabindex", "0");
     this.svg.setAttribute("role", "group");
     this.svg.setAttribute("aria-label", "The board: arrows move it, plus and minus draw it nearer and farther, 0 shows all of it");
-    this.place.querySelector("svg.board")?.remove();
     this.place.prepend(this.svg);
     this.camera = new Camera(this.place, this.svg);
     this.#links = this.svg.querySelector("#links");
-    this.#areas.clear();
-    this.#drawn.clear();
     for (const group of this.svg.querySelectorAll("[data-area]")) this.#areas.set(group.dataset.area, group);
     this.#listen();
     performance.mark("board-open");
+  }
+
+  #close() {
+    this.svg?.remove();
+    this.svg = null;
+    this.#areas.clear();
+    this.isMissing = true;
   }
 
   /** Return everything that lies in an area, in lines of words; the first is its name. */
@@ -64,12 +76,14 @@ export class Board extends EventTarget {
    * @returns {{changed: number, isWhole: boolean}} how many areas changed, and whether none is left
    */
   show(scene = NOTHING) {
-    if (!this.svg) return { changed: 0, isWhole: false };
-    const until = this.#drawn.size ? performance.now() + BUDGET : Infinity;
+    // Frames draw all areas, or none of a board that is on no map: its ruleset's own may be another.
+    if (scene !== NOTHING && !Object.keys(scene.areas).length) this.#close();
+    if (!this.svg) return { changed: 0, isWhole: this.isMissing };
+    const until = this.#isBegun ? performance.now() + BUDGET : Infinity;
     let changed = 0;
     for (const [area, group] of this.#areas) {
       const fragment = scene.areas[area] ?? "";
-      if (this.#drawn.get(area) === fragment) continue;
+      if ((this.#drawn.get(area) ?? "") === fragment) continue;
       if (changed && performance.now() > until) return { changed, isWhole: false };
       group.innerHTML = fragment;
       this.#drawn.set(area, fragment);
@@ -79,6 +93,7 @@ export class Board extends EventTarget {
       this.#links.innerHTML = scene.links ?? "";
       this.#drawn.set("", scene.links);
     }
+    this.#isBegun = scene !== NOTHING;
     return { changed, isWhole: true };
   }
 

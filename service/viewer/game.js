@@ -37,7 +37,7 @@ room.addEventListener("change", draw);
 room.addEventListener("entered", async () => {
   const { against, area } = linked();
   if (against) room.compare(against);
-  if (!board.svg) await board.open().catch((problem) => (room.problem = problem));
+  await board.open().catch((problem) => (room.problem = problem));
   if (area) room.choose(area);
   room.redraw();
   setTimeout(() => room.frames.wantAll(room.version), 1000);

@@ -2,10 +2,14 @@
 
 import asyncio
 import re
+from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Browser, Page, expect
 
+from domain.boards import builtin
+from domain.library import LIBRARY
+from service.clock import utc_now
 from tests.browser.games import table
 from tests.browser.reading import (
     assert_shows,
@@ -18,8 +22,8 @@ from tests.browser.reading import (
     slider,
     version,
 )
-from tests.browser.visiting import Visitor
-from tests.service.http.serving import Service
+from tests.browser.visiting import Visitor, visiting
+from tests.service.http.serving import Service, serving
 
 
 @pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "conquest-classic-2005", "mare-nostrum"])
@@ -221,6 +225,35 @@ async def test_the_inspector_shows_what_rules_of_the_house_concern_what_happens_
     await slider(page).fill("1")
     await expect(panel.get_by_role("heading", name="Game Created")).to_be_visible()
     await expect(panel.locator(".rules")).to_have_count(0)
+
+
+async def test_a_game_on_a_board_without_a_map_is_read_without_it(tmp_path: Path, browser: Browser):
+    async with (
+        serving(tmp_path, LIBRARY, builtin, clock=utc_now, drawings=lambda board: None, durable=False) as service,
+        visiting(browser, str(service.client.base_url).rstrip("/")) as visitor,
+    ):
+        visitor.expect("404.*/board.svg")
+        page = visitor.page
+        made = await table(service.house, events=120)
+        await opened(page, made.id, "#v=60")
+        await expect(page.get_by_text("There is no map of this board.")).to_be_visible()
+        told = {each["version"]: each["text"] for each in await _history(service, made.id)}
+        await expect(sentence(page, 60)).to_contain_text(told[60])
+        await page.get_by_role("tab", name="Scores").click()
+        marks = await service.get(f"/v1/games/{made.id}/marks?version=60")
+        figures = page.get_by_role("row", name="tribute").get_by_role("cell")
+        await expect(figures).to_have_text([str(each["figures"]["tribute"]) for each in marks["standings"]])
+        await page.get_by_role("tab", name="Decide").click()
+        await expect(page.get_by_role("tabpanel", name="Decide")).to_contain_text("Look with a seat's token")
+        await slider(page).fill("100")
+        await expect_version(page, 100)
+        now = await give_any(service, made)
+        await expect(slider(page)).to_have_attribute("max", str(now))
+        # What cannot be had is neither complained of nor asked for again.
+        await page.wait_for_timeout(2500)
+        assert await page.get_by_role("alert").count() == 0
+        assert sum("/board.svg" in request.url for request in visitor.asked) == 1
+        assert sum("/frames?" in request.url for request in visitor.asked) <= 2
 
 
 async def test_everything_on_the_board_is_reached_by_keys(service: Service, page: Page):

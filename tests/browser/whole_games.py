@@ -73,7 +73,7 @@ async def play(service: Service, visit: Visit, game: str, places: Mapping[str, P
         for seat, player in places.items():
             sittings[seat] = await pages.enter_async_context(sitting(visit, game, seat, token_of(player)))
             if isinstance(bot, Talker):  # for rulesets of which there is no drawing
-                sittings[seat].visitor.expect("/frames|/board.svg")
+                sittings[seat].visitor.expect("/board.svg")
         for given in range(most):
             now = await service.get(f"/v1/games/{game}")
             if now["status"] != "running":

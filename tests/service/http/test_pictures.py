@@ -167,9 +167,21 @@ async def test_a_corrected_board_is_drawn_where_its_areas_are_on_the_map(tmp_pat
         for border in board["borders"]:
             border["between"] = ["italy" if end == "italia" else end for end in border["between"]]
         other = (await service.post("/v1/games", anna, new))["id"]
-        answer = await service.ask("GET", f"/v1/games/{other}/frames")
+        answer = await service.ask("GET", f"/v1/games/{other}/board.svg")
         assert (answer.status_code, answer.json()["type"]) == (404, "/problems/no-map")
         assert (await ask(service, f"/v1/games/{other}/marks")).json()["places"] == {}
+
+
+async def test_frames_tell_of_a_board_that_is_on_no_map_and_draw_nothing(tmp_path: Path) -> None:
+    async with serving(tmp_path, drawings=lambda board: None, durable=False) as unmapped:
+        anna, bert = [await unmapped.register(name) for name in ("Anna", "Bert")]
+        game = await unmapped.begun(anna, bert)
+        await unmapped.play_out(game, anna, bert)
+        page = await frames(unmapped, game)
+        assert (page["key"]["areas"], page["key"]["links"]) == ({}, "")
+        assert not any(frame.get("areas") or frame.get("links") for frame in page["frames"])
+        assert page["frames"][-1]["text"]
+        assert any(frame.get("standings") for frame in page["frames"])
 
 
 async def test_others_are_served_while_somebody_has_pictures_drawn(tmp_path: Path) -> None:
