@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli.output import console
+from service.cli.output import bad_input, console
 
 
 def register(app: typer.Typer) -> None:
@@ -19,8 +19,16 @@ def openapi(
     """Write the contract generated from the code; with --check exit 1 when the folder differs from it."""
     from service import contract
 
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "openapi.json").is_file():
+        # Writing removes what is no part of the contract: of somebody's own files that would be all.
+        bad_input(f"{folder} holds something else than a contract; name a folder that has one, or has nothing")
+    if check and not folder.is_dir():
+        bad_input(f"there is no folder {folder}; name that of the contract with --folder")
     if not check:
-        contract.write(folder)
+        try:
+            contract.write(folder)
+        except OSError as error:
+            bad_input(f"{folder} cannot be written to: {error.strerror}")
         return
     if different := contract.differs(folder):
         for name in different:
