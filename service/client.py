@@ -1,10 +1,13 @@
 """A client of the HTTP API, for the command line: what any other client would do, in Python."""
 
+import re
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 from urllib.parse import quote
 
 import httpx
+
+_TOKEN: Final = re.compile("[!-~]+")
 
 
 class Problem(Exception):
@@ -16,9 +19,11 @@ class Problem(Exception):
 
 
 class Client:
-    """One caller: with a token a player, without one a spectator."""
+    """One caller: with a token a player, without one a spectator. Raises `Problem` for a token that none can be."""
 
     def __init__(self, url: str, token: str | None = None, http: httpx.Client | None = None) -> None:
+        if token is not None and not _TOKEN.fullmatch(token):
+            raise Problem("the token is none: tokens are printable ASCII without blanks")
         self._owned = http is None
         self._http = http or httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._url = url
@@ -61,5 +66,5 @@ class Client:
             document = response.json()
         except ValueError:
             document = {}
-        said = " ".join(filter(None, (document.get("title"), document.get("detail"), document.get("allowed"))))
+        said = " ".join(filter(None, (document.get("detail"), document.get("allowed"))))
         raise Problem(f"{method} {path}: {said or response.status_code}", document)

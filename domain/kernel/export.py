@@ -207,6 +207,9 @@ class _Reader:
         )
 
     def _header(self, line: bytes) -> Header:
+        if line.startswith(b"\x1f\x8b"):
+            self.line = 1
+            self._fail("the export is packed with gzip: unpack it first")
         header = self._parse(line, Header)
         if header.format != FORMAT:
             self._fail(f"this is an export of the form {header.format!r}, not {FORMAT!r}")

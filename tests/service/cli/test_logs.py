@@ -1,5 +1,6 @@
 """Telling an exported game again, and proving it."""
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -93,3 +94,9 @@ def test_what_is_no_export_is_not_proved(call: Call, tmp_path: Path):
     said = call("verify", file)
     assert said.code == 1
     assert said.out.startswith("NOT PROVED: line 1 is wrong.")
+
+
+def test_a_packed_export_is_said_to_be_packed(call: Call, exported: Path, tmp_path: Path):
+    packed = tmp_path / "game.jsonl.gz"
+    packed.write_bytes(gzip.compress(exported.read_bytes()))
+    assert "unpack it first" in call("verify", packed).out
