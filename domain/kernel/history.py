@@ -13,7 +13,8 @@ from domain.kernel.record import Cause, Record
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import Version
 
-_RETRACTED: Final = b'"type":"moves-retracted"'
+_RETRACTED: Final = b'"type":"moves-retracted"}'
+"""How the canonical bytes of a retraction end, and of no other event: ``type`` is the last of its fields."""
 
 
 def cause_of(record: Record) -> Cause:
@@ -59,15 +60,15 @@ def steps(records: Iterable[Record]) -> Iterator[list[Record]]:
 
 def retraction(record: Record) -> Version | None:
     """Return the version to which a record takes the game back; None when it does something else."""
-    if _RETRACTED not in record.event:
+    if not record.event.endswith(_RETRACTED):
         return None
     return msgspec.json.decode(record.event, type=MovesRetracted).to
 
 
 def effective_records(records: Sequence[Record]) -> Sequence[Record]:
     """Return the records that count: those that no later retraction took back, without the retractions."""
-    if _RETRACTED not in b"".join([record.event for record in records]):
-        return records  # as of most games; asking all events at once takes a fraction of the time
+    if not [record for record in records if record.event.endswith(_RETRACTED)]:
+        return records  # as of most games
     effective: list[Record] = []
     for record in records:
         to = retraction(record)
