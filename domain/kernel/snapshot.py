@@ -17,7 +17,7 @@ from domain.kernel.ruleset import Library, Result, Ruleset
 from domain.kernel.table import Table
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 
-FORM: Final = 1
+FORM: Final = 2
 """Rises when the kernel folds or writes down otherwise than before."""
 
 

@@ -4,7 +4,6 @@ A hand is the cards that were sealed last and what has come and gone openly sinc
 seal, and only what nobody else saw is hidden: a gift of the Director, what was kept from the discard.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from domain.kernel.draft import Draft
@@ -22,7 +21,7 @@ def held(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Cards:
     hand = table.hands[seat]
     assert hand.cards is not None, "hands are sealed in the set-up"
     cards: Mapping[Resource, int] = vault.open(hand.cards)
-    return {card: number for card in BANK if (number := cards.get(card, 0) + hand.seen.get(card, 0))}
+    return {card: number for card in BANK if (number := cards.get(card, 0) + hand.seen[card])}
 
 
 def is_read_by(table: Table, seat: Seat, vault: Vault) -> bool:
@@ -38,7 +37,10 @@ def seal(draft: Draft[Table], seat: Seat, cards: Mapping[Resource, int]) -> Seal
 
 def count(cards: Iterable[Resource]) -> Cards:
     """Count single cards by kind."""
-    return dict(Counter(cards))
+    counted: Cards = {}
+    for card in cards:  # a Counter takes four times as long for so few
+        counted[card] = counted.get(card, 0) + 1
+    return counted
 
 
 def each(cards: Mapping[Resource, int]) -> list[Resource]:

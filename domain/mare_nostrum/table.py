@@ -48,12 +48,12 @@ class Hand(Struct, frozen=True):
     Attributes:
         count: how many they are, which everybody may know (MN-TRD-04).
         cards: the hand as it was last sealed, {resource: number}, for its owner only; None before the set-up.
-        seen: what has come (and, negative, gone) in the open since then; none of the numbers is 0.
+        seen: how many of each kind have come (or, negative, gone) in the open since then.
     """
 
     count: int = 0
     cards: Sealed | None = None
-    seen: dict[Resource, int] = field(default_factory=dict[Resource, int])
+    seen: dict[Resource, int] = field(default_factory=lambda: dict.fromkeys(BANK, 0))
 
 
 class Tie(Struct, frozen=True):
@@ -288,7 +288,9 @@ class Table(KernelTable, kw_only=True):
     def pass_openly(self, seat: Seat, cards: Mapping[Resource, int]) -> None:
         """Change a hand by cards that everybody sees; negative numbers leave it."""
         hand = self.hands[seat]
-        seen = {card: number for card in BANK if (number := hand.seen.get(card, 0) + cards.get(card, 0))}
+        seen = hand.seen.copy()
+        for card, number in cards.items():
+            seen[card] += number
         self.hands[seat] = Hand(hand.count + sum(cards.values()), hand.cards, seen)
 
     def hold(self, seat: Seat, count: int, cards: Sealed) -> None:

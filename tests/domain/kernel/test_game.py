@@ -463,7 +463,7 @@ def test_a_snapshot_that_does_not_fit_is_refused() -> None:
     assert restore(kept, play.library, board) == play.game
     content = msgspec.json.decode(kept)
     for change in (
-        {"form": 2},
+        {"form": content["form"] + 1},
         {"more": 1},
         {"head": "xyz"},
         {"table": {**content["table"], "more": 1}},
