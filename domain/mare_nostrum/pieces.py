@@ -45,7 +45,7 @@ class Force(Struct, frozen=True):
     @property
     def units(self) -> int:
         """Legions and fortresses."""
-        return self.legions + self.fortresses
+        return self.fresh + self.moved + self.fought + self.fortresses
 
     @property
     def ready(self) -> int:
@@ -88,7 +88,7 @@ class Force(Struct, frozen=True):
 
     def off(self, *posts: str) -> "Force":
         """Return the force with nobody on these posts any more."""
-        return replace(self, posts=tuple(post for post in self.posts if post not in posts))
+        return replace(self, posts=tuple(post for post in self.posts if post not in posts)) if posts else self
 
 
 NO_FORCE = Force()

@@ -237,14 +237,16 @@ class Table(KernelTable, kw_only=True):
     def set_force(self, area: AreaId, owner: Seat, force: Force) -> None:
         """Put an owner's land units into a province in place of those there; none, and he has none there."""
         province = self.provinces[area]
-        forces = {seat: other for seat, other in province.forces.items() if seat != owner}
+        forces = province.forces.copy()
+        forces.pop(owner, None)
         if force.units:
             forces[owner] = force
         self.provinces[area] = replace(province, forces=forces)
 
     def set_fleet(self, sea: AreaId, owner: Seat, fleet: Fleet) -> None:
         """Put a player's triremes into a sea space in place of those there."""
-        fleets = {seat: other for seat, other in self.fleets.get(sea, {}).items() if seat != owner}
+        fleets = self.fleets.get(sea, {}).copy()
+        fleets.pop(owner, None)
         if fleet.triremes:
             fleets[owner] = fleet
         self.fleets[sea] = fleets

@@ -32,12 +32,15 @@ class CardTaken(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        assert table.trade is not None, "a trade is under way"
         trade = table.trade
+        assert trade is not None, "a trade is under way"
+        offers, taken = trade.offers.copy(), trade.taken.copy()
+        offers[self.giver] = less(offers[self.giver], self.card)
+        taken[self.taker] = (*taken.get(self.taker, ()), self.card)
         table.trade = replace(
             trade,
-            offers={**trade.offers, self.giver: less(trade.offers[self.giver], self.card)},
-            taken={**trade.taken, self.taker: (*trade.taken.get(self.taker, ()), self.card)},
+            offers=offers,
+            taken=taken,
             takes=(*trade.takes, TakenCard(self.taker, self.giver, self.card)),
             taker=self.giver,
             forced=None,
