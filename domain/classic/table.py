@@ -19,7 +19,7 @@ Phase = Literal["setup", "movement", "combat", "tribute", "destruction", "purcha
 """The six phases of a turn (CC-TRN-03), before them the choice of homes, after them the end of the game."""
 
 LeaderId = Annotated[str, Meta(description="A Caesar or a general, such as `red-caesar` or `red-general-1`.")]
-GalleyId = Annotated[str, Meta(description="A galley, such as `red-galley-1`.")]
+GalleyId = Annotated[str, Meta(description="A galley, such as `galley-1`.")]
 OfferId = Annotated[str, Meta(description="An offer of ransom, such as `offer-3`.")]
 AllianceId = Annotated[str, Meta(description="An alliance, proposed or concluded, such as `alliance-4`.")]
 RoadId = Annotated[str, Meta(description="A road: the two provinces that it joins, by id, as in `italia|neapolis`.")]
@@ -119,7 +119,7 @@ class Province(Struct, frozen=True):
     city: bool = False
     fortified: bool = False
     armies: dict[Seat, Army] = field(default_factory=dict[Seat, Army])
-    """Land combat units by seat; a seat without any is absent. Never changed in place: see `with_army`."""
+    """Land combat units by seat; a seat without any is absent."""  # Never changed in place: see `set_army`.
 
 
 class Leader(Struct, frozen=True):
@@ -129,7 +129,7 @@ class Leader(Struct, frozen=True):
         kind: ``caesar`` or ``general``.
         colour: the seat whose piece it is; it never changes.
         owner: the seat that it serves.
-        at: the province where it stands; None aboard a galley, in captivity or out of the game.
+        at: the province where it stands; null aboard a galley, in captivity or out of the game.
         aboard: the galley that carries it.
         captor: the seat that holds it prisoner.
         moves: movement points left this turn.
@@ -157,7 +157,7 @@ class Galley(Struct, frozen=True):
 
     Attributes:
         at: the sea zone, or the coastal province on whose coast it lies.
-        coast: which coast of that province; None at sea.
+        coast: which coast of that province; null at sea.
         moves: movement points left this turn.
         came_from: the sea zone from which it entered the coast this turn.
         cargo: the land combat units aboard; leaders aboard name the galley themselves.
@@ -236,7 +236,7 @@ class Passage(Struct, frozen=True):
     Attributes:
         owners: whose consent it takes.
         asked: those of them who have still to answer.
-        refused: True when one of them refused.
+        refused: whether one of them refused.
     """
 
     mover: Seat
@@ -255,7 +255,7 @@ class Grant(Struct, frozen=True):
     Attributes:
         by: who consents.
         to: whose passages are consented to.
-        where: the province that is entered, or the sea zone of the strait; None for everywhere.
+        where: the province that is entered, or the sea zone of the strait; null for everywhere.
     """
 
     by: Seat
@@ -269,7 +269,7 @@ class Side(Struct, frozen=True):
 
     seat: Seat
     legion: Units | None = None
-    """The battle legion; None until it is formed."""
+    """The battle legion; null until it is formed."""
     hits: int = 0
     """Hits taken and not yet assigned."""
     lost: Units = NO_UNITS
@@ -277,7 +277,7 @@ class Side(Struct, frozen=True):
     lost_landed: Units = NO_UNITS
     """How many of those came from galleys this turn."""
     retreats: bool | None = None
-    """What was announced; None until then."""
+    """Whether it announced a retreat; null until it announced anything."""
 
 
 class Battle(Struct, frozen=True):

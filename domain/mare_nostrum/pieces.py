@@ -139,7 +139,7 @@ class Province(Struct, frozen=True):
         marked: the turn in which the marker was placed; 0 before the first.
         city, market, temple: whether the building stands there.
         caravans: the goods on whose icons a caravan stands.
-        forces: land units by owner; who has none is absent. Never changed in place: see `Table.set_force`.
+        forces: land units by owner; who has none is absent.
         ports: triremes not yet launched, by owner.
     """
 
@@ -149,7 +149,7 @@ class Province(Struct, frozen=True):
     market: bool = False
     temple: bool = False
     caravans: tuple[Resource, ...] = ()
-    forces: dict[Seat, Force] = field(default_factory=dict[Seat, Force])
+    forces: dict[Seat, Force] = field(default_factory=dict[Seat, Force])  # never changed in place: `Table.set_force`
     ports: dict[Seat, int] = field(default_factory=dict[Seat, int])
 
     @property
