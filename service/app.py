@@ -13,31 +13,31 @@ from litestar.types import ASGIApp
 from domain.boards import builtin, drawing_of
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
-from service.accounts import Accounts, Identify
-from service.answers import on_exception
+from service.access.accounts import Accounts, Identify
+from service.access.limits import Limiting, limits_of
 from service.background import background
-from service.calls import Call
 from service.clock import Clock, utc_now
-from service.hall import Hall
+from service.games.hall import Hall
+from service.games.snapshots import Place, Snapshots
 from service.house import Boards, House
-from service.journal import Journal
-from service.limits import Limiting, limits_of
-from service.metrics import Metrics
+from service.http.answers import on_exception
+from service.http.calls import Call
 from service.pictures.scenes import Drawings
+from service.processes.sharedwake import open_shared_wake
+from service.processes.wake import LocalWake, Wake
 from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, metrics, pages, viewer
 from service.settings import Settings
-from service.sharedwake import open_shared_wake
-from service.snapshots import Place, Snapshots
 from service.store.lock import only_service
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.sqlite import SqliteStore
 from service.store.sqlite_snapshots import SqliteSnapshots
-from service.tracing import Traced, is_tracing
-from service.wake import LocalWake, Wake
+from service.watching.journal import Journal
+from service.watching.metrics import Metrics
+from service.watching.tracing import Traced, is_tracing
 
 if TYPE_CHECKING:
-    from service.redis import Redis
+    from service.processes.redis import Redis
 
 # A token is sent by a header that no browser adds by itself, so any site may be a frontend.
 CORS: Final = CORSConfig(
@@ -115,7 +115,7 @@ async def open_house(
 async def trusting(settings: Settings) -> AsyncIterator[Identify]:
     """Read the tokens of the issuer that the settings name. Raises `StoreUnavailable` where the library is missing."""
     try:
-        from service.oidc import Issuer
+        from service.access.oidc import Issuer
     except ModuleNotFoundError as error:
         raise StoreUnavailable("OpenID Connect needs the extra packages of tabularium[production]") from error
     issuer = Issuer(settings)
@@ -157,7 +157,7 @@ async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> li
         kept = await PostgresSnapshots.open(settings.database_url)
     places = [Place("snapshots", kept, settings.snapshot_every)]
     if redis is not None:
-        from service.redis_snapshots import EVERY, RedisSnapshots
+        from service.processes.redis_snapshots import EVERY, RedisSnapshots
 
         places.insert(0, Place("hot-snapshots", RedisSnapshots(redis), EVERY))
     return places
@@ -166,7 +166,7 @@ async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> li
 def open_redis(settings: Settings, metrics: Metrics) -> "AbstractAsyncContextManager[Redis]":
     """Return a context that lends the Redis that the settings name. Raises `StoreUnavailable`."""
     try:
-        from service import redis
+        from service.processes import redis
     except ModuleNotFoundError as error:
         raise StoreUnavailable("Redis needs the extra packages of tabularium[production]") from error
     return redis.open_redis(settings.redis_url, metrics)

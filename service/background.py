@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
-from service.logging import log
+from service.watching.logging import log
 
 
 @asynccontextmanager

@@ -20,16 +20,17 @@ from domain.kernel.record import Cause
 from domain.kernel.ruleset import Library
 from domain.kernel.secret import Sealed
 from domain.library import LIBRARY
-from service import problems, schemas
-from service.endpoint import JSON, Answer, Endpoint
+from service import schemas
+from service.access.scopes import MEANINGS
 from service.examples import Example, Examples, examples
 from service.house import Boards
-from service.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
+from service.http import problems
+from service.http.endpoint import JSON, Answer, Endpoint
+from service.http.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
+from service.http.streams import Frame
 from service.routes import API, LARGE
 from service.schemas import Book, Schema
-from service.scopes import MEANINGS
 from service.shapes.pictures import FrameView, Scene
-from service.streams import Frame
 
 SCHEMAS: Final = "#/components/schemas/"
 

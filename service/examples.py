@@ -21,11 +21,14 @@ from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
-from service import schemas, streams
-from service.accounts import Caller
-from service.answers import encode
-from service.hall import Hall
+from service import schemas
+from service.access.accounts import Caller
+from service.access.scopes import EVERYBODYS
+from service.games.hall import Hall
+from service.games.views import Accepted, Checked, Viewer, event_view
 from service.house import Boards
+from service.http import streams
+from service.http.answers import encode
 from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
 from service.routes import charts, statistics
@@ -33,7 +36,6 @@ from service.routes.log import passages
 from service.routes.play import state_view
 from service.routes.players import me
 from service.routes.rulesets import ruleset_detail
-from service.scopes import EVERYBODYS
 from service.shapes.accounts import (
     AccountPage,
     Grant,
@@ -55,7 +57,6 @@ from service.shapes.rulesets import RulePage, RulesetPage, board_view, rule_view
 from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.protocol import GameRow
-from service.views import Accepted, Checked, Viewer, event_view
 
 AT: Final = "2026-11-21T18:00:00.000000Z"
 SECRET: Final = bytes(range(32))

@@ -15,19 +15,19 @@ from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.words import PlayerId
 from projections.store import Rows
-from service.accounts import Accounts, Caller
-from service.hall import Hall
-from service.limits import Limits
-from service.metrics import Metrics
+from service.access.accounts import Accounts, Caller
+from service.access.limits import Limits
+from service.games.hall import Hall
+from service.games.views import Viewer
 from service.pictures.gallery import Gallery
 from service.pictures.scenes import Drawings
+from service.processes.wake import Wake
 from service.settings import Settings
 from service.store.protocol import EventStore
-from service.views import Viewer
-from service.wake import Wake
+from service.watching.metrics import Metrics
 
 if TYPE_CHECKING:
-    from service.redis import Redis
+    from service.processes.redis import Redis
 
 Boards = Callable[[str], Board]
 """Returns the board of an id. Raises `BoardError`."""

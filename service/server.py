@@ -10,12 +10,12 @@ import uvicorn
 
 from service.app import create_app, open_house
 from service.background import background
-from service.exporter import Exporter, feel_the_loop
 from service.house import House
-from service.logging import configure, log
 from service.settings import Settings
 from service.sockets import address_of, listen
-from service.tracing import tracing
+from service.watching.exporter import Exporter, feel_the_loop
+from service.watching.logging import configure, log
+from service.watching.tracing import tracing
 
 
 class Server(uvicorn.Server):

@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar, cast, get_args, get_type_hints
 import msgspec
 from msgspec import Meta, Struct
 
-from service.scopes import SCOPES, Scope
+from service.access.scopes import SCOPES, Scope
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from domain.kernel.export import export
 from domain.kernel.verify import verify
 from domain.library import LIBRARY
-from service.simulation import Plan, Simulation
+from service.bots.simulation import Plan, Simulation
 
 GAMES = 20
 CORRUPTIONS = 200

@@ -13,10 +13,10 @@ import typer
 from rich.table import Table
 
 from domain.kernel.words import PlayerId
-from service.accounts import Accounts, BadName, TooManyTokens
+from service.access.accounts import Accounts, BadName, TooManyTokens
+from service.access.scopes import EVERYBODYS, SCOPES, Scope
 from service.cli.output import bad_input, console, print_json
 from service.clock import utc_now
-from service.scopes import EVERYBODYS, SCOPES, Scope
 from service.settings import SettingsError, from_env
 from service.shapes.accounts import account_view, token_view
 from service.store.accounts import PlayerRow, TokenId, TokenRow

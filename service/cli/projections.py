@@ -53,9 +53,9 @@ def run(data: DataOption = None) -> None:
     """
     from service import readmodels
     from service.app import open_redis, open_wake
-    from service.exporter import Exporter
-    from service.logging import configure, log
-    from service.metrics import Metrics
+    from service.watching.exporter import Exporter
+    from service.watching.logging import configure, log
+    from service.watching.metrics import Metrics
 
     settings = _settings(data)
 

@@ -12,7 +12,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, NoPermissionError, RedisError
 
 from service.doctor.finding import Finding, ok, one_line, warn
-from service.redis import TIMEOUT
+from service.processes.redis import TIMEOUT
 from service.settings import Settings, without_password
 
 OLDEST: Final = 6

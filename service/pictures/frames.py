@@ -14,7 +14,8 @@ from domain.kernel.message import Names, told
 from domain.kernel.record import Record
 from domain.kernel.secret import Vault
 from domain.kernel.words import Version
-from service.hall import Hall
+from service.games.hall import Hall
+from service.games.views import Viewer
 from service.pictures.picture import Sheet
 from service.pictures.scenes import (
     NOTHING,
@@ -27,7 +28,6 @@ from service.pictures.scenes import (
     standing_views,
 )
 from service.shapes.pictures import FrameView, RollView, Scene
-from service.views import Viewer
 
 TURN: Final = 4
 """After so many versions others get their turn: drawing one takes a millisecond."""

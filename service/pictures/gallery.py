@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import Final
 
 from domain.kernel.words import GameId, Version
-from service.views import Viewer
+from service.games.views import Viewer
 
 ROOM: Final = 48 * 1024 * 1024
 """How many bytes of pictures are kept."""

@@ -12,12 +12,12 @@ from domain.kernel.message import Names
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId
+from service.games.views import Viewer
 from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints
 from service.pictures.picture import EMPTY, Sheet
 from service.pictures.piles import Plan, fragment
 from service.shapes.pictures import MarksView, StandingView
-from service.views import Viewer
 
 NOTHING = Marks()
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from litestar.handlers import HTTPRouteHandler, route
 from litestar.response import Response
 
-from service import streams
+from service.http import streams
 from service.routes import (
     accounts,
     charts,

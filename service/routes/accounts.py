@@ -8,14 +8,14 @@ from litestar.response import Response
 
 from domain.kernel.secret import Vault
 from domain.kernel.words import PlayerId
-from service import problems
-from service.answers import answer
-from service.calls import Call
-from service.endpoint import Answer, endpoint
-from service.hall import UnknownPlayer
-from service.logging import log
+from service.access.scopes import ordered
+from service.games.hall import UnknownPlayer
+from service.games.views import Viewer, event_view
+from service.http import problems
+from service.http.answers import answer
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
 from service.routes.paging import cursor, read_cursor
-from service.scopes import ordered
 from service.shapes.accounts import (
     Account,
     AccountPage,
@@ -29,7 +29,7 @@ from service.shapes.accounts import (
 )
 from service.shapes.common import Nothing, Page
 from service.store.accounts import PlayerRow
-from service.views import Viewer, event_view
+from service.watching.logging import log
 
 _grant: Final = msgspec.json.Decoder(Grant)
 _SPECTATOR: Final = Viewer()

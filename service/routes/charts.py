@@ -10,13 +10,13 @@ from domain.kernel.message import Names
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId
 from projections import dice, scoreboard
-from service import problems
-from service.answers import Answered
-from service.calls import Call
-from service.endpoint import Answer, endpoint
+from service.http import problems
+from service.http.answers import Answered
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
+from service.http.problems import Problem
 from service.pictures import charts
 from service.pictures.palette import paints
-from service.problems import Problem
 from service.shapes.common import Nothing
 
 SVG: Final = "image/svg+xml"

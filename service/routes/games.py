@@ -13,17 +13,17 @@ from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import lobby
-from service import problems
-from service.answers import answer, etag
-from service.calls import Call
-from service.endpoint import Answer, endpoint
+from service.games.views import Accepted, Viewer
 from service.house import House
-from service.problems import Problem
+from service.http import problems
+from service.http.answers import answer, etag
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
+from service.http.problems import Problem
 from service.routes.paging import cursor, read_cursor
 from service.shapes.common import Nothing
 from service.shapes.games import GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail, game_summary
 from service.store.protocol import GameRow
-from service.views import Accepted, Viewer
 
 _new_game: Final = msgspec.json.Decoder(NewGame)
 _take_seat: Final = msgspec.json.Decoder(TakeSeat)

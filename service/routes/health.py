@@ -2,9 +2,9 @@
 
 from litestar.response import Response
 
-from service.answers import answer
-from service.calls import Call
-from service.endpoint import Answer, endpoint
+from service.http.answers import answer
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
 from service.shapes.common import Health, Nothing
 
 

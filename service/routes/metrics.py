@@ -3,8 +3,8 @@
 from litestar.handlers import get
 from litestar.response import Response
 
-from service.calls import Call
-from service.exporter import Exporter
+from service.http.calls import Call
+from service.watching.exporter import Exporter
 
 
 @get("/metrics")

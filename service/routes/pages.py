@@ -12,11 +12,11 @@ from litestar.handlers import get
 from litestar.params import FromPath
 from litestar.response import Response
 
-from service import problems
-from service.answers import encode
-from service.calls import Call
 from service.contract import published
-from service.problems import KINDS, Kind, Problem, example_of
+from service.http import problems
+from service.http.answers import encode
+from service.http.calls import Call
+from service.http.problems import KINDS, Kind, Problem, example_of
 
 _MEDIA: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _FILES: Final = ("swagger-ui.css", "swagger-ui-bundle.js", "docs.js", "pages.css")

@@ -11,10 +11,11 @@ from msgspec import Raw
 from domain.boards import Drawing
 from domain.kernel.game import Game
 from domain.kernel.words import GameId, Version
-from service import problems
-from service.answers import Answered, answer, answered, encode, etag
-from service.calls import Call
-from service.endpoint import Answer, endpoint
+from service.games.views import Viewer
+from service.http import problems
+from service.http.answers import Answered, answer, answered, encode, etag
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
 from service.pictures.bare import bare_board
 from service.pictures.frames import frames
 from service.pictures.palette import paints
@@ -25,7 +26,6 @@ from service.routes.rulesets import named
 from service.shapes.common import Nothing
 from service.shapes.pictures import FramePage, FramesPage, MapView, MarksView, Sized
 from service.shapes.play import AtVersion
-from service.views import Viewer
 
 SVG: Final = "image/svg+xml"
 PNG: Final = "image/png"

@@ -12,17 +12,17 @@ from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId
-from service import problems
-from service.answers import answer, answered, encode, etag
-from service.calls import Call
-from service.endpoint import Answer, endpoint
-from service.hall import NotSeated
+from service.games.hall import NotSeated
+from service.games.views import Checked, Viewer
 from service.house import House
-from service.problems import Problem
+from service.http import problems
+from service.http.answers import answer, answered, encode, etag
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
+from service.http.problems import Problem
 from service.routes.games import ACCEPTED, ACTS
 from service.shapes.common import Nothing
 from service.shapes.play import AtVersion, OptionsView, Orders, StateView
-from service.views import Checked, Viewer
 
 _orders: Final = msgspec.json.Decoder(Orders)
 

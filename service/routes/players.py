@@ -7,13 +7,13 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.words import PlayerId
-from service import problems
-from service.accounts import Caller
-from service.answers import answer
-from service.calls import Call
-from service.endpoint import Answer, endpoint
-from service.problems import Problem
-from service.scopes import ordered
+from service.access.accounts import Caller
+from service.access.scopes import ordered
+from service.http import problems
+from service.http.answers import answer
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
+from service.http.problems import Problem
 from service.shapes.common import Nothing
 from service.shapes.players import Me, Player, Registered, Registration, player_view
 from service.store.accounts import PlayerRow

@@ -12,12 +12,13 @@ from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import RuleId
-from service import problems, schemas
-from service.answers import answer
-from service.calls import Call
-from service.endpoint import Answer, endpoint
+from service import schemas
 from service.house import house_rules
-from service.problems import Problem
+from service.http import problems
+from service.http.answers import answer
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
+from service.http.problems import Problem
 from service.routes.paging import page_of
 from service.shapes.common import Nothing, Page
 from service.shapes.rulesets import (

@@ -6,17 +6,17 @@ import msgspec
 from litestar.params import FromPath
 from litestar.response import Response
 
-from service import problems
-from service.accounts import Caller
-from service.answers import answer
-from service.calls import Call
+from service.access.accounts import Caller
 from service.clock import written
-from service.endpoint import Answer, endpoint
-from service.logging import log
-from service.problems import Problem
+from service.http import problems
+from service.http.answers import answer
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
+from service.http.problems import Problem
 from service.shapes.accounts import Issued, NewToken, Rotation, Token, TokenPage, token_view
 from service.shapes.common import Nothing
 from service.store.accounts import TokenId, TokenRow
+from service.watching.logging import log
 
 CURRENT: Final = "current"
 """Stands for the token that the request comes with."""

@@ -14,10 +14,10 @@ from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import Struct
 
-from service import problems
-from service.answers import Answered, takes_gzip
-from service.calls import Call
-from service.problems import Problem
+from service.http import problems
+from service.http.answers import Answered, takes_gzip
+from service.http.calls import Call
+from service.http.problems import Problem
 
 _MEDIA: Final = {
     "html": "text/html; charset=utf-8",

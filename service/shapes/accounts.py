@@ -6,10 +6,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from domain.kernel.words import GameId, PlayerId
-from service.scopes import Scope
+from service.access.scopes import Scope
+from service.games.views import EventView
 from service.shapes.common import Page, Text
 from service.store.accounts import PlayerRow, TokenId, TokenRow
-from service.views import EventView
 
 
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):

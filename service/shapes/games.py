@@ -11,9 +11,9 @@ from domain.kernel.game import Game
 from domain.kernel.lifecycle import Status
 from domain.kernel.ruleset import Result
 from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.games.views import Viewer
 from service.shapes.common import Entropy, Identifier, Page, Players, Text, Title
 from service.store.protocol import GameRow
-from service.views import Viewer
 
 
 class GamesPage(Page, frozen=True):

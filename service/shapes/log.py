@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from domain.kernel.words import Seat, Version
+from service.games.views import EventView
 from service.shapes.common import Limit, Past
-from service.views import EventView
 
 
 class EventsPage(Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from domain.kernel.words import PlayerId
-from service.scopes import Scope
+from service.access.scopes import Scope
 from service.shapes.common import Text
 from service.store.accounts import PlayerRow, TokenId
 

@@ -9,7 +9,7 @@ from typing import NewType, Protocol
 from msgspec import Struct
 
 from domain.kernel.words import PlayerId
-from service.scopes import EVERYBODYS, Scope
+from service.access.scopes import EVERYBODYS, Scope
 
 TokenId = NewType("TokenId", str)
 """A token of an account, without the token itself."""

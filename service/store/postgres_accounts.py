@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol, TypeVar
 import asyncpg
 
 from domain.kernel.words import PlayerId
-from service.scopes import Scope
+from service.access.scopes import Scope
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.postgres_connections import Connection
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from domain.kernel.words import GameId
-from service.snapshots import Snapshot
+from service.games.snapshots import Snapshot
 from service.store.postgres_connections import Connections
 
 CONNECTIONS: Final = 2

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from domain.kernel.words import GameId
-from service.logging import log
-from service.snapshots import Snapshot
+from service.games.snapshots import Snapshot
 from service.store.protocol import StoreUnavailable
+from service.watching.logging import log
 
 T = TypeVar("T")
 

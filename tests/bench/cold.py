@@ -18,13 +18,13 @@ from domain.kernel.words import GameId, Version
 from domain.library import LIBRARY
 from service.app import open_snapshots, open_store
 from service.clock import utc_now
-from service.hall import Hall
-from service.metrics import Metrics
-from service.redis import open_redis
+from service.games.hall import Hall
+from service.games.snapshots import Place, Snapshots, take
+from service.processes.redis import open_redis
+from service.processes.wake import LocalWake
 from service.settings import Settings
-from service.snapshots import Place, Snapshots, take
 from service.store.protocol import EventStore, Stored
-from service.wake import LocalWake
+from service.watching.metrics import Metrics
 from tests.bench.kernel import LONG, Played, long_game
 from tests.bench.measure import Figure, figure
 from tests.bench.past import keep

@@ -17,7 +17,7 @@ from domain.kernel.record import Record, first_broken
 from domain.kernel.verify import verify
 from domain.kernel.words import Seat
 from domain.library import LIBRARY
-from service.simulation import Plan, Simulation
+from service.bots.simulation import Plan, Simulation
 from tests.bench.measure import Figure, percentile, rate
 
 LONG = 5_000

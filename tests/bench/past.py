@@ -13,7 +13,7 @@ from domain.kernel.board import Map
 from domain.kernel.words import Version
 from service.app import open_house
 from service.clock import utc_now
-from service.hall import Hall
+from service.games.hall import Hall
 from service.settings import Settings
 from service.store.protocol import Append, EventStore, Opening
 from tests.bench.kernel import LONG, Played, long_game

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from websockets.asyncio.client import connect
 
+from service.bots.demonstration import own_service
 from service.client import Client
-from service.demonstration import own_service
 from tests.bench.measure import Figure, figure
 from tests.bench.service import Table, Wire
 from tests.postgres import Cluster, cluster

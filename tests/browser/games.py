@@ -9,10 +9,10 @@ from msgspec import Struct
 from domain.kernel.board import Map
 from domain.kernel.game import Game
 from domain.kernel.words import GameId, PlayerId, Seat
+from service.bots.demonstration import bot_for
+from service.bots.simulation import Plan, Simulation
 from service.clock import stamp, utc_now
-from service.demonstration import bot_for
 from service.house import House
-from service.simulation import Plan, Simulation
 from service.store.accounts import PlayerRow
 from service.store.protocol import Append, Opening
 from tests.service.http.serving import Player

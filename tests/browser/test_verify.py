@@ -11,7 +11,7 @@ from playwright.async_api import FilePayload, Page, expect
 
 from domain.kernel.canonical import canonical
 from domain.kernel.export import export
-from service.simulation import Simulation
+from service.bots.simulation import Simulation
 from tests.browser.doctored import Line, forged, lines_of, whole
 from tests.browser.games import Table, played, table
 from tests.browser.visiting import Visitor

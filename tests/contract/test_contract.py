@@ -16,9 +16,10 @@ import domain
 import service
 from domain.kernel import schema as options
 from domain.library import LIBRARY
-from service import contract, schemas, shapes, views
+from service import contract, schemas, shapes
 from service.contract import document, endpoints
-from service.problems import KINDS, example_of
+from service.games import views
+from service.http.problems import KINDS, example_of
 
 FOLDER = Path(__file__).parents[2] / "openapi"
 

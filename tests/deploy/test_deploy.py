@@ -13,8 +13,8 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.cli import app
-from service.metrics import KINDS, OUTCOMES, Metrics
 from service.settings import PREFIX, Settings
+from service.watching.metrics import KINDS, OUTCOMES, Metrics
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -15,13 +15,13 @@ from projections.library import PROJECTIONS
 from projections.store import Rows
 from service.app import open_snapshots
 from service.clock import utc_now
-from service.hall import Hall
-from service.metrics import Metrics
+from service.games.hall import Hall
+from service.games.snapshots import Snapshots
+from service.processes.wake import LocalWake
 from service.readmodels import runner
 from service.settings import Settings
-from service.snapshots import Snapshots
 from service.store.protocol import EventStore
-from service.wake import LocalWake
+from service.watching.metrics import Metrics
 from tests.faults.ledger import Deed, Ledger
 from tests.faults.nursery import LIBRARY, boards
 

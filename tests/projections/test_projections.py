@@ -12,7 +12,7 @@ from domain.kernel.history import read_event
 from domain.kernel.words import GameId, Seat
 from projections import dice, lobby, players, rules, scoreboard, timeline
 from projections.store import ProjectionStore
-from service.simulation import Simulation
+from service.bots.simulation import Simulation
 from service.store.sqlite_rows import SqliteRows
 from tests.play import ORGANIZER, Play, player_of
 from tests.projections.logs import CLASSIC, LIBRARY, TINY, MemoryLog, classic_play, contents, mixed, runner, tiny_game

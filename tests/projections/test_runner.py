@@ -15,8 +15,8 @@ from projections.library import PROJECTIONS
 from projections.projection import Happened, Projection
 from projections.runner import GATHER, Runner, Stopped
 from projections.store import NotBuilt, Overtaken, ProjectionStore, Unavailable
+from service.processes.wake import LocalWake
 from service.store.sqlite_rows import SqliteRows
-from service.wake import LocalWake
 from tests.projections.logs import (
     KilledRows,
     MemoryLog,

@@ -15,13 +15,13 @@ from domain.boards.drawing import Drawing, drawing_of, drawing_problems
 from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
-from service.accounts import Accounts
+from service.access.accounts import Accounts
 from service.app import open_store
-from service.hall import Hall
+from service.games.hall import Hall
+from service.games.views import Accepted
+from service.processes.wake import LocalWake
 from service.settings import Settings
 from service.store.protocol import EventStore
-from service.views import Accepted
-from service.wake import LocalWake
 from tests.tiny.auction import ROOM, ROOM_MAP, SEATS, TinyAuction
 
 RED, BLUE = SEATS[:2]

@@ -12,10 +12,10 @@ import structlog
 from litestar import Litestar
 
 from domain.boards import builtin
-from service import problems
+from service.access.limits import Limit, Standing, TooMany
 from service.contract import endpoints
-from service.limits import Limit, Standing, TooMany
-from service.problems import KINDS
+from service.http import problems
+from service.http.problems import KINDS
 from service.store.protocol import StoreUnavailable
 from tests.service.http.serving import Player, Service
 

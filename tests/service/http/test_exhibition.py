@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from service import exhibition
-from service.exhibition import Exhibition, exhibiting
+from service.bots import exhibition
+from service.bots.exhibition import Exhibition, exhibiting
 from tests.service.http.serving import Service, serving
 
 PATIENCE = 20

@@ -63,7 +63,9 @@ async def test_an_address_is_limited_whatever_tokens_it_makes_up(limited: Servic
 async def test_processes_limit_together_and_without_redis_each_for_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.redis.TIMEOUT", 1.0)  # on a machine full of tests a quarter of a second is soon over
+    monkeypatch.setattr(
+        "service.processes.redis.TIMEOUT", 1.0
+    )  # on a machine full of tests a quarter of a second is soon over
 
     async def admitted() -> list[int]:
         answers = [[await each.client.get("/v1/games") for _ in range(8)] for each in (one, two)]

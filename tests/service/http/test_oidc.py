@@ -15,10 +15,10 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from service import oidc
-from service.accounts import JWT_TOKENS_LAST, IssuerAway, UnknownToken
+from service.access import oidc
+from service.access.accounts import JWT_TOKENS_LAST, IssuerAway, UnknownToken
+from service.access.scopes import EVERYBODYS
 from service.clock import later
-from service.scopes import EVERYBODYS
 from service.settings import Settings
 from tests.issuer import AUDIENCE, Provider, provider
 from tests.service.http.serving import Player, Service, serving

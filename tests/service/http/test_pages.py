@@ -10,8 +10,8 @@ import pytest
 import structlog
 
 from domain.kernel.board import Board
-from service.logging import configure
-from service.problems import KINDS
+from service.http.problems import KINDS
+from service.watching.logging import configure
 from tests.service.http.serving import Player, Service
 
 

@@ -14,8 +14,8 @@ import pytest
 from domain.boards import builtin
 from domain.kernel.board import Map
 from domain.library import LIBRARY
+from service.bots.simulation import Plan, Simulation
 from service.pictures.png import NotConverted, png
-from service.simulation import Plan, Simulation
 from service.store.protocol import Append, Opening
 from tests.service.http.serving import Player, Service, serving
 

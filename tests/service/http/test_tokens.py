@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from service.accounts import MOST_TOKENS
+from service.access.accounts import MOST_TOKENS
+from service.access.scopes import EVERYBODYS, SCOPES, Scope
 from service.contract import endpoints
-from service.scopes import EVERYBODYS, SCOPES, Scope
 from tests.postgres import shared_cluster
 from tests.service.http.serving import Player, Service, serving
 

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from domain.kernel.words import GameId, Seat
+from service.games.views import Viewer
 from service.pictures.gallery import Gallery
-from service.views import Viewer
 
 GAME = GameId("gtest")
 NOBODY = Viewer()

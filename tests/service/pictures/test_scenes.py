@@ -18,6 +18,9 @@ from domain.kernel.message import Names
 from domain.kernel.record import Record
 from domain.kernel.words import AreaId, Seat
 from domain.library import LIBRARY
+from service.bots.simulation import Plan as Played
+from service.bots.simulation import Simulation
+from service.games.views import Viewer
 from service.pictures.bare import bare_board
 from service.pictures.contrast import contrast
 from service.pictures.frames import Camera
@@ -28,9 +31,6 @@ from service.pictures.png import converted
 from service.pictures.scenes import marks_of, sheet_of
 from service.pictures.svg import width
 from service.shapes.pictures import FrameView, Scene
-from service.simulation import Plan as Played
-from service.simulation import Simulation
-from service.views import Viewer
 
 SVG = "{http://www.w3.org/2000/svg}"
 PLAYED = [

@@ -22,8 +22,8 @@ from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
 from service.contract import endpoints
-from service.hall import Hall
-from service.logging import log
+from service.games.hall import Hall
+from service.watching.logging import log
 from tests.postgres import shared_cluster
 from tests.service.secrecy.surface import ACTS
 from tests.service.secrecy.twins import Cast, perfect_commitments
@@ -118,12 +118,12 @@ async def _told_in_the_log(self: Hall, game: GameId, player: PlayerId, commands:
 _choose, _command = ChooseCard.decide, Hall.command
 
 LEAKS: dict[str, tuple[str, Any]] = {
-    "the secrets of others beside the events": ("service.views.Viewer.may_read", lambda self, secret: True),
+    "the secrets of others beside the events": ("service.games.views.Viewer.may_read", lambda self, secret: True),
     "the position with open eyes": ("domain.kernel.game.Game.view", _everything(Game.view)),
     "the export of everything": ("domain.kernel.export.export", _everything(export.export)),
     "hands in a refusal": ("tests.tiny.auction.ChooseCard.decide", _telling_refusal),
     "a sealed command as it was given": ("domain.kernel.game._command_in_log", _open_command),
-    "commands in the service's log": ("service.hall.Hall.command", _told_in_the_log),
+    "commands in the service's log": ("service.games.hall.Hall.command", _told_in_the_log),
 }
 
 

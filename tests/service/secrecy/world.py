@@ -18,8 +18,8 @@ from domain.kernel.game import Game
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, Seat
 from projections.library import PROJECTIONS
-from service.scopes import SCOPES
-from service.snapshots import take
+from service.access.scopes import SCOPES
+from service.games.snapshots import take
 from tests.service.halls import fixed_randomness
 from tests.service.http.serving import Player, Service, serving
 from tests.service.secrecy.surface import Onlooker, Seen, onlooker
@@ -60,9 +60,9 @@ async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> 
         mock.patch("service.readmodels.FLUSH", 0.01),
         # Of a PNG what it is made of is compared: that says more, and converting it takes a process each time.
         mock.patch("service.routes.pictures.png", _unconverted),
-        mock.patch("service.accounts.secrets", tokens),
+        mock.patch("service.access.accounts.secrets", tokens),
         # When tokens were used is told after a minute of the wall clock, and so perhaps in one world only.
-        mock.patch("service.accounts.FLUSH", 3600.0),
+        mock.patch("service.access.accounts.FLUSH", 3600.0),
     ):
         library = Library([Auction(cast, swapped=swapped)])
         # The time stands still: how often the service looks at the clock depends on how quick the machine is.

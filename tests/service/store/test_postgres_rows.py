@@ -13,8 +13,8 @@ import pytest
 
 from projections.library import PROJECTIONS
 from projections.store import Unavailable
+from service.processes.wake import LocalWake
 from service.store.postgres_rows import PostgresRows
-from service.wake import LocalWake
 from tests.postgres import OWNER, Cluster, cluster, connected, shared_cluster
 from tests.projections.logs import MemoryLog, contents, from_zero, mixed, runner, status, tiny_game
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from domain.kernel.words import GameId, PlayerId
+from service.access.scopes import EVERYBODYS
 from service.migrations import known, migrate
-from service.scopes import EVERYBODYS
 from service.store import sqlite_file
 from service.store.postgres import PostgresStore
 from service.store.protocol import EventStore, StoreUnavailable

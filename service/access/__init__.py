@@ -1,0 +1,1 @@
+"""Who asks, what he may do, and how often."""

@@ -1,0 +1,351 @@
+"""Accounts: a name, an opaque id that the events carry, and tokens that only their owner has."""
+
+import asyncio
+import hashlib
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.kernel.words import PlayerId
+from service.access.scopes import EVERYBODYS, Scope, ordered
+from service.background import background
+from service.clock import Clock, later, stamp, stamped, utc_now
+from service.identity import ID_BYTES, new_id
+from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow
+from service.store.protocol import StoreError
+from service.watching.logging import log
+
+TOKEN_PREFIX: Final = "tab_"
+FIRST_TOKEN: Final = "registration"
+LONGEST_NAME: Final = 80
+
+MOST_TOKENS: Final = 100
+"""How many tokens an account has at most that have not ended."""
+
+JWT_TOKENS_LAST: Final = timedelta(days=30)
+"""How long a token lasts at most that was made with another issuer's, which takes its own back sooner."""
+
+REMEMBERED: Final = 10_000
+"""How many tokens are recognized without asking the store."""
+
+FLUSH: Final = 60.0
+"""Seconds after which it is written when tokens were last used."""
+
+
+class BadName(ValueError):
+    """A name that no account can have; the message says what a name is."""
+
+
+class UnknownToken(Exception):
+    """Nobody has this token."""
+
+
+class TokenEnded(Exception):
+    """The token has expired or was revoked, or its account was closed; the message says which and when."""
+
+
+class IssuerAway(Exception):
+    """Another issuer's keys are not known, and it does not answer."""
+
+
+class TooManyTokens(Exception):
+    """The account has as many tokens as it can have."""
+
+
+class Caller(Struct, frozen=True):
+    """Who sent a request, and what the token that came with it may be used for.
+
+    Attributes:
+        player: the account.
+        scopes: what the token may be used for: its own scopes, as far as the account has them.
+        granted: what the account's tokens may be used for at most.
+        token: the token; None for one of another issuer.
+        digest: the SHA-256 of what was sent.
+        ends: when the token ends; None for never.
+    """
+
+    player: PlayerId
+    scopes: frozenset[Scope]
+    granted: frozenset[Scope]
+    token: TokenId | None
+    digest: bytes
+    ends: str | None = None
+
+    @property
+    def may_issue(self) -> frozenset[Scope]:
+        """What tokens may be for that he makes: with another issuer's, no more than what that itself is for.
+
+        Nor for `account`: with that he could make others, for more and for ever.
+        """
+        return self.granted if self.token is not None else (self.scopes & self.granted) - {"account"}
+
+
+class Identity(Struct, frozen=True):
+    """Whom another issuer's token speaks of.
+
+    Attributes:
+        issuer: the issuer.
+        subject: what it calls the person: always the same, and never another's.
+        name: a name to call an account by; may be empty, or none that an account can have.
+        scopes: what the token may be used for, as the issuer says.
+        ends: when it ends.
+    """
+
+    issuer: str
+    subject: str
+    name: str
+    scopes: frozenset[Scope]
+    ends: str
+
+
+Identify = Callable[[str], Awaitable[Identity]]
+"""Tells of whom another issuer's token speaks. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+
+
+class Accounts:
+    """The accounts of a store. Every method may raise `StoreError`."""
+
+    def __init__(
+        self,
+        store: AccountStore,
+        clock: Clock,
+        randomness: Callable[[int], bytes] = secrets.token_bytes,
+        remember: float = 2.0,
+        identify: Identify | None = None,
+    ) -> None:
+        """`remember` is for how many seconds a token is taken without asking the store again.
+
+        `identify` reads the tokens of another issuer, where one is trusted.
+        """
+        self._store = store
+        self._clock = clock
+        self._randomness = randomness
+        self._remember = remember
+        self._identify = identify
+        self._known: dict[bytes, tuple[Caller, float]] = {}
+        self._forgotten = 0
+        self._used: set[TokenId] = set()
+
+    def now(self) -> str:
+        """Return the time by which tokens end."""
+        return stamp(self._clock)
+
+    # --- accounts ---
+
+    async def register(self, name: str, scopes: Collection[Scope] = EVERYBODYS) -> tuple[PlayerRow, str]:
+        """Open an account; return it and a token for all that it may do, which nobody can find out again.
+
+        Raises `BadName`.
+        """
+        good = _name(name)
+        if good is None:
+            raise BadName(f"A name is 1 to {LONGEST_NAME} characters that can be printed.")
+        row = PlayerRow(self._new_player(), good, stamp(self._clock), ordered(tuple(scopes)))
+        await self._store.add(row)
+        token, value = self._made(row.player, FIRST_TOKEN, row.scopes, None)
+        await self._store.add_token(token, _hash(value))
+        return row, value
+
+    def _new_player(self) -> PlayerId:
+        return PlayerId(new_id("p", self._randomness(ID_BYTES)))
+
+    async def player(self, player: PlayerId) -> PlayerRow | None:
+        """Return an account, or None."""
+        return await self._store.player(player)
+
+    async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:
+        """Return accounts by their ids, those that follow `after`; `scope` picks the ones that have it."""
+        return await self._store.players(scope, after, limit)
+
+    async def grant(self, player: PlayerId, scopes: Collection[Scope]) -> None:
+        """Say what the tokens of an account may be used for at most; holds for those that it has, too."""
+        await self._store.grant(player, ordered(tuple(scopes)))
+        self._forget(lambda caller: caller.player == player)
+
+    async def close(self, player: PlayerId) -> None:
+        """Close an account, for ever, and end its tokens."""
+        await self._store.close(player, stamp(self._clock))
+        self._forget(lambda caller: caller.player == player)
+
+    # --- tokens ---
+
+    async def issue(
+        self, player: PlayerId, name: str, scopes: Collection[Scope], expires: str | None = None
+    ) -> tuple[TokenRow, str]:
+        """Make a token; return it and its value, which nobody can find out again. Raises `TooManyTokens`."""
+        if len(await self.tokens(player)) >= MOST_TOKENS:
+            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens, and can have no more.")
+        row, value = self._made(player, name, scopes, expires)
+        await self._store.add_token(row, _hash(value))
+        return row, value
+
+    async def rotate(self, old: TokenRow, overlap: float, by: Caller) -> tuple[TokenRow, str] | None:
+        """Make a token in place of another, which ends `overlap` seconds from now; None when it has one or has ended.
+
+        The new one has the name and the scopes of the old one. By a token for `account` it lasts as long as the old
+        one was made to last; otherwise it ends when that would have. Raises `TooManyTokens` when both were too many.
+        """
+        if overlap and len(await self.tokens(old.player)) >= MOST_TOKENS:
+            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens, and can have no more.")
+        now = stamp(self._clock)
+        expires = old.expires
+        if expires is not None and "account" in by.scopes:
+            expires = later(now, stamped(expires) - stamped(old.created))
+        latest = self.latest_end(by)
+        if latest is not None:
+            expires = min(expires or latest, latest)
+        row, value = self._made(old.player, old.name, old.scopes, expires)
+        if not await self._store.replace_token(old.token, later(now, timedelta(seconds=overlap)), row, _hash(value)):
+            return None
+        if not overlap:
+            await self._store.revoke(old.token, now)
+        self._forget(lambda caller: caller.token == old.token)
+        return row, value
+
+    def latest_end(self, caller: Caller) -> str | None:
+        """Return when a token ends at the latest that a caller makes; None for never."""
+        return later(stamp(self._clock), JWT_TOKENS_LAST) if caller.token is None else None
+
+    async def revoke(self, token: TokenId) -> None:
+        """End a token: at once in this process, in others as soon as they ask the store again."""
+        await self._store.revoke(token, stamp(self._clock))
+        self._forget(lambda caller: caller.token == token)
+
+    async def token(self, token: TokenId) -> TokenRow | None:
+        """Return a token, ended or not, or None."""
+        return await self._store.token(token)
+
+    async def tokens(self, player: PlayerId) -> list[TokenRow]:
+        """Return the tokens of an account that have not ended, the newest first."""
+        return await self._store.tokens(player, stamp(self._clock))
+
+    def _made(
+        self, player: PlayerId, name: str, scopes: Collection[Scope], expires: str | None
+    ) -> tuple[TokenRow, str]:
+        token = TokenId(new_id("t", self._randomness(ID_BYTES)))
+        row = TokenRow(token, player, name, ordered(tuple(scopes)), stamp(self._clock), expires)
+        # Not of `randomness`: that may be fixed to repeat a demonstration, and a token must never be guessed.
+        return row, TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+    # --- who is it? ---
+
+    async def authenticate(self, token: str) -> Caller:
+        """Return whose token this is. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+        digest = _hash(token)
+        if self._identify is not None and token.count(".") == 2:
+            identify = self._identify
+            return await self._remembered(digest, lambda: self._look_up_known(identify, token, digest))
+        return await self._remembered(digest, lambda: self._look_up(digest))
+
+    async def still(self, caller: Caller) -> Caller:
+        """Return a caller as its token makes it now. Raises `TokenEnded`."""
+        if caller.token is not None:
+            return await self._remembered(caller.digest, lambda: self._look_up(caller.digest))
+        return await self._remembered(caller.digest, lambda: self._look_up_again(caller))
+
+    async def _remembered(self, digest: bytes, look_up: Callable[[], Awaitable[Caller]]) -> Caller:
+        known = self._known.get(digest)
+        if known is None or known[1] <= time.monotonic():
+            self._known.pop(digest, None)
+            until = time.monotonic() + self._remember
+            forgotten = self._forgotten
+            known = await look_up(), until
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            if forgotten == self._forgotten:  # or what was read may be what was revoked meanwhile
+                self._known[digest] = known
+        caller = known[0]
+        if caller.ends is not None and caller.ends <= stamp(self._clock):
+            raise TokenEnded(f"The token ended at {caller.ends}.")
+        return caller
+
+    async def _look_up(self, digest: bytes) -> Caller:
+        found = await self._store.by_digest(digest)
+        if found is None:
+            raise UnknownToken("No account has this token.")
+        token, player = found
+        granted = _open(player)
+        if token.revoked is not None:
+            raise TokenEnded(f"The token was revoked at {token.revoked}.")
+        self._used.add(token.token)
+        return Caller(player.player, granted & frozenset(token.scopes), granted, token.token, digest, token.ends)
+
+    async def _look_up_known(self, identify: Identify, token: str, digest: bytes) -> Caller:
+        """Return whom another issuer knows; at first sight an account is opened."""
+        who = await identify(token)
+        player = await self._store.known(who.issuer, who.subject)
+        if player is None:
+            row = PlayerRow(self._new_player(), _name(who.name) or "player", stamp(self._clock))
+            player = await self._store.add_known(row, who.issuer, who.subject)
+            if player == row:
+                log.info("account opened", account=row.player, issuer=who.issuer)
+        granted = _open(player)
+        return Caller(player.player, _left(who.scopes, granted), granted, None, digest, who.ends)
+
+    async def _look_up_again(self, caller: Caller) -> Caller:
+        player = await self._store.player(caller.player)
+        if player is None:
+            raise UnknownToken("There is no account for this token.")
+        granted = _open(player)
+        return replace(caller, scopes=_left(caller.scopes, granted), granted=granted)
+
+    def _forget(self, which: Callable[[Caller], bool]) -> None:
+        self._forgotten += 1
+        self._known = {digest: known for digest, known in self._known.items() if not which(known[0])}
+
+    # --- when were they used? ---
+
+    async def flush(self) -> None:
+        """Write when tokens were last used; it is kept in mind when that cannot be done now."""
+        if not self._used:
+            return
+        used, self._used = self._used, set()
+        try:
+            await self._store.used(used, stamp(utc_now))
+        except StoreError as error:
+            self._used |= used
+            log.warning("uses of tokens wait", why=str(error))
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncIterator[None]:
+        """A context in which uses are written every minute, and at its end."""
+
+        async def flushing() -> None:
+            while True:
+                await asyncio.sleep(FLUSH)
+                await self.flush()
+
+        try:
+            async with background("uses of tokens are written", flushing()):
+                yield
+        finally:
+            await self.flush()
+
+
+def _name(given: str) -> str | None:
+    """Return a name as an account has it; None for what is none."""
+    name = given.strip()
+    return name if 1 <= len(name) <= LONGEST_NAME and name.isprintable() else None
+
+
+def _open(player: PlayerRow) -> frozenset[Scope]:
+    """Return what an account may do. Raises `TokenEnded` when it was closed."""
+    if player.closed is not None:
+        raise TokenEnded(f"Its account was closed at {player.closed}.")
+    return frozenset(player.scopes)
+
+
+def _left(scopes: frozenset[Scope], granted: frozenset[Scope]) -> frozenset[Scope]:
+    """Return what another issuer's scopes come to: an administrator may take away what everybody may, and no more."""
+    return scopes - (frozenset(EVERYBODYS) - granted)
+
+
+def _hash(token: str) -> bytes:
+    # A token has 256 random bits: nothing is gained by a slow hash.
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()

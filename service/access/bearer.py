@@ -1,0 +1,36 @@
+"""The bearer token that a request comes with: read in one way by all who ask whose it is, or how often it came."""
+
+from typing import Final
+
+from litestar.types import Scope
+
+from service.access.accounts import UnknownToken
+
+_AS_SUBPROTOCOL: Final = "bearer."
+
+
+def bearer_of(scope: Scope) -> str | None:
+    """Return the token of a request or a WebSocket; None when there is none. Raises `UnknownToken`.
+
+    The ``Authorization`` header counts. Without one a WebSocket's may be among the subprotocols it offers.
+    """
+    given = _values(scope, b"authorization")
+    if given:
+        scheme, _, token = given[0].partition(" ")
+        if scheme.lower() != "bearer":
+            raise UnknownToken("The Authorization is not a bearer token.")
+        # Nothing but spaces: other blanks are a part of a token, or one token would be many.
+        return token.strip(" ")
+    if scope["type"] != "websocket":
+        return None
+    tokens = (name for name in subprotocols_of(scope) if name.startswith(_AS_SUBPROTOCOL))
+    return next((name.removeprefix(_AS_SUBPROTOCOL) for name in tokens), None)
+
+
+def subprotocols_of(scope: Scope) -> list[str]:
+    """Return the subprotocols that a WebSocket offers."""
+    return [name.strip(" ") for value in _values(scope, b"sec-websocket-protocol") for name in value.split(",")]
+
+
+def _values(scope: Scope, header: bytes) -> list[str]:
+    return [value.decode("latin-1") for name, value in scope["headers"] if name == header]

@@ -1,0 +1,246 @@
+"""How much one token and one address may ask: token buckets, shared by all processes through Redis.
+
+A bucket holds at most `burst` requests and fills up with `rate` requests a second. A process takes some from the bucket
+in Redis at once, a tenth of a second's worth, and spends them without asking again; so a limit costs next to nothing,
+and what all processes together let through exceeds it by those at most. While Redis is away each process has buckets
+of its own.
+"""
+
+import asyncio
+import hashlib
+import ipaddress
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from litestar.datastructures import MutableScopeHeaders
+from litestar.enums import ScopeType
+from litestar.middleware import ASGIMiddleware
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from msgspec import Struct
+
+from service.access.accounts import UnknownToken
+from service.access.bearer import bearer_of
+from service.settings import Settings
+from service.watching.metrics import Metrics
+
+if TYPE_CHECKING:
+    from service.processes.redis import Redis
+
+KEPT: Final = 20_000
+"""Of so many tokens and addresses a process knows what they have left."""
+
+BUCKET: Final = """\
+local burst, rate, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local kept = redis.call('HMGET', KEYS[1], 'left', 'at')
+local left, at = tonumber(kept[1]) or burst, tonumber(kept[2]) or now
+left = math.min(burst, left + math.max(0, now - at) * rate / 1000000)
+local taken = math.min(math.floor(left), wanted)
+left = left - taken
+redis.call('HSET', KEYS[1], 'left', tostring(left), 'at', string.format('%d', now))
+redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate * 1000) + 1000)
+return {taken, tostring(left)}
+"""
+"""Takes from a bucket what is wanted, or what there is; by the clock of Redis, which all processes share."""
+
+
+class Limit(Struct, frozen=True):
+    """So many requests a second; after a rest, `burst` at once."""
+
+    name: str
+    rate: float
+    burst: int
+
+    @property
+    def portion(self) -> int:
+        """How many requests are taken from the bucket at once."""
+        return max(1, min(int(self.rate / 10), self.burst // 10))
+
+
+class Standing(Struct, frozen=True):
+    """What a limit has left for somebody: requests, and seconds until there is one more."""
+
+    limit: Limit
+    left: int
+    wait: float = 0.0
+
+    @property
+    def policy(self) -> str:
+        """The limit, as the ``RateLimit-Policy`` header has it."""
+        return f'"{self.limit.name}";q={self.limit.burst};w={math.ceil(self.limit.burst / self.limit.rate)}'
+
+    @property
+    def said(self) -> str:
+        """What is left, as the ``RateLimit`` header has it: requests, and seconds until the bucket is full."""
+        full = math.ceil((self.limit.burst - self.left) / self.limit.rate)
+        return f'"{self.limit.name}";r={self.left};t={full}'
+
+
+def told(standings: Sequence[Standing]) -> dict[str, str]:
+    """Return the headers that tell a client how it stands (draft-ietf-httpapi-ratelimit-headers-10)."""
+    return {
+        "RateLimit-Policy": ", ".join(standing.policy for standing in standings),
+        "RateLimit": ", ".join(standing.said for standing in standings),
+    }
+
+
+class TooMany(Exception):
+    """A request beyond a limit; `standings` say which, and when to come again."""
+
+    def __init__(self, standings: Sequence[Standing]) -> None:
+        self.refusing = standings[-1]
+        limit = self.refusing.limit
+        super().__init__(f"This {limit.name} may send {limit.rate:g} requests a second, {limit.burst} after a rest.")
+        self.standings = standings
+
+
+class _Purse:
+    """What this process has taken of one bucket and not spent yet, and the bucket that it has for itself."""
+
+    __slots__ = ("at", "bucket", "empty_until", "filling", "left", "own")
+
+    def __init__(self, bucket: str, burst: int, now: float) -> None:
+        self.bucket = bucket
+        self.own = 0
+        self.left = float(burst)
+        self.at = now
+        self.empty_until = 0.0
+        self.filling: asyncio.Task[None] | None = None
+
+
+class Limits:
+    """The limits of a service. `clock` tells seconds."""
+
+    def __init__(
+        self,
+        limits: Sequence[Limit],
+        redis: "Redis | None",
+        metrics: Metrics,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limits = {limit.name: limit for limit in limits}
+        self._redis = redis
+        self._metrics = metrics
+        self._clock = clock
+        self._purses: OrderedDict[str, _Purse] = OrderedDict()
+
+    async def admit(self, address: str, token: str | None) -> list[Standing]:
+        """Count a request, and say how its sender stands. Raises `TooMany`."""
+        standings: list[Standing] = []
+        for name, who in (("address", address), ("token", token)):
+            limit = self._limits.get(name)
+            if limit is None or who is None:
+                continue
+            standings.append(await self._spend(limit, self._purse(limit, who)))
+            if standings[-1].wait:
+                self._metrics.rate_limited.labels(name).inc()
+                raise TooMany(standings)
+        return standings
+
+    def _purse(self, limit: Limit, who: str) -> _Purse:
+        bucket = f"tabularium:rate:{limit.name}:{who}"
+        purse = self._purses.get(bucket)
+        if purse is None:
+            purse = self._purses[bucket] = _Purse(bucket, limit.burst, self._clock())
+            if len(self._purses) > KEPT:
+                self._purses.popitem(last=False)
+        else:
+            self._purses.move_to_end(bucket)
+        return purse
+
+    async def _spend(self, limit: Limit, purse: _Purse) -> Standing:
+        while not purse.own:
+            wait = purse.empty_until - self._clock()
+            if wait > 0:
+                return Standing(limit, 0, wait)
+            if self._redis is None or not self._redis.well:
+                self._fill_here(limit, purse)
+                continue
+            if purse.filling is None:
+                purse.filling = asyncio.create_task(self._fill(self._redis, limit, purse))
+            await asyncio.shield(purse.filling)
+        purse.own -= 1
+        return Standing(limit, purse.own + int(purse.left))
+
+    async def _fill(self, redis: "Redis", limit: Limit, purse: _Purse) -> None:
+        from service.processes.redis import RedisAway
+
+        async def take(client: Any) -> tuple[int, bytes]:
+            return await client.register_script(BUCKET)([purse.bucket], [limit.burst, limit.rate, limit.portion])
+
+        try:
+            taken, left = await redis.ask(take)
+            self._put(limit, purse, taken, float(left))
+        except RedisAway:
+            self._fill_here(limit, purse)
+        finally:
+            purse.filling = None
+
+    def _fill_here(self, limit: Limit, purse: _Purse) -> None:
+        """Take one request from the bucket that this process has for itself."""
+        left = min(limit.burst, purse.left + (self._clock() - purse.at) * limit.rate)
+        taken = 1 if left >= 1 else 0
+        self._put(limit, purse, taken, left - taken)
+
+    def _put(self, limit: Limit, purse: _Purse, taken: int, left: float) -> None:
+        purse.own += taken
+        purse.left, purse.at = left, self._clock()
+        if not taken:
+            purse.empty_until = purse.at + (1 - left) / limit.rate
+
+
+class Limiting(ASGIMiddleware):
+    """Counts requests against limits, and tells every client how it stands."""
+
+    scopes = (ScopeType.HTTP,)
+    exclude_path_pattern = ("^/health$", "^/ready$", "^/metrics$")
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        standings = await self._limits.admit(address_of(scope), token_of(scope))
+        headers = told(standings)
+
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start" and standings:
+                MutableScopeHeaders.from_message(message).update(headers)
+            await send(message)
+
+        await next_app(scope, receive, send_on)
+
+
+def address_of(scope: Scope) -> str:
+    """Return whose request this is, by address: an IPv6 customer has a network of them, not one."""
+    client = scope.get("client")
+    if client is None:
+        return ""
+    try:
+        address = ipaddress.ip_address(client[0])
+    except ValueError:
+        return client[0]
+    if address.version == 6 and address.ipv4_mapped is None:
+        return str(ipaddress.ip_network((address, 64), strict=False).network_address)
+    return str(getattr(address, "ipv4_mapped", None) or address)
+
+
+def token_of(scope: Scope) -> str | None:
+    """Return a digest of the token that a request comes with; None when there is none."""
+    try:
+        token = bearer_of(scope)
+    except UnknownToken:
+        return None
+    return hashlib.sha256(token.encode()).hexdigest()[:32] if token is not None else None
+
+
+def limits_of(settings: Settings, redis: "Redis | None", metrics: Metrics) -> Limits | None:
+    """Return the limits that the settings set; None when they set none."""
+    rates = {"address": settings.rate_per_address, "token": settings.rate_per_token}
+    limits = [
+        Limit(name, rate, max(1, math.ceil(rate * settings.rate_burst))) for name, rate in rates.items() if rate > 0
+    ]
+    return Limits(limits, redis, metrics) if limits else None

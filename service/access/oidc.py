@@ -1,0 +1,241 @@
+"""Tokens of another issuer: JWTs of an OpenID Connect provider, checked with the keys that it publishes.
+
+The keys are found by discovery (OpenID Connect Discovery 1.0, section 4) and kept in memory. They are read again every
+ten minutes, so that one that the issuer withdraws is taken no longer than that, and when a token names one that is not
+known. While the issuer is away, those that are known go on.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx
+import jwt
+import msgspec
+from jwt import PyJWK
+from jwt.exceptions import (
+    ExpiredSignatureError,
+    InvalidAlgorithmError,
+    InvalidAudienceError,
+    InvalidIssuerError,
+    InvalidTokenError,
+    PyJWTError,
+)
+from jwt.utils import base64url_decode, base64url_encode
+from msgspec import Struct
+
+from service.access.accounts import Identity, IssuerAway, TokenEnded, UnknownToken
+from service.access.scopes import EVERYBODYS, Scope
+from service.clock import written
+from service.settings import Settings
+from service.watching.logging import log
+
+REFRESH: Final = 600.0
+"""Seconds after which the keys are read again."""
+
+PAUSE: Final = 10.0
+"""Seconds for which the issuer is not asked again, whatever keys tokens name: anybody can make them up."""
+
+TIMEOUT: Final = 5.0
+LARGEST_ANSWER: Final = 512 * 1024
+LONGEST_SUBJECT: Final = 255
+"""Characters, as OpenID Connect Core 1.0 has it (section 2)."""
+
+UNTOLD: Final = (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, msgspec.DecodeError)
+"""What is raised when the issuer does not tell its keys."""
+
+_KINDS: Final = ("RSA", "EC", "OKP")
+"""Kinds of keys that have a public half. One for HMAC would let anybody sign who can read it."""
+
+
+class Key(Struct, frozen=True):
+    """A key of the issuer (RFC 7517), by what its `id` says; `content` is what it is made of."""
+
+    id: str | None
+    algorithm: str | None
+    content: dict[str, Any]
+
+
+class Issuer:
+    """The issuer that the settings name, whose JWTs are taken. To be closed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._issuer = settings.oidc_issuer
+        self._audience = settings.oidc_audience
+        self._algorithms = settings.oidc_algorithms.split(",")
+        self._leeway = settings.oidc_leeway
+        self._claim = settings.oidc_scope_claim.split(".")
+        self._scopes = settings.oidc_scope_names
+        self._client = httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=False)
+        self._keys: list[Key] = []
+        self._is_away = True
+        self._asked_at = -PAUSE
+        self._asking: asyncio.Task[None] | None = None
+
+    async def keep(self) -> None:
+        """Read the keys again and again, and sooner while the issuer is away. Never returns."""
+        while True:
+            asking = self._ask()
+            if asking is not None:
+                await asyncio.wait((asking,))
+            await asyncio.sleep(PAUSE if self._is_away else REFRESH)
+
+    async def close(self) -> None:
+        """Stop asking."""
+        if self._asking is not None:
+            self._asking.cancel()
+        await self._client.aclose()
+
+    async def identify(self, token: str) -> Identity:
+        """Return whom a JWT speaks of. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+        try:
+            header = jwt.get_unverified_header(token)
+            algorithm = header.get("alg")
+            if algorithm not in self._algorithms:
+                raise InvalidAlgorithmError
+            key = PyJWK(await self._key(header.get("kid"), algorithm), algorithm)
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=[algorithm],
+                audience=self._audience,
+                issuer=self._issuer,
+                leeway=self._leeway,
+                options={"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_key_length": True},
+            )
+            _require_one_spelling(token)
+        except ExpiredSignatureError:
+            raise TokenEnded("The JWT has expired.") from None
+        except PyJWTError as error:
+            raise UnknownToken(f"The JWT is not taken: {self._wrong(error)}.") from None
+        except UnicodeEncodeError:
+            raise UnknownToken("The JWT is not taken: it is not ASCII.") from None
+        return self._identity(claims)
+
+    def _wrong(self, error: PyJWTError) -> str:
+        match error:
+            case InvalidAlgorithmError():
+                return f"it is not signed with {' or '.join(self._algorithms)}"
+            case InvalidAudienceError():
+                return f"it is not for the audience {self._audience!r}"
+            case InvalidIssuerError():
+                return f"it is not of the issuer {self._issuer}"
+            case InvalidTokenError():
+                said = str(error)
+                return said[:1].lower() + said[1:]
+            case _:
+                return "the key that it names does not fit"
+
+    def _identity(self, claims: Mapping[str, Any]) -> Identity:
+        subject = claims["sub"]
+        if not 1 <= len(subject) <= LONGEST_SUBJECT or not subject.isprintable():
+            raise UnknownToken(f"The JWT is not taken: its subject is not 1 to {LONGEST_SUBJECT} characters.")
+        try:
+            ends = written(datetime.fromtimestamp(int(claims["exp"]) + self._leeway, UTC))
+        except (ValueError, OverflowError, OSError):
+            raise UnknownToken("The JWT is not taken: it ends in no year that there is.") from None
+        names = [claims.get(claim) for claim in ("name", "preferred_username")]
+        name = next((name for name in names if isinstance(name, str)), "")
+        return Identity(self._issuer, subject, name, self._granted(claims), ends)
+
+    def _granted(self, claims: Mapping[str, Any]) -> frozenset[Scope]:
+        """Return the scopes that the claims stand for: those that the settings say, or what everybody may."""
+        if not self._scopes:
+            return frozenset(EVERYBODYS)
+        found: Any = claims
+        for name in self._claim:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        names = found.split() if isinstance(found, str) else found if isinstance(found, list) else []
+        return frozenset(self._scopes[name] for name in names if isinstance(name, str) and name in self._scopes)
+
+    # --- keys ---
+
+    async def _key(self, key_id: str | None, algorithm: str) -> dict[str, Any]:
+        found = self._known(key_id, algorithm)
+        if found is None and (asking := self._ask()) is not None:
+            await asyncio.shield(asking)
+            found = self._known(key_id, algorithm)
+        if found is None and not self._keys:
+            raise IssuerAway(f"The keys of {self._issuer} are not known, and it does not answer.")
+        if found is None:
+            raise UnknownToken("The JWT is not taken: its issuer publishes no such key.")
+        return found.content
+
+    def _known(self, key_id: str | None, algorithm: str) -> Key | None:
+        """Return the key of an id; without one, the only key that there is."""
+        fitting = [key for key in self._keys if key.algorithm in (None, algorithm)]
+        if key_id is None:
+            return fitting[0] if len(fitting) == 1 else None
+        return next((key for key in fitting if key.id == key_id), None)
+
+    def _ask(self) -> asyncio.Task[None] | None:
+        """Return the task that reads the keys; None when the issuer was asked just now."""
+        if self._asking is not None and not self._asking.done():
+            return self._asking
+        if time.monotonic() - self._asked_at < PAUSE:
+            return None
+        self._asked_at = time.monotonic()
+        self._asking = asyncio.create_task(self._read_keys())
+        return self._asking
+
+    async def _read_keys(self) -> None:
+        """Read the keys; those that are known stay when that cannot be done. Raises nothing."""
+        try:
+            keys = await self.published()
+        except UNTOLD as error:
+            self._is_away = True
+            log.warning("issuer does not tell its keys", issuer=self._issuer, why=str(error) or type(error).__name__)
+            return
+        self._keys, self._is_away = keys, False
+        log.info("keys of the issuer read", issuer=self._issuer, keys=len(keys))
+
+    async def published(self) -> list[Key]:
+        """Return the keys that the issuer publishes now, one at least. Raises one of `UNTOLD`."""
+        told = await self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
+        if told.get("issuer") != self._issuer:
+            raise ValueError(f"it calls itself {told.get('issuer')!r}")
+        place = told.get("jwks_uri")
+        if not isinstance(place, str) or not self._is_safe(place):
+            raise ValueError("its jwks_uri is no https address")
+        keys = [key for each in (await self._fetch(place)).get("keys", ()) if (key := _read_key(each)) is not None]
+        if not keys:
+            raise ValueError("it publishes no key that can be used")
+        return keys
+
+    def _is_safe(self, address: str) -> bool:
+        place, issuer = urlsplit(address), urlsplit(self._issuer)
+        return place.scheme == "https" or (place.scheme, place.hostname) == (issuer.scheme, issuer.hostname)
+
+    async def _fetch(self, address: str) -> dict[str, Any]:
+        content = b""
+        async with self._client.stream("GET", address, headers={"Accept": "application/json"}) as answer:
+            if answer.status_code != 200:
+                raise ValueError(f"{address} answered {answer.status_code}")
+            async for chunk in answer.aiter_bytes():
+                content += chunk
+                if len(content) > LARGEST_ANSWER:
+                    raise ValueError(f"{address} answered more than {LARGEST_ANSWER} bytes")
+        return msgspec.json.decode(content, type=dict[str, Any])
+
+
+def _read_key(given: Any) -> Key | None:
+    """Return a key that can check signatures; None for others."""
+    if not isinstance(given, dict) or given.get("kty") not in _KINDS or given.get("use", "sig") != "sig":
+        return None
+    key_id, algorithm = given.get("kid"), given.get("alg")
+    return Key(
+        key_id if isinstance(key_id, str) else None, algorithm if isinstance(algorithm, str) else None, dict(given)
+    )
+
+
+def _require_one_spelling(token: str) -> None:
+    """Raise `InvalidTokenError` unless the signature is written as RFC 7515 does, which its decoders do not ask for.
+
+    A token that could be written in many ways would have a rate limit for each of them.
+    """
+    signature = token.rpartition(".")[2].encode()
+    if base64url_encode(base64url_decode(signature)) != signature:
+        raise InvalidTokenError("Its signature is not in the base64url of RFC 7515")

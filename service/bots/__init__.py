@@ -1,0 +1,1 @@
+"""Players that are programs: for demonstrations, and for whole games in this process."""

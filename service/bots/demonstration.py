@@ -1,0 +1,117 @@
+"""A whole game between bots, through the HTTP API of a service."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from service.bots.merchant import GreedyMerchant
+from service.bots.players import BoldClassicBot, Bot, RandomBot
+from service.client import Client, Problem
+from service.settings import PREFIX
+
+STARTED = "Tabularium is running at "
+
+
+def bot_for(ruleset: str, rng: random.Random, board: Mapping[str, Any]) -> Bot:
+    """Return the best player that there is for games of a ruleset, which is one of chance where there is no better."""
+    if ruleset.startswith("conquest-classic"):
+        return BoldClassicBot(rng, board["borders"])
+    if ruleset == "mare-nostrum":
+        return GreedyMerchant(rng)
+    return RandomBot(rng)
+
+
+class Demonstration:
+    """A game that bots play; the seed fixes what they choose, the service's own chance the dice."""
+
+    def __init__(self, ruleset: str, seats: int, seed: int, title: str = "A demonstration") -> None:
+        self.ruleset = ruleset
+        self.seats = seats
+        self.title = title
+        self.game = ""
+        self.fallen = 0
+        self._rng = random.Random(f"{ruleset}/{seats}/{seed}")
+        self._players: dict[str, Client] = {}
+        self._spectator: Client | None = None
+        self._bot: Bot = RandomBot(self._rng)
+        self._told = 0
+
+    def begin(self, client: Client, bots: Sequence[Client] = ()) -> None:
+        """Create a game, seat the bots and start. Registers bots unless there are some. Raises `Problem`."""
+        bots = bots or [self._register(client, f"bot {number}") for number in range(1, self.seats + 1)]
+        body = {"ruleset": self.ruleset, "players": self.seats, "title": self.title}
+        game = bots[0].post("/v1/games", body)
+        self.resume(client, bots, game)
+        for seat, bot in self._players.items():
+            entropy = f"{self._rng.getrandbits(64):016x}"
+            bot.post(f"/v1/games/{self.game}/seats", {"seat": seat, "entropy": entropy})
+        bots[0].post(f"/v1/games/{self.game}/start", {})
+
+    def resume(self, client: Client, bots: Sequence[Client], game: Mapping[str, Any]) -> None:
+        """Go on with a game in which the bots sit, or will sit, in this order. Raises `Problem`."""
+        self._bot = bot_for(self.ruleset, self._rng, client.get(f"/v1/rulesets/{self.ruleset}/board")["board"])
+        self.game, self._spectator = game["id"], client
+        self._players = {place["seat"]: bot for place, bot in zip(game["seats"], bots, strict=False)}
+
+    def play(self) -> Iterator[dict[str, Any]]:
+        """Play to the end, yielding the history as it grows: passages of sentences. Raises `Problem`."""
+        yield from self._history()
+        while self.step():
+            yield from self._history()
+        yield from self._history()
+
+    def step(self) -> bool:
+        """Give one command; return whether the game went on. Raises `Problem`."""
+        game = next(iter(self._players.values())).get(f"/v1/games/{self.game}")
+        if game["status"] != "running":
+            return False
+        self._decide(game["decisions"][0]["seats"][0], f"demonstration-{game['version']}")
+        return True
+
+    def _decide(self, seat: str, key: str) -> None:
+        player = self._players[seat]
+        view = player.get(f"/v1/games/{self.game}/state")["view"]
+        options = player.get(f"/v1/games/{self.game}/options")["options"]
+        self.fallen = sum(not standing.get("playing", True) for standing in view.get("seats", {}).values())
+        command = self._bot.choose(seat, view, options)
+        player.post(f"/v1/games/{self.game}/commands", {"command": command}, key)
+
+    def _history(self) -> Iterator[dict[str, Any]]:
+        assert self._spectator is not None, "the game has begun"
+        page: dict[str, Any] = {"next": self._told}
+        while page["next"] is not None:
+            page = self._spectator.get(f"/v1/games/{self.game}/history", after=self._told, limit=200)
+            for passage in page["items"]:
+                self._told = passage["sentences"][-1]["version"]
+                yield passage
+
+    @staticmethod
+    def _register(client: Client, name: str) -> Client:
+        return client.as_player(client.post("/v1/players", {"name": name})["token"])
+
+
+@contextmanager
+def own_service(**settings: str) -> Iterator[str]:
+    """Run a service of its own on a free port and a throwaway data directory; yield its address.
+
+    `settings` are those of its environment that are not the caller's own, by their names without the prefix.
+    """
+    with tempfile.TemporaryDirectory(prefix="tabularium-") as data:
+        arguments = [sys.executable, "-m", "service.cli", "serve", "--port", "0", "--data", data]
+        environ = {**os.environ, **{f"{PREFIX}{name.upper()}": value for name, value in settings.items()}}
+        with subprocess.Popen(
+            arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environ
+        ) as process:
+            try:
+                assert process.stdout is not None, "its output is piped"
+                first = process.stdout.readline().strip()
+                if not first.startswith(STARTED):
+                    raise Problem("the service of this game did not start; `tabularium serve` says why")
+                yield first.removeprefix(STARTED)
+            finally:
+                process.terminate()

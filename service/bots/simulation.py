@@ -1,0 +1,254 @@
+"""Whole games between random players, in this process: to find dead ends and broken laws, and to measure."""
+
+import hashlib
+import random
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from domain.boards import builtin
+from domain.kernel import schema
+from domain.kernel.decision import Option
+from domain.kernel.fold import fold
+from domain.kernel.game import Game, Step
+from domain.kernel.lifecycle import Undo
+from domain.kernel.message import type_name
+from domain.kernel.record import Record
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import GameId, PlayerId, Seat
+from domain.library import LIBRARY
+from service.bots.merchant import GreedyMerchant
+from service.bots.players import Bot
+
+CHATTER = 0.02
+"""How often a bot says something that no open decision asks for (proposes an alliance, grants a passage)."""
+
+
+class Plan(Struct, frozen=True):
+    """One game to be played. The seed fixes everything: dice, choices, seats."""
+
+    ruleset: str
+    seats: int
+    seed: int
+    commands: int = 20_000
+    """The game is broken off after so many commands; classic rules know no other end than victory."""
+    rounds: int | None = None
+    """The game is broken off when a round beyond this one begins."""
+    setup: dict[str, Any] = {}
+    """What the creator of the game chooses."""
+    greedy: bool = False
+    """Whether the players are greedy merchants (Mare Nostrum) instead of choosing at random."""
+
+
+class Outcome(Struct, frozen=True, omit_defaults=True):
+    """How a simulated game went. `fault` says which law it broke; the plan reproduces it."""
+
+    plan: Plan
+    finished: bool
+    winners: tuple[Seat, ...] = ()
+    events: int = 0
+    commands: int = 0
+    round: int = 0
+    seconds: float = 0.0
+    fault: str = ""
+    refused: int = 0
+
+
+class Fault(Exception):
+    """A law that a game broke."""
+
+
+class Simulation:
+    """A game in the making, between bots that choose at random among their options, or as `bot` does."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.rng = random.Random(f"{plan.ruleset}/{plan.seats}/{plan.seed}")
+        self.secret = hashlib.sha256(f"simulation/{plan.seed}".encode()).digest()
+        self.records: list[Record] = []
+        self.vault = Vault()
+        self.commands = 0
+        self.bot: Bot | None = GreedyMerchant(self.rng) if plan.greedy else None
+        self.game = self._begin()
+
+    def _begin(self) -> Game:
+        ruleset = LIBRARY.current(self.plan.ruleset)
+        step = Game.create(
+            ruleset,
+            GameId(f"sim-{self.plan.seed}"),
+            self.plan.seats,
+            setup=self.plan.setup,
+            board=builtin(ruleset.board),
+            organizer=PlayerId("simulator"),
+            secret=self.secret,
+            at=self._now(),
+        )
+        self._keep(step)
+        for number, seat in enumerate(step.game.players, start=1):
+            step = step.game.take_seat(seat, PlayerId(f"bot-{number}"), "", at=self._now())
+            self._keep(step)
+        step = step.game.start(self.secret, player=PlayerId("simulator"), at=self._now())
+        self._keep(step)
+        return step.game
+
+    def _now(self) -> str:
+        second, micro = divmod(len(self.records), 1_000_000)
+        return f"2026-01-01T00:00:{second:02d}.{micro:06d}Z"
+
+    def _keep(self, step: Step) -> None:
+        self.records.extend(step.records)
+        self.vault = self.vault.joined_by(step.secrets)
+
+    def play(self) -> Iterator[Step]:
+        """Play command by command until the game ends or the plan breaks it off. Raises `Fault`."""
+        while self.game.status == "running" and self.commands < self.plan.commands and not self._past_last_round():
+            step = self._give(*self._choose())
+            self._keep(step)
+            self.game = step.game
+            self.commands += 1
+            yield step
+
+    def _past_last_round(self) -> bool:
+        return self.plan.rounds is not None and round_of(self.game) > self.plan.rounds
+
+    def _choose(self) -> tuple[Seat, Any]:
+        """Return a seat and a command for it."""
+        if self.bot is None:
+            seat, option = self._choose_option()
+            return seat, self._sample(seat, option)
+        seat = self.game.decisions[0].seats[0]
+        view = msgspec.to_builtins(self.game.view(seat, self.vault))
+        options = msgspec.to_builtins(self.game.options(seat, self.vault))
+        return seat, self.bot.choose(seat, view, options)
+
+    def _sample(self, seat: Seat, option: Option) -> Any:
+        try:
+            return schema.sample(option.schema, self.rng)
+        except ValueError as error:
+            raise Fault(f"an option of {seat} has no instance: {error}") from error
+
+    def _choose_option(self) -> tuple[Seat, Option]:
+        decisions = self.game.decisions
+        if not decisions:
+            raise Fault("the game is not over, and nobody has to decide")
+        seat = self.rng.choice(self.rng.choice(decisions).seats)
+        if self.rng.random() < CHATTER:
+            seat = self.rng.choice(list(self.game.players))
+        options = [option for option in self.game.options(seat, self.vault) if option.command != type_name(Undo)]
+        answers = [option for option in options if option.decision]
+        chatter = [option for option in options if not option.decision]
+        if not answers and any(seat in decision.seats for decision in decisions):
+            raise Fault(f"{seat} has to decide and has no option")
+        if not answers and not chatter:
+            return self._choose_option()
+        return seat, self.rng.choice(chatter if chatter and (not answers or self.rng.random() < CHATTER) else answers)
+
+    def _give(self, seat: Seat, command: Any) -> Step:
+        raw = msgspec.json.encode(command)
+        before = self.game.table.digest() if self.game.table and self.commands % 50 == 0 else ""
+        try:
+            step = self.game.command(
+                seat, [self.game.ruleset.read_command(raw)], self.secret, self.vault, at=self._now()
+            )
+        except (Refusal, msgspec.ValidationError, AssertionError, LookupError) as error:
+            raise Fault(f"{seat} was offered {raw.decode()}, but: {error}") from error
+        if before and self.game.table and self.game.table.digest() != before:
+            raise Fault(f"deciding {raw.decode()} changed the table it was given")
+        return step
+
+    def check_fold(self) -> None:
+        """Raise `Fault` unless folding the records gives the table that the game ended with."""
+        folded = fold(self.records, self.game.id, LIBRARY, lambda _: self.game.board)
+        for what, one, other in (
+            ("table", folded.table and folded.table.digest(), self.game.table and self.game.table.digest()),
+            ("undo", (folded.undo_seat, folded.undo_to), (self.game.undo_seat, self.game.undo_to)),
+            ("draws", folded.draws, self.game.draws),
+        ):
+            if one != other:
+                raise Fault(f"folding the log gives another {what}: {one} instead of {other}")
+
+
+def round_of(game: Game) -> int:
+    """Return the number of the round that a game is in."""
+    return game.ruleset.round(game.table) if game.table is not None else 0
+
+
+def play(plan: Plan) -> tuple[Outcome, Simulation]:
+    """Play one game and check the laws on its way."""
+    began = time.perf_counter()
+    simulation = Simulation(plan)
+    fault = ""
+    try:
+        for _ in simulation.play():
+            pass
+        simulation.check_fold()
+    except Fault as broken:
+        fault = str(broken)
+    game = simulation.game
+    outcome = Outcome(
+        plan=plan,
+        finished=game.status == "over",
+        winners=game.result.winners if game.result else (),
+        events=game.version,
+        commands=simulation.commands,
+        round=round_of(game),
+        seconds=time.perf_counter() - began,
+        fault=fault,
+    )
+    return outcome, simulation
+
+
+def outcome_of(plan: Plan) -> Outcome:
+    """Play one game; only its outcome, which travels between processes."""
+    return play(plan)[0]
+
+
+def play_all(plans: Sequence[Plan], processes: int) -> Iterator[Outcome]:
+    """Play games side by side and yield each outcome as it comes."""
+    if processes <= 1:
+        yield from map(outcome_of, plans)
+        return
+    with ProcessPoolExecutor(processes) as pool:
+        yield from pool.map(outcome_of, plans, chunksize=1)
+
+
+class Summary(Struct, frozen=True):
+    """Many games in figures. Medians are over all games; wins by seat over the finished ones."""
+
+    games: int
+    finished: int
+    faults: int
+    events: int
+    median_events: int
+    median_round: int
+    wins: dict[Seat, int]
+    seconds: float
+
+
+def summarize(outcomes: Iterable[Outcome], seconds: float) -> Summary:
+    """Add up outcomes that took `seconds` of wall time."""
+    done = list(outcomes)
+    events = sorted(outcome.events for outcome in done) or [0]
+    rounds = sorted(outcome.round for outcome in done) or [0]
+    wins = Counter[Seat](seat for outcome in done for seat in outcome.winners)
+    return Summary(
+        games=len(done),
+        finished=sum(outcome.finished for outcome in done),
+        faults=sum(bool(outcome.fault) for outcome in done),
+        events=sum(events),
+        median_events=events[len(events) // 2],
+        median_round=rounds[len(rounds) // 2],
+        wins=dict(sorted(wins.items())),
+        seconds=round(seconds, 2),
+    )
+
+
+def plans(ruleset: str, games: int, seats: Sequence[int], seed: int, **limits: Any) -> list[Plan]:
+    """Return `games` plans that go through the numbers of seats in turn, with seeds counted up from `seed`."""
+    return [Plan(ruleset, seats[number % len(seats)], seed + number, **limits) for number in range(games)]

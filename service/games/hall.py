@@ -1,0 +1,516 @@
+"""What is asked of the games that are being played, and done to them: one request to each at a time."""
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from time import perf_counter
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from domain.boards import builtin, parse_board, validate
+from domain.kernel.board import Board, Map
+from domain.kernel.canonical import canonical
+from domain.kernel.fold import retract
+from domain.kernel.game import Game, Step
+from domain.kernel.record import Record
+from domain.kernel.refusal import Refusal
+from domain.kernel.request import read_commands, read_undo
+from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.secret import Vault
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.clock import Clock, stamp
+from service.games.plays import Play, Plays, UnknownGame
+from service.games.snapshots import Snapshots
+from service.games.views import Accepted, Checked, EventView, Viewer, decode_accepted, encode_accepted, event_view
+from service.identity import ID_BYTES, new_id
+from service.processes.wake import Wake
+from service.settings import Settings
+from service.store.protocol import (
+    Append,
+    Appended,
+    Conflict,
+    EventStore,
+    KeyReused,
+    KeyUse,
+    Opening,
+    StoreUnavailable,
+)
+from service.watching.metrics import Metrics, Outcome
+from service.watching.tracing import span
+
+ATTEMPTS: Final = 5
+"""How often a request is decided anew after another process was quicker."""
+
+
+class UnknownRuleset(LookupError):
+    """There is no such ruleset; the message names the known ones."""
+
+
+class UnknownPlayer(LookupError):
+    """There is no such account."""
+
+
+class NotSeated(PermissionError):
+    """The account may not do this in this game: it holds no seat there, or not that one."""
+
+
+class StaleVersion(Exception):
+    """The client expected another version than the one at which the game stands, `head`."""
+
+    def __init__(self, expected: Version, head: Version) -> None:
+        super().__init__(f"Version {expected} was expected; the game stands at version {head}.")
+        self.expected = expected
+        self.head = head
+
+
+class Request(Struct, frozen=True):
+    """Who asks for what: `key` is the hashed idempotency key, `content` what the key stands for."""
+
+    game: GameId
+    player: PlayerId
+    at: str
+    expected: Version | None = None
+    key: str | None = None
+    content: bytes = b""
+
+    @property
+    def fingerprint(self) -> bytes:
+        return hashlib.sha256(self.content).digest()
+
+
+Decide = Callable[[Play, Request], Awaitable[Step]]
+"""What a request does to a game. Raises `Refusal` or `NotSeated`."""
+
+
+class Hall:
+    """All games of a store, as they are played.
+
+    Requests to one game queue; different games run side by side. A request that was accepted is stored before it is
+    answered. With an idempotency key, a repetition of an accepted request gets the first answer, whatever has
+    happened since. Every method may raise `StoreError`.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        library: Library,
+        wake: Wake,
+        clock: Clock,
+        settings: Settings,
+        randomness: Callable[[int], bytes] = secrets.token_bytes,
+        boards: Callable[[str], Board] = builtin,
+        refused: Callable[[str, str], None] = lambda ruleset, rule: None,
+        metrics: Metrics | None = None,
+        snapshots: Snapshots | None = None,
+    ) -> None:
+        """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
+
+        `refused` is told the ruleset and the rule whenever a request to a game is refused; it has to be quick.
+        """
+        self._metrics = metrics or Metrics()
+        self._store = store
+        self._library = library
+        self._wake = wake
+        self._clock = clock
+        self._randomness = randomness
+        self._own_board = boards
+        self._refused = refused
+        self._plays = Plays(store, library, settings, self._metrics, snapshots or Snapshots([], self._metrics))
+        self._wake.tell(self._plays.hear)
+        self._running: set[asyncio.Task[Accepted]] = set()
+
+    # --- looking ---
+
+    async def game(self, game_id: GameId, at_least: Version | None = None) -> Game:
+        """Return a game as it stands: with all that any process acknowledged before. Raises `UnknownGame`.
+
+        Whom version `at_least` is new enough gets what is in memory when it goes that far, and nothing is asked.
+        """
+        return (await self._plays.current(game_id, at_least)).now
+
+    async def at(self, game_id: GameId, version: Version) -> Game:
+        """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
+        return await self._plays.at(game_id, version)
+
+    async def vault(self, game_id: GameId) -> Vault:
+        """Return all secrets of a game, up to the last look at it at least. Raises `UnknownGame`."""
+        return (await self._plays.of(game_id)).vault
+
+    async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        """Return the records that follow version `after`, up to the last look at it at least. Raises `UnknownGame`."""
+        return await self._plays.records(game_id, after, limit)
+
+    async def events(
+        self, game_id: GameId, viewer: Viewer, after: Version = 0, limit: int | None = None
+    ) -> list[EventView]:
+        """Return the events that follow version `after`, as `viewer` may see them. Raises `UnknownGame`.
+
+        They go as far as the last look at the game: of those that another process has added since, which the store
+        may have given along, the secrets are not known yet.
+        """
+        records = await self.records(game_id, after, limit)
+        play = await self._plays.of(game_id)
+        return [event_view(record, play.vault, viewer) for record in records if record.version <= play.now.version]
+
+    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], bytes]) -> bytes:
+        """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
+        play = await self._plays.of(game.id)
+        if play.game is not game:
+            return show(play.vault)
+        if play.shown_of is not game:
+            play.shown_of, play.shown = game, {}
+        eyes = (viewer.seat, viewer.everything)
+        if eyes not in play.shown:
+            play.shown[eyes] = show(play.vault)
+        return play.shown[eyes]
+
+    @staticmethod
+    def viewer(game: Game, player: PlayerId | None) -> Viewer:
+        """Return what `player`, or nobody in particular, is to `game` as it stands now."""
+        seat = next((seat for seat, holder in game.players.items() if holder == player), None) if player else None
+        unseated_organizer = player is not None and player == game.organizer and seat is None
+        return Viewer(player, seat, game.status == "over" or unseated_organizer)
+
+    # --- acting ---
+
+    async def create(
+        self,
+        player: PlayerId,
+        ruleset_id: str,
+        players: int,
+        setup: Mapping[str, Any] | None = None,
+        *,
+        board: bytes | None = None,
+        organizer: PlayerId | None = None,
+        title: str = "",
+        key: str | None = None,
+    ) -> Accepted:
+        """Open a new game; its summary at the time is that of ``at(accepted.game, accepted.version)``.
+
+        Args:
+            board: a board file to play on, instead of the ruleset's own.
+            organizer: who organizes the game, when that is not `player`.
+
+        Raises:
+            UnknownRuleset, UnknownPlayer: there is none.
+            BoardError: the board is not valid.
+            msgspec.ValidationError: the ruleset does not know this setup.
+            ValueError: the ruleset cannot be played on this board.
+            Refusal: not for so many players.
+            KeyReused: the key came with another request before.
+        """
+        ruleset = self._ruleset(ruleset_id)
+        if organizer is not None and await self._store.accounts.player(organizer) is None:
+            raise UnknownPlayer(f"There is no account {organizer!r}.")
+        own = self._own_board(ruleset.board) if board is None else _read_board(board)
+        digest = Map.of(own).digest
+        content = canonical(["create", ruleset_id, players, dict(setup or {}), digest, organizer, title])
+        # The id follows from the key: so a repetition meets the first game, and no other table of keys is needed.
+        seed = hashlib.sha256(_hashed(player, key).encode()).digest() if key else self._randomness(ID_BYTES)
+        request = Request(
+            game=GameId(new_id("g", seed[:ID_BYTES])),
+            player=player,
+            at=stamp(self._clock),
+            key=_hashed(player, key) if key else None,
+            content=content,
+        )
+        secret = self._randomness(32)
+        step = Game.create(
+            ruleset,
+            request.game,
+            players,
+            setup=setup or {},
+            board=own,
+            organizer=organizer or player,
+            creator=player,
+            secret=secret,
+            at=request.at,
+            key=request.key,
+        )
+        opening = Opening(
+            ruleset=ruleset.id,
+            ruleset_version=ruleset.version,
+            title=title,
+            organizer=organizer or player,
+            chance=secret,
+            board=digest,
+            board_file=msgspec.json.encode(own),
+        )
+        work = self._store_step(Play(request.game, secret=secret), request, step, opening)
+        accepted = await self._finish("create", work)
+        self._plays.know(digest, own)
+        return accepted
+
+    async def take_seat(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        seat: Seat | None = None,
+        entropy: str = "",
+        *,
+        expected: Version | None = None,
+        key: str | None = None,
+    ) -> Accepted:
+        """Seat a player: on `seat`, or on the first that is free. Raises as `command` does."""
+
+        async def decide(play: Play, request: Request) -> Step:
+            game = play.now
+            free = (name for name, holder in game.players.items() if holder is None)
+            chosen = seat or next(free, None) or next(iter(game.players))
+            return game.take_seat(chosen, player, entropy, at=request.at, key=request.key)
+
+        return await self._act(game_id, player, expected, key, ["take-seat", seat, entropy], decide)
+
+    async def leave_seat(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        seat: Seat | None = None,
+        *,
+        expected: Version | None = None,
+        key: str | None = None,
+    ) -> Accepted:
+        """Free the seat that a player holds. Raises as `command` does."""
+
+        async def decide(play: Play, request: Request) -> Step:
+            held = self._seat(play.now, player)
+            if seat is not None and seat != held:
+                raise NotSeated(f"{seat} is not your seat; you hold {held}.")
+            return play.now.leave_seat(held, player, at=request.at, key=request.key)
+
+        return await self._act(game_id, player, expected, key, ["leave-seat", seat], decide)
+
+    async def start(
+        self, game_id: GameId, player: PlayerId, *, expected: Version | None = None, key: str | None = None
+    ) -> Accepted:
+        """Begin a game, as its organizer or one of its players. Raises as `command` does."""
+
+        async def decide(play: Play, request: Request) -> Step:
+            if player != play.now.organizer:
+                self._seat(play.now, player)
+            return play.now.start(play.secret, player=player, at=request.at, key=request.key)
+
+        return await self._act(game_id, player, expected, key, ["start"], decide)
+
+    async def command(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        commands: Sequence[bytes | Raw],
+        *,
+        expected: Version | None = None,
+        key: str | None = None,
+    ) -> Accepted:
+        """Let a player's seat give commands (JSON, ``undo`` among them): all of them happen or none does.
+
+        Raises:
+            UnknownGame: there is none.
+            NotSeated: the player has no seat in this game.
+            StaleVersion: the game does not stand at version `expected`.
+            Refusal: a command breaks a rule, or is none that the ruleset knows (TAB-CMD-01).
+            KeyReused: the key came with another request before.
+            msgspec.DecodeError: a command is not JSON.
+        """
+        content = ["command", *(msgspec.json.decode(raw) for raw in commands)] if key else ["command"]
+
+        async def decide(play: Play, request: Request) -> Step:
+            seat = self._seat(play.now, player)
+            to = read_undo(commands)
+            if to is not None:
+                return await self._undo(play, seat, to, request)
+            given = read_commands(play.now.ruleset, commands)
+            return play.now.command(seat, given, play.secret, play.vault, player=player, at=request.at, key=request.key)
+
+        return await self._act(game_id, player, expected, key, content, decide)
+
+    async def check(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        commands: Sequence[bytes | Raw],
+        *,
+        expected: Version | None = None,
+    ) -> Checked:
+        """Say whether `command` would accept this, and store nothing.
+
+        What follows a command that rolls or reveals is not looked at: nobody may try out dice. Raises as `command`.
+        """
+        play = await self._plays.current(game_id)
+        if expected is not None and expected != play.now.version:
+            raise StaleVersion(expected, play.now.version)
+        seat, version = self._seat(play.now, player), play.now.version
+        request = Request(game=game_id, player=player, at=stamp(self._clock))
+        to = read_undo(commands)
+        if to is not None:
+            await self._undo(play, seat, to, request)
+            return Checked(version, 1)
+        given = read_commands(play.now.ruleset, commands)
+        return Checked(version, play.now.check(seat, given, play.secret, play.vault))
+
+    async def close(self) -> None:
+        """Wait for the requests that are under way."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    # --- deciding ---
+
+    async def _undo(self, play: Play, seat: Seat, to: Version, request: Request) -> Step:
+        history = await self._plays.history(play)
+        return retract(
+            play.now,
+            to,
+            "undo",
+            history,
+            self._library,
+            seat=seat,
+            player=request.player,
+            at=request.at,
+            key=request.key,
+        )
+
+    @staticmethod
+    def _seat(game: Game, player: PlayerId) -> Seat:
+        for seat, holder in game.players.items():
+            if holder == player:
+                return seat
+        raise NotSeated("You hold no seat in this game.")
+
+    def _ruleset(self, ruleset_id: str) -> Ruleset[Any]:
+        try:
+            return self._library.current(ruleset_id)
+        except LookupError as error:
+            raise UnknownRuleset(str(error)) from None
+
+    # --- storing ---
+
+    async def _act(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        expected: Version | None,
+        key: str | None,
+        content: list[Any],
+        decide: Decide,
+    ) -> Accepted:
+        request = Request(
+            game=game_id,
+            player=player,
+            at=stamp(self._clock),
+            expected=expected,
+            key=_hashed(player, key) if key else None,
+            content=canonical(content) if key else b"",
+        )
+        return await self._finish(content[0], self._run(request, decide))
+
+    async def _finish(self, kind: str, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+        """Await `work`, which goes on to its end even when the client who asked for it has gone."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        task.add_done_callback(lambda done: self._metrics.commands.labels(kind, _outcome(done)).inc())
+        return await asyncio.shield(task)
+
+    async def _run(self, request: Request, decide: Decide) -> Accepted:
+        async with self._plays.held(request.game) as play:
+            if play.heard > play.now.version:  # or it would be decided twice, and appended in vain
+                await self._plays.catch_up(play)
+            for _ in range(ATTEMPTS):
+                try:
+                    if request.expected is not None and request.expected != play.now.version:
+                        raise StaleVersion(request.expected, play.now.version)
+                    with span("decide"):
+                        step = await decide(play, request)
+                    return await self._store_step(play, request, step)
+                except Conflict:
+                    await self._plays.catch_up(play)
+                except (Refusal, NotSeated, StaleVersion) as error:
+                    if await self._plays.head(play) > play.now.version:
+                        await self._plays.catch_up(play)
+                        continue
+                    # A repetition of what was accepted is refused more often than not: the game has moved on.
+                    first = await self._first_answer(request)
+                    if first is None:
+                        if isinstance(error, Refusal):
+                            self._refused(play.now.ruleset.id, error.rule)
+                        raise
+                    return first
+        raise StoreUnavailable(f"{request.game} changed {ATTEMPTS} times while this was decided; ask again")
+
+    async def _store_step(self, play: Play, request: Request, step: Step, opening: Opening | None = None) -> Accepted:
+        before, game = play.game, step.game
+        vault = play.vault.joined_by(step.secrets)
+        viewer = self.viewer(game, request.player)
+        after = before.version if before else 0
+        events = tuple(event_view(record, vault, viewer) for record in step.records)
+        accepted = Accepted(game.id, after, game.version, events)
+        use = request.key and KeyUse(request.player, request.key, request.fingerprint, encode_accepted(accepted))
+        appended = await self._append(
+            Append(
+                game=game.id,
+                expected=after,
+                records=step.records,
+                status=game.status,
+                secrets=step.secrets,
+                key=use or None,
+                seats=game.players if before is None or before.players != game.players else None,
+                opening=opening,
+            )
+        )
+        if appended.repeated is not None:
+            return replace(decode_accepted(appended.repeated), repeated=True)
+        self._plays.keep(play, step, vault)
+        self._wake.notify(game.id, game.version)
+        return accepted
+
+    async def _append(self, batch: Append) -> Appended:
+        began, outcome = perf_counter(), "failed"
+        try:
+            with span("append", events=len(batch.records)):
+                appended = await self._store.append(batch)
+            outcome = "accepted" if appended.repeated is None else "repeated"
+        except (Conflict, KeyReused) as error:
+            outcome = "conflict" if isinstance(error, Conflict) else "turned-away"
+            raise
+        finally:
+            self._metrics.appended(outcome, perf_counter() - began, len(batch.records))
+        return appended
+
+    async def _first_answer(self, request: Request) -> Accepted | None:
+        """Return what this request was answered before, if it was. Raises `KeyReused`."""
+        use = request.key and await self._store.seen(request.game, request.player, request.key)
+        if not use:
+            return None
+        if use.fingerprint != request.fingerprint:
+            raise KeyReused
+        return replace(decode_accepted(use.answer), repeated=True)
+
+
+def _outcome(done: asyncio.Task[Accepted]) -> Outcome:
+    """Return what became of a command."""
+    if done.cancelled():
+        return "failed"
+    match done.exception():
+        case None:
+            return "repeated" if done.result().repeated else "accepted"
+        case Refusal():
+            return "refused"
+        case StaleVersion():
+            return "conflict"
+        case NotSeated() | KeyReused() | UnknownGame() | ValueError():
+            return "turned-away"
+        case _:
+            return "failed"
+
+
+def _read_board(file: bytes) -> Board:
+    board = parse_board(file)
+    validate(board)
+    return board
+
+
+def _hashed(player: PlayerId, key: str) -> str:
+    """Return an idempotency key as log and store have it. The log is public, and a client's key may say something."""
+    return hashlib.sha256(player.encode() + b"\0" + key.encode()).hexdigest()[:32]

@@ -1,0 +1,332 @@
+"""The games in memory: loaded from the store, gone on with, and looked back at."""
+
+import asyncio
+import bisect
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+import msgspec
+from msgspec import Struct, field
+
+from domain.boards import BoardError, parse_board
+from domain.kernel.board import Board, Map
+from domain.kernel.fold import fold, later, resume
+from domain.kernel.game import Game, Step
+from domain.kernel.history import retraction
+from domain.kernel.lifecycle import GameCreated
+from domain.kernel.record import Record, first_broken
+from domain.kernel.ruleset import Library
+from domain.kernel.secret import Vault
+from domain.kernel.snapshot import SnapshotError
+from domain.kernel.words import GameId, Seat, Version
+from service.games.snapshots import Snapshot, Snapshots, board_of, resumed
+from service.processes.heads import Heads
+from service.settings import Settings
+from service.store.protocol import EventStore, Stored, StoreError
+from service.watching.metrics import Metrics
+from service.watching.tracing import span
+
+RECENT: Final = 128
+"""How many of a game's last records are kept in memory, for those who follow it."""
+
+
+BOARDS: Final = 64
+"""How many boards are kept at hand. A game in memory has its own."""
+
+
+class UnknownGame(LookupError):
+    """There is no such game."""
+
+
+class UnknownVersion(LookupError):
+    """The game does not have this version; `head` is its last."""
+
+    def __init__(self, version: Version, head: Version) -> None:
+        super().__init__(f"There is no version {version} of this game; its versions are 1 to {head}.")
+        self.version = version
+        self.head = head
+
+
+class GameDamaged(StoreError):
+    """What is stored of a game is not what was once written, or this package cannot read it."""
+
+
+class Play(Struct, eq=False):
+    """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions.
+
+    `heard` is a version to which another process is said to have brought it; `users` are how many have its lock, or
+    wait for it.
+
+    `shown` is what was answered of the game `shown_of`, by the seat and by whether everything was shown.
+    """
+
+    id: GameId
+    game: Game | None = None
+    vault: Vault = field(default_factory=Vault)
+    secret: bytes = b""
+    past: dict[Version, Game] = field(default_factory=dict[Version, Game])
+    recent: list[Record] = field(default_factory=list[Record])
+    heard: Version = 0
+    shown_of: Game | None = None
+    shown: dict[tuple[Seat | None, bool], bytes] = field(default_factory=dict[tuple[Seat | None, bool], bytes])
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+
+    @property
+    def now(self) -> Game:
+        """The game as it stands. To be asked only once it has been loaded."""
+        assert self.game is not None
+        return self.game
+
+
+class Plays:
+    """The games of a store that this process has in memory, those that were asked for last.
+
+    Every method may raise `StoreError`; those that take a game's id `UnknownGame`.
+    """
+
+    def __init__(
+        self, store: EventStore, library: Library, settings: Settings, metrics: Metrics, snapshots: Snapshots
+    ) -> None:
+        self._store = store
+        self._library = library
+        self._settings = settings
+        self._snapshots = snapshots
+        self._cache = metrics.cache("games")
+        # The embedded store is this process's own: what is in memory is all there is.
+        self._heads = Heads(store) if settings.database_url else None
+        self._plays: OrderedDict[GameId, Play] = OrderedDict()
+        self._boards: OrderedDict[str, Board] = OrderedDict()
+        metrics.games_in_memory.set_function(lambda: len(self._plays))
+
+    def know(self, digest: str, board: Board) -> None:
+        """Keep a board at hand."""
+        self._boards[digest] = board
+        self._boards.move_to_end(digest)
+        if len(self._boards) > BOARDS:
+            self._boards.popitem(last=False)
+
+    async def of(self, game_id: GameId) -> Play:
+        """Return a game in memory, loaded if need be. Raises `UnknownGame`."""
+        play = self._plays.get(game_id)
+        if play is None or play.game is None:
+            async with self.held(game_id) as play:
+                return play
+        self._plays.move_to_end(game_id)
+        self._cache.hit()
+        return play
+
+    @asynccontextmanager
+    async def held(self, game_id: GameId) -> AsyncIterator[Play]:
+        """Lend a game in memory under its lock, loaded if need be. Raises `UnknownGame`."""
+        while True:
+            play = self._at_hand(game_id)
+            play.users += 1
+            try:
+                async with play.lock:
+                    # One whose load failed while this waited was let go: others have another by now, or will.
+                    if self._plays.get(game_id) is play:
+                        if play.game is None:
+                            await self._load(play)
+                        yield play
+                        return
+            finally:
+                play.users -= 1
+
+    def _at_hand(self, game_id: GameId) -> Play:
+        play = self._plays.get(game_id)
+        if play is None:
+            play = self._plays[game_id] = Play(game_id)
+            self._evict()
+        else:
+            self._plays.move_to_end(game_id)
+        if play.game is None:
+            self._cache.miss()
+        else:
+            self._cache.hit()
+        return play
+
+    async def current(self, game_id: GameId, at_least: Version | None = None) -> Play:
+        """Return a game in memory: as new as the store when this was asked, or as `at_least`. Raises `UnknownGame`."""
+        known = self._plays.get(game_id)
+        play = await self.of(game_id)
+        if known is play:
+            needed = await self.head(play) if at_least is None else at_least
+            if play.now.version < needed:
+                async with self.held(game_id) as play:
+                    if play.now.version < needed:
+                        await self.catch_up(play)
+        return play
+
+    def hear(self, game_id: GameId, version: Version) -> None:
+        """Note that another process is said to have brought a game to `version`."""
+        play = self._plays.get(game_id)
+        if play is not None:
+            play.heard = max(version, play.heard)
+
+    async def head(self, play: Play) -> Version:
+        """Return the version at which a game stands, whichever process brought it there."""
+        return await self._heads.of(play.id) if self._heads is not None else play.now.version
+
+    async def at(self, game_id: GameId, version: Version) -> Game:
+        """Return a game as it stood at `version`. Raises `UnknownVersion`."""
+        play = await self.of(game_id)
+        if version > play.now.version:
+            play = await self.current(game_id)
+        if not 1 <= version <= play.now.version:
+            raise UnknownVersion(version, play.now.version)
+        return play.now if version == play.now.version else await self._as_it_was(play, version)
+
+    async def records(self, game_id: GameId, after: Version, limit: int | None) -> list[Record]:
+        """Return the records that follow version `after`, up to the last look at the game at least."""
+        play = await self.of(game_id)
+        if play.recent and play.recent[0].version <= after + 1:
+            first = after + 1 - play.recent[0].version
+            return play.recent[first:][:limit]
+        return await self._store.read(game_id, after, limit)
+
+    def keep(self, play: Play, step: Step, vault: Vault) -> None:
+        """Let a game in memory, or a new one, go on by a step that was stored."""
+        every = self._settings.checkpoint_every
+        if play.game is None:
+            # Who asked for it too early may be loading it just now, and finds it, or lets his own go.
+            self._plays.setdefault(play.id, play)
+            self._evict()
+        elif play.game.version // every < step.game.version // every:
+            play.past[step.game.version] = step.game
+        play.game, play.vault = step.game, vault
+        play.recent = [*play.recent, *step.records][-RECENT:]
+        self._snapshots.passed(step.records[0].version - 1, step.game, play.secret)
+
+    async def catch_up(self, play: Play) -> None:
+        """Go on with a game in memory to where it stands in the store. To be called under its lock."""
+        game = play.now
+        records = await self._store.read(play.id, game.version)
+        if not records:
+            return
+        # In this order: then they are all there that the records speak of.
+        secrets = await self._store.secrets(play.id, len(play.vault.all()))
+        try:
+            if first_broken(play.id, records, game.version, game.head) is not None:
+                raise ValueError("it does not go on where this game stands")
+            game = resume(game, records)
+        except ValueError:
+            # Moves were retracted; or something is wrong with the game, which is then said.
+            await self._load(play)
+            return
+        play.game, play.vault = game, play.vault.joined_by(secrets)
+        play.recent = [*play.recent, *records][-RECENT:]
+
+    async def history(self, play: Play) -> list[Record]:
+        """Return the whole log of a game."""
+        records = await self._store.read(play.id)
+        _require_whole(play.id, records)
+        return records
+
+    # --- loading ---
+
+    def _evict(self) -> None:
+        spare = len(self._plays) - self._settings.cache_games
+        if spare > 0:
+            idle = [game_id for game_id, play in self._plays.items() if not play.users]
+            # The last is the one that is about to be used.
+            for game_id in idle[:-1][:spare]:
+                del self._plays[game_id]
+
+    async def _load(self, play: Play) -> None:
+        try:
+            with span("load"):
+                loaded = await self._snapshots.find(play.id, self._resumed)
+                game, stored = loaded or await self._folded(play.id)
+        except BaseException:
+            if self._plays.get(play.id) is play:
+                del self._plays[play.id]
+            raise
+        play.game, play.vault, play.secret = game, Vault(stored.secrets), stored.chance
+        play.past, play.recent = {}, stored.records[-RECENT:]
+        if loaded is None:
+            self._snapshots.passed(0, game, stored.chance)
+
+    async def _folded(self, game_id: GameId) -> tuple[Game, Stored]:
+        """Return a game folded from the whole of its log, and that."""
+        stored = await self._store.load(game_id)
+        if stored is None:
+            raise UnknownGame(f"There is no game {game_id!r}.")
+        records = stored.records
+        _require_whole(game_id, records)
+        if len(records) < max(stored.head, 1):
+            raise GameDamaged(f"game {game_id} is damaged in the store from version {len(records) + 1} on")
+        try:
+            board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
+            game = fold(records, game_id, self._library, lambda _: board)
+            game.chance(stored.chance)
+        except (BoardError, LookupError, ValueError) as error:
+            raise GameDamaged(f"game {game_id} cannot be read from the store: {error}") from error
+        return game, stored
+
+    async def _resumed(self, snapshot: Snapshot) -> tuple[Game, Stored]:
+        """Return a game from a snapshot on, and what is stored of it from there on. Raises `SnapshotError`."""
+        stored = await self._store.load(snapshot.game, snapshot.version - 1)
+        if stored is None:
+            raise SnapshotError("there is no such game")
+        try:
+            board = await self._board(board_of(snapshot))
+            return resumed(snapshot, stored, self._library, lambda _: board), stored
+        except (BoardError, LookupError) as error:
+            raise SnapshotError(str(error)) from error
+
+    async def _board(self, digest: str) -> Board:
+        board = self._boards.get(digest)
+        if board is None:
+            file = await self._store.board(digest)
+            if file is None:
+                raise LookupError(f"its board {digest} is missing")
+            board = parse_board(file)
+            if Map.of(board).digest != digest:
+                raise LookupError(f"its board {digest} is damaged")
+        self.know(digest, board)
+        return board
+
+    # --- the past ---
+
+    async def _as_it_was(self, play: Play, version: Version) -> Game:
+        """Return the game at an earlier version: the nearest position kept before it, and the events since.
+
+        Positions are kept every `checkpoint_every` events as they are passed, so that only the first look at a long
+        game takes longer.
+        """
+        if version in play.past:
+            return play.past[version]
+        every = self._settings.checkpoint_every
+        kept = sorted(play.past)
+        nearest = bisect.bisect(kept, version)
+        start = kept[nearest - 1] if nearest else 0
+        game = play.past[start] if nearest else None
+        while start < version:
+            stop = min((start // every + 1) * every, version)
+            game = await self._onward(play, game, start, stop)
+            if stop % every == 0:
+                play.past[stop] = game
+            start = stop
+        assert game is not None
+        return game
+
+    async def _onward(self, play: Play, base: Game | None, start: Version, stop: Version) -> Game:
+        records = await self._store.read(play.id, start, stop - start)
+        _require_whole(play.id, records, start, base.head if base is not None else None)
+        if base is None:
+            return fold(records, play.id, self._library, lambda _: play.now.board)
+        for index in reversed(range(len(records))):
+            to = retraction(records[index])
+            if to is not None and to < start:
+                return later(await self._as_it_was(play, to), records[index:])
+        return later(base, records)
+
+
+def _require_whole(game: GameId, records: Sequence[Record], after: Version = 0, previous: bytes | None = None) -> None:
+    """Raise `GameDamaged` unless records continue the chain of a game: from its beginning, or after a version on."""
+    broken = first_broken(game, records, after, previous)
+    if broken is not None:
+        raise GameDamaged(f"game {game} is damaged in the store from version {broken} on")

@@ -1,0 +1,206 @@
+"""Positions of games, written down on the way so that a long log need not be folded from its start.
+
+A snapshot only saves time: what it says counts when it is a position of the very log that it is taken for, and nothing
+else of it is believed. It is sealed with the secret of its game's chance, so that nobody who can write where it is kept
+can make one; and the log has to have, at its version, the hash that it names. One that does not fit is thrown away,
+and the log is folded. What followed it always comes from the log: so no reader is ever shown an older game. A game that
+is over has none: its last event tells everybody the secret.
+
+No table holds a secret, so no snapshot does.
+"""
+
+import asyncio
+import hashlib
+import hmac
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Annotated, Final, Protocol, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from domain.kernel import snapshot as kernel
+from domain.kernel.board import Board
+from domain.kernel.fold import resume
+from domain.kernel.game import Game
+from domain.kernel.lifecycle import GameEnded
+from domain.kernel.record import first_broken
+from domain.kernel.ruleset import Library
+from domain.kernel.snapshot import SnapshotError
+from domain.kernel.words import GameId, Version
+from service.store.protocol import Stored, StoreError
+from service.watching.logging import log
+from service.watching.metrics import Metrics
+
+T = TypeVar("T")
+
+_KEY: Final = b"tabularium/snapshot/1"
+_LAST: Final = GameEnded.__struct_config__.tag
+
+
+class Snapshot(Struct, frozen=True):
+    """A snapshot as it is kept.
+
+    Attributes:
+        ruleset: the ruleset and its version, which made it.
+        body: the position, JSON (`domain.kernel.snapshot`).
+        seal: HMAC-SHA256 of the body, 32 bytes.
+    """
+
+    game: GameId
+    version: Annotated[Version, Meta(ge=1, le=2**31 - 1)]
+    ruleset: str
+    ruleset_version: int
+    body: bytes
+    seal: bytes
+
+
+class SnapshotStore(Protocol):
+    """Where the newest snapshot of each game is kept. Every method may raise `StoreError`."""
+
+    async def newest(self, game: GameId) -> Snapshot | None:
+        """Return the snapshot of a game, or None."""
+        ...
+
+    async def keep(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot in place of an older one of its game."""
+        ...
+
+    async def drop(self, game: GameId) -> None:
+        """Throw the snapshot of a game away."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was begun, then close."""
+        ...
+
+
+class Place(Struct, frozen=True):
+    """A store of snapshots, and the distance of snapshots there in events. `name` is what its metrics are called."""
+
+    name: str
+    store: SnapshotStore
+    every: int
+
+
+class Snapshots:
+    """The snapshots of a service's games: taken as games go on, off their players' way, and found again."""
+
+    def __init__(self, places: Sequence[Place], metrics: Metrics) -> None:
+        """`places` are asked in their order, so the quickest, which is kept up best, comes first."""
+        self._places = places
+        self._caches = {place.name: metrics.cache(place.name) for place in places}
+        self._due: dict[GameId, tuple[Game, bytes, list[Place]]] = {}
+        self._writing: asyncio.Task[None] | None = None
+
+    async def find(self, game: GameId, use: Callable[[Snapshot], Awaitable[T]]) -> T | None:
+        """Return what `use` makes of the first snapshot of a game that it does not refuse with a `SnapshotError`.
+
+        A refused one is thrown away. None when there is no other.
+        """
+        for place in self._places:
+            try:
+                found = await place.store.newest(game)
+            except StoreError as error:
+                log.debug("snapshot not read", place=place.name, game=game, why=str(error))
+                found = None
+            try:
+                if found is not None:
+                    if found.game != game:
+                        raise SnapshotError("it is of another game")
+                    used = await use(found)
+                    self._caches[place.name].hit()
+                    return used
+            except SnapshotError as error:
+                log.info("snapshot thrown away", place=place.name, game=game, why=str(error))
+                with suppress(StoreError):
+                    await place.store.drop(game)
+            self._caches[place.name].miss()
+        return None
+
+    def passed(self, before: Version, game: Game, chance: bytes) -> None:
+        """Write down, soon, a game that came from version `before` to where it stands, wherever it is time for it."""
+        if game.status == "over":
+            self._due.pop(game.id, None)
+            return
+        due = [place for place in self._places if before // place.every < game.version // place.every]
+        if not due:
+            return
+        # Of a game that is quicker than the writing only the newest position is written.
+        waiting = self._due[game.id][2] if game.id in self._due else []
+        self._due[game.id] = game, chance, [*waiting, *(place for place in due if place not in waiting)]
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
+
+    async def close(self) -> None:
+        """Finish writing."""
+        if self._writing is not None:
+            await self._writing
+        for place in self._places:
+            await place.store.close()
+
+    async def _write(self) -> None:
+        try:
+            while self._due:
+                game, chance, places = self._due.pop(next(iter(self._due)))
+                snapshot = take(game, chance)
+                for place in places:
+                    try:
+                        await place.store.keep(snapshot)
+                    except StoreError as error:
+                        log.debug("snapshot not kept", place=place.name, game=game.id, why=str(error))
+        finally:
+            self._writing = None
+
+
+def take(game: Game, chance: bytes) -> Snapshot:
+    """Return a snapshot of a game; `chance` is the secret of its chance."""
+    body = kernel.take(game)
+    return Snapshot(game.id, game.version, game.ruleset.id, game.ruleset.version, body, _seal(chance, body))
+
+
+def resumed(snapshot: Snapshot, stored: Stored, library: Library, board: Callable[[str], Board]) -> Game:
+    """Return the game at the end of what is stored of it, from a snapshot on.
+
+    Args:
+        stored: what a store has of the game from the snapshot's own version on.
+        board: returns the board with a digest.
+
+    Raises:
+        SnapshotError: the snapshot is not one of this log, or the log goes back to before it, or the game is over.
+        LookupError: the board is not at hand.
+    """
+    if stored.records and stored.records[-1].type == _LAST:
+        raise SnapshotError("the game is over, and the secret of its seal public")
+    if not hmac.compare_digest(snapshot.seal, _seal(stored.chance, snapshot.body)):
+        raise SnapshotError("its seal is broken")
+    game = kernel.restore(snapshot.body, library, board)
+    first, *rest = stored.records or (None,)
+    if first is None or (snapshot.game, snapshot.version) != (game.id, game.version):
+        raise SnapshotError("it is of another game, or the log ends before it")
+    if (first.version, first.hash) != (game.version, game.head):
+        raise SnapshotError("the log has another hash at its version")
+    last = rest[-1].version if rest else game.version
+    if first_broken(game.id, rest, game.version, game.head) is not None or last < stored.head:
+        raise SnapshotError("the log does not go on from it unbroken")
+    try:
+        return resume(game, rest)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise SnapshotError(str(error)) from error
+
+
+def board_of(snapshot: Snapshot) -> str:
+    """Return the digest of the board that a snapshot is played on. Raises `SnapshotError`."""
+    try:
+        return msgspec.json.decode(snapshot.body, type=_Played).board
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise SnapshotError(f"it cannot be read: {error}") from error
+
+
+class _Played(Struct):
+    board: str
+
+
+def _seal(chance: bytes, body: bytes) -> bytes:
+    key = hmac.digest(chance, _KEY, hashlib.sha256)
+    return hmac.digest(key, body, hashlib.sha256)

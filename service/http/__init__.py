@@ -1,0 +1,1 @@
+"""HTTP: requests read strictly, answers, problems, streams."""

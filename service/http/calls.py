@@ -1,0 +1,203 @@
+"""Reading a request: strictly, and with a problem for everything that is wrong with it."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_type_hints
+from urllib.parse import parse_qsl
+
+import msgspec
+from litestar import Request
+from litestar.connection import ASGIConnection
+from litestar.exceptions import InternalServerException
+from litestar.handlers import BaseRouteHandler
+from msgspec import Struct
+from msgspec.json import Decoder
+
+from domain.kernel.words import LARGEST_INTEGER, Version
+from service.access.accounts import Caller
+from service.access.bearer import bearer_of
+from service.access.scopes import Scope
+from service.http import problems
+from service.http.problems import Problem
+from service.http.wanted import wanted
+
+if TYPE_CHECKING:
+    from service.house import House
+    from service.http.endpoint import Endpoint
+
+T = TypeVar("T")
+Q = TypeVar("Q", bound=Struct)
+
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,15}")
+_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+_JSON_TYPE: Final = re.compile(r'application/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?', re.IGNORECASE)
+
+
+class Call(Request[Any, Any, Any]):
+    """A request, and how its parts are read."""
+
+    @property
+    def house(self) -> "House":
+        """The parts of the service."""
+        return house_of(self)
+
+    @property
+    def caller(self) -> Caller | None:
+        """Who asks; None for nobody in particular, and at endpoints that ask nobody."""
+        return self.scope.get("caller")
+
+    @property
+    def signed_in(self) -> Caller:
+        """Who asks, at an endpoint that lets in nobody unknown."""
+        caller = self.caller
+        assert caller is not None, "the endpoint requires an account"
+        return caller
+
+    def require(self, *scopes: Scope) -> None:
+        """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
+        require(self.signed_in, scopes)
+
+    def read_query(self, shape: type[Q]) -> Q:
+        """Return the query parameters, which are those of `shape` and no others. Raises `Problem`."""
+        return read_query(self.scope["query_string"], shape)
+
+    async def read_body(self, decoder: Decoder[T]) -> T:
+        """Return what `decoder` makes of the body. Raises `Problem`."""
+        declared = self.headers.get("content-type", "")
+        if not _JSON_TYPE.fullmatch(declared):
+            raise Problem(
+                problems.NOT_JSON,
+                f"The Content-Type is {declared!r}." if declared else "There is no Content-Type.",
+                "Send `Content-Type: application/json`.",
+            )
+        try:
+            raw = await self.body()
+        except InternalServerException:  # so Litestar calls a client that hung up
+            raise Problem(problems.MALFORMED_JSON, "The body was cut off.", "Send the whole of it.") from None
+        return read_json(raw, decoder)
+
+    @property
+    def key(self) -> str | None:
+        """The Idempotency-Key. Raises `Problem` for one that is none."""
+        key = self.headers.get("idempotency-key")
+        if key is not None and not _KEY.fullmatch(key):
+            raise Problem(
+                problems.INVALID_HEADER,
+                f"The Idempotency-Key has {len(key)} characters, or some that are not printable ASCII.",
+                "Send 1 to 255 printable ASCII characters without blanks, such as a UUID.",
+            )
+        return key
+
+    @property
+    def expected(self) -> Version | None:
+        """The version that ``If-Match`` names; None when any will do. Raises `Problem`."""
+        return self.version_in("if-match")
+
+    def version_in(self, header: str) -> Version | None:
+        """Return the version that a header names, with quotes or without. Raises `Problem`."""
+        given = self.headers.get(header)
+        if given is None or given == "*":
+            return None
+        text = given.removeprefix("W/").strip('"')
+        if not _NUMBER.fullmatch(text) or int(text) > LARGEST_INTEGER:
+            raise Problem(problems.INVALID_HEADER, f"{header} is {given!r}.", 'Send one version, such as "17".')
+        return int(text)
+
+
+def house_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "House":
+    """Return the parts of the service that a connection came to."""
+    return cast("House", connection.app.state["house"])
+
+
+async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Find out who asks, before the function of an endpoint is called: a guard.
+
+    Raises `Problem`, or as `authenticate`.
+    """
+    said: Endpoint = handler.opt["endpoint"]
+    caller = await authenticate(connection)
+    if said.account == "required":
+        if caller is None:
+            raise Problem(
+                problems.MISSING_TOKEN,
+                "The request has no Authorization header.",
+                "Send `Authorization: Bearer <token>`.",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        if said.scopes:
+            require(caller, said.scopes)
+    cast(dict[str, Any], connection.scope)["caller"] = caller
+
+
+def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
+    """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
+    if caller.scopes.isdisjoint(scopes):
+        raise problems.scope_missing(scopes, caller.scopes, caller.granted)
+
+
+async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller | None:
+    """Return whose token a connection comes with; None without one. Raises `UnknownToken` or `TokenEnded`."""
+    token = bearer_of(connection.scope)
+    return await house_of(connection).accounts.authenticate(token) if token is not None else None
+
+
+def read_query(raw: bytes, shape: type[Q]) -> Q:
+    """Return query parameters, which are those of `shape`, each at most once. Raises `Problem`."""
+    numeric = _parameters(shape)
+    known = f"It knows {', '.join(numeric)}." if numeric else "It knows none."
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
+    except ValueError:
+        raise Problem(problems.INVALID_QUERY, "The query is not URL-encoded UTF-8.", known) from None
+    given: dict[str, Any] = {}
+    for name, value in pairs:
+        if name not in numeric:
+            raise Problem(problems.INVALID_QUERY, f"This endpoint knows no query parameter {name!r}.", known)
+        if name in given:
+            raise Problem(problems.INVALID_QUERY, f"The query parameter {name!r} is given twice.", "Give it once.")
+        # Never by msgspec's lax reading, which takes "1.0" for a number and "null" for none.
+        given[name] = int(value) if numeric[name] and _NUMBER.fullmatch(value) else value
+    try:
+        return msgspec.convert(given, shape)
+    except msgspec.ValidationError as error:
+        name = str(error).rpartition("`$.")[2].rstrip("`")
+        raise Problem(
+            problems.INVALID_QUERY,
+            f"The query parameter {name!r} is {given[name]!r}.",
+            f"It takes {wanted(shape, f'.{name}')}.",
+        ) from None
+
+
+@cache
+def _parameters(shape: type[Struct]) -> Mapping[str, bool]:
+    """Return the parameters of a query, and of each whether it is a number."""
+    kinds = get_type_hints(shape)
+    fields = msgspec.structs.fields(shape)
+    return {
+        field.encode_name: int in (kinds[field.name], *getattr(kinds[field.name], "__args__", ())) for field in fields
+    }
+
+
+def read_json(raw: bytes, decoder: Decoder[T]) -> T:
+    """Return what `decoder` makes of JSON. Raises `Problem` for what is no JSON, or not of the right shape."""
+    try:
+        value = decoder.decode(raw)
+        json.loads(raw, object_pairs_hook=_refuse_repeated)
+    except msgspec.ValidationError as error:
+        raise problems.invalid_body(error, decoder.type) from None
+    except RecursionError:
+        raise Problem(problems.MALFORMED_JSON, "The body is nested too deeply.") from None
+    except (msgspec.DecodeError, ValueError) as error:
+        raise Problem(problems.MALFORMED_JSON, f"The body cannot be read: {error}.", "Send one JSON object.") from None
+    return value
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Of two equal names msgspec keeps the last and another reader the first: that is how requests get smuggled.
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"an object has the member {next(name for name in names if names.count(name) > 1)!r} twice")
+    return members

@@ -1,0 +1,117 @@
+"""What an endpoint takes and gives, said once beside its code: the route and the contract are both made from it."""
+
+from collections.abc import Callable
+from typing import Any, Final, Literal
+
+from litestar.handlers import HTTPRouteHandler
+from litestar.response import Response, Stream
+from msgspec import Struct
+
+from service.access.scopes import Scope
+from service.http.calls import admit
+from service.http.problems import Kind
+from service.shapes.common import Nothing
+
+Method = Literal["GET", "POST", "PUT", "DELETE"]
+Account = Literal["none", "optional", "required"]
+"""Whether an endpoint asks who the caller is."""
+
+JSON: Final = "application/json"
+
+
+class Answer(Struct, frozen=True):
+    """An answer that is no problem.
+
+    Attributes:
+        status: the HTTP status.
+        what: what it means.
+        shape: the type of its body; None for one without a body.
+        media: the media type of its body.
+        headers: the names of the headers that it carries, out of `contract.HEADERS`.
+    """
+
+    status: int
+    what: str
+    shape: Any = None
+    media: str = JSON
+    headers: tuple[str, ...] = ()
+
+
+class Endpoint(Struct, frozen=True):
+    """One method of one address.
+
+    Attributes:
+        name: names it in the contract and in generated clients.
+        tag: the group that it belongs to.
+        summary: what it is for, in a few words.
+        description: more of that, in Markdown.
+        answers: what it gives.
+        problems: what can be wrong, beside what can be wrong everywhere.
+        account: whether it asks who the caller is.
+        scopes: what the caller's token must be good for, one of these; nothing in particular when there are none.
+        query: its query parameters.
+        headers: the names of the headers that it reads, out of `contract.HEADERS`.
+        body: the shape of its body; None for one without a body.
+    """
+
+    name: str
+    tag: str
+    summary: str
+    description: str
+    answers: tuple[Answer, ...]
+    problems: tuple[Kind, ...]
+    account: Account
+    scopes: tuple[Scope, ...]
+    query: type[Struct]
+    headers: tuple[str, ...]
+    body: type[Struct] | None
+
+
+def endpoint(
+    method: Method,
+    path: str,
+    *,
+    tag: str,
+    answers: tuple[Answer, ...],
+    problems: tuple[Kind, ...] = (),
+    account: Account = "none",
+    scopes: tuple[Scope, ...] = (),
+    query: type[Struct] = Nothing,
+    headers: tuple[str, ...] = (),
+    body: type[Struct] | None = None,
+) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
+    """Make a route of a function, whose docstring is the endpoint's summary and description.
+
+    `path` is in Litestar's form. The function answers a `Response` itself, or raises `Problem`. It is called only for
+    whom `account` and `scopes` let in.
+    """
+    assert account == "required" or not scopes, "a scope is asked only of somebody"
+
+    def decorate(function: Callable[..., Any]) -> HTTPRouteHandler:
+        summary, _, description = (function.__doc__ or "").partition("\n")
+        said = Endpoint(
+            name=_camel(function.__name__),
+            tag=tag,
+            summary=summary.strip().removesuffix("."),
+            description="\n".join(line.strip() for line in description.strip().splitlines()),
+            answers=answers,
+            problems=problems,
+            account=account,
+            scopes=scopes,
+            query=query,
+            headers=headers,
+            body=body,
+        )
+        # An endpoint that streams is bound to say so in its signature; all others return bytes that are JSON already.
+        assert function.__annotations__["return"] in (Response[bytes], Response[bytes] | Stream, Stream)
+        guards = [admit] if account != "none" else None
+        return HTTPRouteHandler(path, http_method=[method], status_code=200, guards=guards, opt={"endpoint": said})(
+            function
+        )
+
+    return decorate
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

@@ -1,0 +1,516 @@
+"""What can go wrong with a request, each kind with an address of its own (RFC 9457)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from domain.kernel.catalogue import Catalogue, CatalogueError
+from domain.kernel.decision import Decision
+from domain.kernel.refusal import Refusal
+from domain.kernel.words import RuleId, Version
+from service.access.scopes import SCOPES, Scope
+from service.http.wanted import wanted
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+
+class Kind(Struct, frozen=True):
+    """A kind of problem. `slug`, `status` and `title` never change.
+
+    `meaning` and `remedy` are for its page, `example` are members of an example of it.
+    """
+
+    slug: str
+    status: int
+    title: str
+    meaning: str
+    remedy: str
+    example: Mapping[str, Any] = {}
+
+    @property
+    def type(self) -> str:
+        """The address that identifies the kind, and where its page is."""
+        return f"/problems/{self.slug}"
+
+
+class ProblemBody(Struct, frozen=True, omit_defaults=True):
+    """What went wrong (RFC 9457), and what would have been right.
+
+    Attributes:
+        type: identifies the kind of problem, and is the address of its page.
+        title: the kind of problem in a few words, the same for every problem of the kind.
+        status: the HTTP status.
+        detail: what was wrong with this request.
+        instance: names this request; the service's log has the same id.
+        allowed: what would have been right.
+        path: where in the body the fault lies, as a JSON path such as ``$.command.count``.
+        version: the version at which the game stands.
+        rule: the id of the rule that a refused command breaks.
+        rule_title: the title of that rule.
+        source: where that rule stands.
+        decision: the open decision that matters here: the caller's own where there is one.
+        options_url: what the caller may do now.
+        scopes: scopes of which the token has none, and any would be enough.
+    """
+
+    type: str
+    title: str
+    status: Annotated[int, Meta(ge=400, le=599)]
+    detail: str
+    instance: str
+    allowed: str = ""
+    path: str = ""
+    version: Version | None = None
+    rule: RuleId | None = None
+    rule_title: str = ""
+    source: str = ""
+    decision: Decision | None = None
+    options_url: str = ""
+    scopes: tuple[Scope, ...] = ()
+
+
+class Problem(Exception):
+    """An answer that says what is wrong with a request.
+
+    Args:
+        kind: the kind of problem.
+        detail: what was wrong, in a sentence.
+        allowed: what would have been right, in a sentence.
+        headers: headers of the answer.
+        members: further members of `ProblemBody`.
+    """
+
+    def __init__(
+        self, kind: Kind, detail: str, allowed: str = "", headers: Mapping[str, str] | None = None, **members: Any
+    ) -> None:
+        super().__init__(f"{kind.slug}: {detail}")
+        self.kind = kind
+        self.detail = detail
+        self.allowed = allowed
+        self.headers = dict(headers or {})
+        self.members = members
+
+    def body(self, instance: str) -> ProblemBody:
+        """Return the problem as it is sent."""
+        return ProblemBody(
+            type=self.kind.type,
+            title=self.kind.title,
+            status=self.kind.status,
+            detail=self.detail,
+            instance=instance,
+            allowed=self.allowed,
+            **self.members,
+        )
+
+
+# --- The kinds --------------------------------------------------------------------------------------------------------
+
+MALFORMED_JSON: Final = Kind(
+    "malformed-json",
+    400,
+    "The body is not JSON",
+    "The body of the request is no JSON document in UTF-8, or it is nested too deeply to be read.",
+    "Send one JSON object, encoded in UTF-8.",
+    {
+        "detail": "The body cannot be read: JSON is malformed: trailing comma in object (byte 23).",
+        "allowed": "Send one JSON object.",
+    },
+)
+INVALID_QUERY: Final = Kind(
+    "invalid-query",
+    400,
+    "A query parameter is unknown or wrong",
+    "The address has a query parameter that this endpoint does not know, has one twice, or gives it a value that it "
+    "cannot take.",
+    "Use only the parameters that the contract names for this endpoint, each once.",
+    {"detail": "This endpoint knows no query parameter 'page'.", "allowed": "It knows cursor, limit."},
+)
+INVALID_HEADER: Final = Kind(
+    "invalid-header",
+    400,
+    "A header is wrong",
+    "A header that this endpoint reads has a value that it cannot take: `Idempotency-Key`, `If-Match` or "
+    "`Last-Event-ID`.",
+    "An Idempotency-Key is 1 to 255 printable ASCII characters; versions are whole numbers, as an ETag in quotes.",
+    {"detail": "if-match is 'abc'.", "allowed": 'Send one version, such as "17".'},
+)
+MISSING_TOKEN: Final = Kind(
+    "missing-token",
+    401,
+    "The request does not say who you are",
+    "Only a registered player can do this, and the request has no bearer token.",
+    "Register with POST /v1/players, keep the token, and send it as `Authorization: Bearer <token>`.",
+    {"detail": "The request has no Authorization header.", "allowed": "Send `Authorization: Bearer <token>`."},
+)
+UNKNOWN_TOKEN: Final = Kind(
+    "unknown-token",
+    401,
+    "The token is not known",
+    "The request has an `Authorization` header that is not of the form `Bearer <token>`, or a token that no account "
+    "has.",
+    "Send the token exactly as it was given. A lost token cannot be shown again: make another with one that you have, "
+    "or register anew.",
+    {"detail": "No account has this token."},
+)
+TOKEN_ENDED: Final = Kind(
+    "token-ended",
+    401,
+    "The token is no longer valid",
+    "The token was valid once: it has expired, it was revoked, or its account was closed.",
+    "Use another token of the account, or make one: POST /v1/tokens, with a token whose scope is `account`.",
+    {"detail": "The token was revoked at 2026-11-21T18:00:00.000000Z."},
+)
+SCOPE_MISSING: Final = Kind(
+    "scope-missing",
+    403,
+    "The token may not be used for this",
+    "What was asked needs a scope that the token does not have, or one that its account has not been granted. `scopes` "
+    "names those of which any would be enough.",
+    "Use a token with one of these scopes: POST /v1/tokens makes one of what the account has been granted, and "
+    "administrators grant: PUT /v1/players/{player}/scopes.",
+    {
+        "detail": "The token has the scope play; this takes organize.",
+        "allowed": "Use a token of yours that has it, or make one with POST /v1/tokens.",
+        "scopes": ("organize",),
+    },
+)
+REGISTRATION_CLOSED: Final = Kind(
+    "registration-closed",
+    403,
+    "Registration is closed",
+    "On this service nobody registers himself.",
+    "Ask an administrator for an account, or use a token of the issuer that the service trusts.",
+    {"detail": "On this service administrators open accounts."},
+)
+NOT_SEATED: Final = Kind(
+    "not-seated",
+    403,
+    "You hold no seat in this game",
+    "Only a player at the table can do this.",
+    "Take a seat while the game gathers its players, or watch it as a spectator.",
+    {"detail": "You hold no seat of this game; only seats have options."},
+)
+UNKNOWN_PATH: Final = Kind(
+    "unknown-path",
+    404,
+    "There is nothing at this address",
+    "The service has no such endpoint or page.",
+    "See /docs for every endpoint.",
+    {"detail": "The service has no '/v1/tables'.", "allowed": "See /docs for every endpoint."},
+)
+UNKNOWN_RULESET: Final = Kind(
+    "unknown-ruleset",
+    404,
+    "There is no such ruleset",
+    "The address names a ruleset that this service does not play.",
+    "GET /v1/rulesets lists those that it plays.",
+    {"detail": "There is no ruleset 'chess'.", "allowed": "GET /v1/rulesets lists those that it plays."},
+)
+NO_MAP: Final = Kind(
+    "no-map",
+    404,
+    "There is no map of this board",
+    "A picture was asked of a board that cannot be drawn: the service has no map of it, or the board of this game has "
+    "areas that are not on the map.",
+    "Draw what `GET /v1/games/{game}/marks` says on a map of your own.",
+    {
+        "detail": "There is no map of the board 'my-board'.",
+        "allowed": "Draw what `GET /v1/games/{game}/marks` says on a map of your own.",
+    },
+)
+UNKNOWN_RULE: Final = Kind(
+    "unknown-rule",
+    404,
+    "There is no such rule",
+    "The ruleset has no rule of this id.",
+    "GET /v1/rulesets/{ruleset}/rules lists its rules.",
+    {"detail": "The catalogue has no rule 'CC-MOV-99'."},
+)
+UNKNOWN_PLAYER: Final = Kind(
+    "unknown-player",
+    404,
+    "There is no such player",
+    "No account has this id.",
+    "Use an id that registration or a game's summary gave.",
+    {"detail": "There is no player 'nobody'."},
+)
+NO_SUCH_TOKEN: Final = Kind(
+    "no-such-token",
+    404,
+    "There is no such token",
+    "You have no token of this id. An id is no token itself: it begins with `t`, and the list of tokens shows it.",
+    "GET /v1/tokens lists your tokens; `current` is the one that the request comes with.",
+    {"detail": "You have no token 'tgone'."},
+)
+UNKNOWN_GAME: Final = Kind(
+    "unknown-game",
+    404,
+    "There is no such game",
+    "No game has this id.",
+    "GET /v1/games lists the games.",
+    {"detail": "There is no game 'gone'."},
+)
+UNKNOWN_CHART: Final = Kind(
+    "unknown-chart",
+    404,
+    "The game has no such chart",
+    "No chart of this name can be drawn: the ruleset counts no such figure, or the name does not end in `.svg`.",
+    "The problem names the charts that there are: `dice.svg`, and one for each figure of the scoreboard.",
+    {"detail": "The game has no chart 'points.svg'.", "allowed": "It has tribute.svg, territory.svg, dice.svg."},
+)
+UNKNOWN_SEAT: Final = Kind(
+    "unknown-seat",
+    404,
+    "There is no such seat",
+    "The game has no seat of this name.",
+    "The game's summary names its seats.",
+    {"detail": "The game has no seat 'pink'.", "allowed": "Its seats are red, blue."},
+)
+UNKNOWN_VERSION: Final = Kind(
+    "unknown-version",
+    404,
+    "The game has no such version",
+    "The game has not come so far.",
+    "Versions count from 1 to the one that the game's summary names.",
+    {"detail": "There is no version 99 of this game; its versions are 1 to 17.", "version": 17},
+)
+METHOD_NOT_ALLOWED: Final = Kind(
+    "method-not-allowed",
+    405,
+    "This address does not take that method",
+    "The address exists, but not with this method.",
+    "The `Allow` header names the methods.",
+    {"detail": "PUT was asked of '/v1/games'.", "allowed": "See the Allow header."},
+)
+NOT_NOW: Final = Kind(
+    "not-now",
+    409,
+    "The command cannot be given now",
+    "The rules know the command, but it is not this seat's to give at this point of the game: another decision is "
+    "open, others have to decide first, the game has not begun or is over.",
+    "Look at the game's open decisions and at `options_url`.",
+    {
+        "detail": "To start was asked.",
+        "allowed": "That belongs before the game.",
+        "rule": "TAB-LIFE-02",
+        "rule_title": "A game starts when its seats are taken",
+        "source": "Tabularium documentation",
+    },
+)
+SEAT_TAKEN: Final = Kind(
+    "seat-taken",
+    409,
+    "The seat cannot be taken",
+    "Somebody holds the seat already, or you hold another one in this game.",
+    "Take one of the free seats that the game's summary names.",
+    {
+        "detail": "red is taken.",
+        "allowed": "Free are: blue.",
+        "rule": "TAB-LIFE-03",
+        "rule_title": "One player, one seat",
+        "source": "Tabularium documentation",
+    },
+)
+TOO_MANY_TOKENS: Final = Kind(
+    "too-many-tokens",
+    409,
+    "The account has too many tokens",
+    "An account has at most 100 tokens that have not ended.",
+    "Revoke one that is not needed: GET /v1/tokens says when each was last used, DELETE /v1/tokens/{token} ends it.",
+    {"detail": "The account has 100 tokens, and can have no more."},
+)
+TOKEN_REPLACED: Final = Kind(
+    "token-replaced",
+    409,
+    "The token was replaced already",
+    "A token is replaced once. The value of the one that took its place was shown then, and cannot be shown again.",
+    "Replace that one: GET /v1/tokens lists it. If its value was lost, revoke it and make another with "
+    "POST /v1/tokens, both with a token whose scope is `account`.",
+    {"detail": "Token 'tgk5x2q7ahbk3oxw7' was replaced, and ends at 2026-11-21T18:00:00.000000Z."},
+)
+STALE_VERSION: Final = Kind(
+    "stale-version",
+    412,
+    "The game has moved on",
+    "`If-Match` names a version at which the game no longer stands, or does not stand yet.",
+    "Read the events since that version, then decide anew.",
+    {
+        "detail": "Version 16 was expected; the game stands at version 17.",
+        "allowed": 'Read the events after version 16, then send `If-Match: "17"`.',
+        "version": 17,
+    },
+)
+BODY_TOO_LARGE: Final = Kind(
+    "body-too-large",
+    413,
+    "The body is too large",
+    "The body has more bytes than this endpoint takes: 64 KiB, or 1 MiB where a board may be sent along.",
+    "Send less at once.",
+    {"detail": "The body has more bytes than this endpoint takes.", "allowed": "Send less at once."},
+)
+NOT_JSON: Final = Kind(
+    "unsupported-media-type",
+    415,
+    "The body must be declared as JSON",
+    "The `Content-Type` of the request is not `application/json`.",
+    "Send `Content-Type: application/json`.",
+    {"detail": "The Content-Type is 'text/plain'.", "allowed": "Send `Content-Type: application/json`."},
+)
+INVALID_BODY: Final = Kind(
+    "invalid-body",
+    422,
+    "The body has the wrong shape",
+    "The body is JSON, but a field is missing, unknown, of the wrong type or out of range. Nothing is converted: "
+    'a number is 3, not "3" or 3.0.',
+    "`path` says where the fault lies; the contract and GET /v1/rulesets/{ruleset}/schemas say what is taken.",
+    {
+        "detail": "Expected `int`, got `str`, at $.players.",
+        "allowed": "There belongs a whole number from 1 to 100.",
+        "path": "$.players",
+    },
+)
+INVALID_BOARD: Final = Kind(
+    "invalid-board",
+    422,
+    "No game can be played on this board",
+    "The board that was sent along is not sound, or not one for this ruleset.",
+    "Mend what `detail` names; GET /v1/rulesets/{ruleset}/board shows a sound one.",
+    {"detail": "border roma - neapolis: 'neapolis' is no area of this board."},
+)
+KEY_REUSED: Final = Kind(
+    "key-reused",
+    422,
+    "The idempotency key was used for another request",
+    "The same account used this Idempotency-Key before, with another body.",
+    "Use a new key for every new request, the same key only to repeat one.",
+    {"detail": "This Idempotency-Key came with another request before.", "allowed": "Use a new key for a new request."},
+)
+REFUSED: Final = Kind(
+    "refused",
+    422,
+    "The rules forbid it",
+    "The request was understood, and a rule forbids it. Nothing happened: no event, no die was rolled. Of a list of "
+    "commands with one that is refused none happens.",
+    "`rule`, `rule_title` and `source` say which rule; `allowed` says what it would have let you do.",
+    {
+        "detail": "red asked to go back to version 12.",
+        "allowed": "red has nothing to take back.",
+        "rule": "TAB-UNDO-01",
+        "rule_title": "A seat takes back only its own fresh commands",
+        "source": "Tabularium documentation",
+        "options_url": "/v1/games/gm5x2q7ahbk3oxw7c/options",
+    },
+)
+UPGRADE_REQUIRED: Final = Kind(
+    "upgrade-required",
+    426,
+    "This address speaks WebSocket",
+    "The events of a game come over a WebSocket here, and the request did not ask for one.",
+    "Open a WebSocket, or use the server-sent events at …/events/stream.",
+    {"detail": "The events of this game come over a WebSocket here."},
+)
+TOO_MANY_REQUESTS: Final = Kind(
+    "too-many-requests",
+    429,
+    "Too many requests",
+    "The token or the address that the request came from sends more requests than the service takes from one. Nothing "
+    "was looked at or changed.",
+    "Send it again after the seconds that `Retry-After` says; `RateLimit` tells with every answer how many are left.",
+    {"detail": "This token may send 20 requests a second, 200 after a rest.", "allowed": "Come again in 1 second."},
+)
+INTERNAL_ERROR: Final = Kind(
+    "internal-error",
+    500,
+    "The service failed",
+    "An error of ours. Nothing was stored, unless the answer got lost on its way.",
+    "Repeat the request with the same Idempotency-Key; if it fails again, report `instance`.",
+    {"detail": "The service failed to answer this request."},
+)
+UNAVAILABLE: Final = Kind(
+    "unavailable",
+    503,
+    "The service cannot answer now",
+    "The store does not answer, or the service is about to stop. Nothing was acknowledged.",
+    "Repeat the request, with the same Idempotency-Key, after the seconds that `Retry-After` says.",
+    {"detail": "The store does not answer."},
+)
+
+KINDS: Final[Sequence[Kind]] = tuple(value for value in list(globals().values()) if isinstance(value, Kind))
+"""Every kind of problem, by status."""
+
+
+def example_of(kind: Kind) -> ProblemBody:
+    """Return an example of a kind of problem."""
+    return ProblemBody(
+        **{
+            "type": kind.type,
+            "title": kind.title,
+            "status": kind.status,
+            "instance": "urn:uuid:2f1c7a56-3d2b-4b0e-9a38-5f0f4c1d7e90",
+            "allowed": kind.remedy,
+            **kind.example,
+        }
+    )
+
+
+# --- Where problems come from -----------------------------------------------------------------------------------------
+
+
+def invalid_body(error: msgspec.ValidationError, shape: Any, inside: str = "$") -> Problem:
+    """Return the problem of a body, or of the part of it at path `inside`, that is none of `shape`."""
+    sentence, _, place = str(error).partition(" - at `")
+    within = place.rstrip("`").removeprefix("$")
+    path = inside + within
+    return Problem(INVALID_BODY, f"{sentence}, at {path}.", f"There belongs {wanted(shape, within)}.", path=path)
+
+
+def scope_missing(needed: Sequence[Scope], has: Collection[Scope], granted: Collection[Scope]) -> Problem:
+    """Return the problem of a token that `has` no scope out of `needed`, while its account has been `granted` some."""
+    held = [scope for scope in SCOPES if scope in has]
+    count = "scopes" if len(held) > 1 else "scope"
+    having = f"the {count} {' and '.join(held)}" if held else "no scope"
+    return Problem(
+        SCOPE_MISSING,
+        f"The token has {having}; this takes {' or '.join(needed)}.",
+        "Use a token of yours that has it, or make one with POST /v1/tokens."
+        if set(granted) & set(needed)
+        else "Your account has not been granted it; an administrator grants it: PUT /v1/players/{player}/scopes.",
+        headers={"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{needed[0]}"'},
+        scopes=tuple(needed),
+    )
+
+
+def refused(
+    refusal: Refusal,
+    catalogues: Sequence[Catalogue],
+    decisions: Sequence[Decision] = (),
+    seat: str | None = None,
+    options_url: str = "",
+    path: str = "",
+) -> Problem:
+    """Return the problem of a refusal, with the rule's title and source from the first catalogue that has it."""
+    mine = [decision for decision in decisions if seat in decision.seats]
+    title, source = _cited(refusal.rule, catalogues)
+    return Problem(
+        NOT_NOW if refusal.untimely else REFUSED,
+        refusal.asked,
+        refusal.allowed,
+        rule=refusal.rule,
+        rule_title=title,
+        source=source,
+        decision=next(iter([*mine, *decisions]), None),
+        options_url=options_url,
+        path=path,
+    )
+
+
+def _cited(rule_id: RuleId, catalogues: Sequence[Catalogue]) -> tuple[str, str]:
+    for catalogue in catalogues:
+        try:
+            rule = catalogue.rule(rule_id)
+        except CatalogueError:
+            continue
+        return rule.title, catalogue.cite(rule)
+    return "", ""

@@ -1,0 +1,257 @@
+"""The events of a game as they happen: server-sent events, and a WebSocket with the same frames."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from litestar import WebSocket
+from litestar.exceptions import WebSocketDisconnect
+from litestar.handlers import websocket
+from litestar.params import FromPath
+from litestar.response import Response, Stream
+from msgspec import Struct
+
+from domain.kernel.words import GameId, Version
+from service.access.accounts import Caller, TokenEnded
+from service.access.bearer import subprotocols_of
+from service.access.limits import address_of, token_of
+from service.games.views import EventView
+from service.house import House
+from service.http import problems
+from service.http.answers import encode, explained, log_fault
+from service.http.calls import Call, authenticate, house_of, read_query
+from service.http.endpoint import Answer, endpoint
+from service.http.problems import Problem
+from service.shapes.log import Since
+from service.store.protocol import StoreUnavailable
+from service.watching.logging import log
+from service.watching.metrics import Metrics
+
+BATCH: Final = 200
+"""So many events are read at once for somebody who has to catch up."""
+
+PROTOCOL: Final = "tabularium.v1"
+"""The WebSocket subprotocol; a browser sends ``bearer.<token>`` along as a second one, for it can send no headers."""
+
+OVER, STOPPING, REFUSED = 1000, 1012, 4000
+"""Close codes; uvicorn itself closes with 1012 as well."""
+
+
+class Frame(Struct, frozen=True):
+    """A WebSocket message.
+
+    Attributes:
+        id: the version that the event made; null in a frame that says what is wrong.
+        event: the type of the event, or ``problem``.
+        data: the event as the caller may see it, or a problem.
+    """
+
+    id: Version | None
+    event: str
+    data: Any
+
+
+class StreamedEvent(Struct, frozen=True):
+    """A frame of the stream, as its lines say.
+
+    Attributes:
+        id: the version that the event made.
+        event: the type of the event.
+        data: the event as the caller may see it, in JSON.
+    """
+
+    id: str
+    event: str
+    data: str
+
+
+async def follow(house: House, game: GameId, caller: Caller | None, after: Version) -> AsyncIterator[EventView | None]:
+    """Yield the events after a version, as they come; None for every heartbeat without any.
+
+    Ends with the last event of the game, and when the service stops. Raises `TokenEnded` when the caller's token does.
+    """
+    async with house.wake.subscribe(game) as signal:
+        while True:
+            # Read after subscribing, and before waiting: so nothing is missed in between.
+            played = await house.hall.game(game, signal.heard)
+            while after < played.version:
+                caller = await house.accounts.still(caller) if caller is not None else None
+                viewer = house.viewer(played, caller)
+                for event in await house.hall.events(game, viewer, after, BATCH):
+                    yield event
+                    after = event.version
+            if played.status == "over" or signal.closed:
+                return
+            if not await signal.wait(house.settings.heartbeat):
+                if caller is not None:
+                    await house.accounts.still(caller)
+                yield None
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/events/stream",
+    tag="Log",
+    account="optional",
+    query=Since,
+    headers=("Last-Event-ID",),
+    answers=(
+        Answer(200, "The events as they happen.", StreamedEvent, "text/event-stream"),
+        Answer(204, "The game is over and has no events after that version: do not connect again."),
+    ),
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+)
+async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] | Stream:
+    """Follow the events as server-sent events.
+
+    One frame per event: `id` is the version, `event` the type, `data` the event as the caller may see it, as in the
+    list of events. A comment comes when nothing happened for 15 seconds. Reconnect with `Last-Event-ID`, as browsers
+    do by themselves, and nothing is missed or doubled; the stream opens with an `id` alone, of the version after which
+    it begins, so that this holds before its first event, too. The stream ends when the game does, when the service
+    stops, and when the caller's token ends. A browser's `EventSource` sends no `Authorization` header: it sees what a
+    spectator sees; read the stream with `fetch`, or use the WebSocket.
+    """
+    after = request.read_query(Since).after
+    last = request.version_in("last-event-id")
+    played = await request.house.hall.game(GameId(game))
+    start = _start(last if last is not None else after, played.version)
+    if played.status == "over" and start == played.version:
+        return Response(b"", status_code=204)
+    frames = _server_sent(request.house.metrics, follow(request.house, played.id, request.caller, start), start)
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
+
+
+async def _server_sent(
+    metrics: Metrics, events: AsyncIterator[EventView | None], start: Version
+) -> AsyncIterator[bytes]:
+    with metrics.following("sse") as sent:
+        # A frame without data is no event, and its id is what a browser reconnects with.
+        yield b"retry: 2000\n: connected\nid: %d\n\n" % start
+        # Whoever connects again is told what is wrong, if it still is.
+        try:
+            async for event in events:
+                if event is None:
+                    yield b": still here\n\n"
+                else:
+                    sent(event.at)
+                    yield server_sent(event)
+        except (TokenEnded, StoreUnavailable) as error:
+            log.info("stream ended", why=str(error))
+
+
+def streamed(event: EventView) -> StreamedEvent:
+    """Return an event as a frame of the stream."""
+    return StreamedEvent(str(event.version), event.type, encode(event).decode())
+
+
+def server_sent(event: EventView) -> bytes:
+    """Return an event as a frame of the stream, as it is sent."""
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.version, event.type.encode(), encode(event))
+
+
+def _start(after: Version | None, head: Version) -> Version:
+    if after is not None and after > head:
+        raise Problem(
+            problems.UNKNOWN_VERSION,
+            f"The game has no version {after}.",
+            f"It stands at version {head}.",
+            version=head,
+        )
+    return head if after is None else after
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/events/socket",
+    tag="Log",
+    account="optional",
+    query=Since,
+    answers=(Answer(101, "A WebSocket, whose messages are `Frame`s in JSON."),),
+    problems=(problems.UPGRADE_REQUIRED,),
+)
+async def open_socket(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Follow the events over a WebSocket.
+
+    The frames of the stream, as JSON messages `{"id", "event", "data"}`. A browser, which can send no headers, gives
+    its token as a subprotocol: `new WebSocket(url, ["tabularium.v1", "bearer." + token])`. A connection that cannot
+    be served gets one message whose `event` is `problem`, then close code 4000. 1000 says that the game is over, 1012
+    that the service stops. What the client sends is ignored.
+    """
+    raise Problem(
+        problems.UPGRADE_REQUIRED,
+        f"The events of game {game!r} come over a WebSocket here.",
+        problems.UPGRADE_REQUIRED.remedy,
+        headers={"Upgrade": "websocket", "Connection": "Upgrade"},
+    )
+
+
+@websocket("/v1/games/{game:str}/events/socket")
+async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -> None:
+    """Send the events of a game over a WebSocket."""
+    house = house_of(socket)
+    # Looked up before the socket is open: whoever acts as soon as it is, sees on it what he did.
+    asked = await _asked(house, socket, GameId(game))
+    await socket.accept(subprotocols=PROTOCOL if PROTOCOL in subprotocols_of(socket.scope) else None)
+    try:
+        if isinstance(asked, Exception):
+            raise asked
+        caller, start = asked
+        events = follow(house, GameId(game), caller, start)
+        with house.metrics.following("websocket") as sent:
+            await _send_until_gone(socket, events, sent)
+        now = await house.hall.game(GameId(game))
+        code = OVER if now.status == "over" else STOPPING
+    except WebSocketDisconnect:
+        return
+    except Exception as error:
+        problem = explained(error)
+        log_fault(problem, error)
+        body = problem.body(f"urn:uuid:{socket.scope.get('request_id', '')}")
+        await socket.send_data(encode(Frame(None, "problem", body)).decode())
+        code = REFUSED
+    with suppress(WebSocketDisconnect):
+        await socket.close(code)
+
+
+async def _asked(
+    house: House, socket: WebSocket[Any, Any, Any], game: GameId
+) -> tuple[Caller | None, Version] | Exception:
+    """Return who asks, and after which version; or why he gets nothing, to be told him on the open socket."""
+    try:
+        if house.limits is not None:
+            await house.limits.admit(address_of(socket.scope), token_of(socket.scope))
+        caller = await authenticate(socket)
+        after = read_query(socket.scope["query_string"], Since).after
+        return caller, _start(after, (await house.hall.game(game)).version)
+    except Exception as error:
+        return error
+
+
+async def _send_until_gone(
+    socket: WebSocket[Any, Any, Any], events: AsyncIterator[EventView | None], sent: Callable[[str], None]
+) -> None:
+    """Send events until there are no more. Raises `WebSocketDisconnect` as soon as the client is gone."""
+
+    async def send() -> None:
+        async for event in events:
+            if event is not None:
+                sent(event.at)
+                await socket.send_data(encode(Frame(event.version, event.type, event)).decode())
+
+    async def listen() -> None:
+        while True:
+            await socket.receive_data("text")
+
+    sending, listening = asyncio.create_task(send()), asyncio.create_task(listen())
+    try:
+        await asyncio.wait((sending, listening), return_when=asyncio.FIRST_COMPLETED)
+        (sending if sending.done() else listening).result()
+    finally:
+        for task in (sending, listening):
+            task.cancel()
+        await asyncio.gather(sending, listening, return_exceptions=True)
+
+
+ROUTES = (stream_events, open_socket, events_socket)

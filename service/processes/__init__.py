@@ -1,0 +1,1 @@
+"""Several processes over one store: what they tell each other, and what they share."""

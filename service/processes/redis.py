@@ -1,0 +1,154 @@
+"""The connection to Redis, and the one place that knows whether Redis is well.
+
+Redis carries what may be lost: wake-ups, rate limits, copies of games. Whoever asks it gets an answer within `TIMEOUT`
+or `RedisAway`, and `RedisAway` at once while it is known to be away; a ping in the background finds out when it is
+back. So a Redis that is stopped, slow or full makes nothing fail, and delays one question at most.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final, NoReturn, TypeVar
+
+from redis import asyncio as library
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from service.background import background
+from service.watching.logging import log
+from service.watching.metrics import Metrics
+
+T = TypeVar("T")
+Client = library.Redis
+
+TIMEOUT: Final = 0.25
+"""Seconds that an answer may take. Redis on the same network takes less than a thousandth of that."""
+
+BEAT: Final = 0.5
+"""Seconds between two pings, and of silence after which a subscription asks whether anybody is there."""
+
+CONNECTIONS: Final = 32
+"""At most so many; who comes when all are busy waits for one."""
+
+_LOST: Final = (RedisError, OSError, TimeoutError)
+
+
+class RedisAway(Exception):
+    """Redis did not answer, or is known not to."""
+
+
+class Redis:
+    """A Redis that may go away and come back. To be made by `open_redis`."""
+
+    def __init__(self, url: str, metrics: Metrics) -> None:
+        self._client = Client.from_pool(
+            library.BlockingConnectionPool.from_url(
+                url,
+                max_connections=CONNECTIONS,
+                timeout=TIMEOUT,
+                socket_timeout=TIMEOUT,
+                socket_connect_timeout=TIMEOUT,
+                # Once more, for a connection that was closed as it lay idle. Patience is the business of `watch`.
+                retry=Retry(NoBackoff(), 1),
+                client_name="tabularium",
+            )
+        )
+        self._metrics = metrics
+        self._well = asyncio.Event()
+        self._metrics.redis_up.set(0)
+
+    @property
+    def well(self) -> bool:
+        """Whether Redis answered when it was last asked."""
+        return self._well.is_set()
+
+    async def until_well(self) -> None:
+        """Return as soon as Redis is well."""
+        await self._well.wait()
+
+    async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
+        """Return what `question` returns. Raises `RedisAway`."""
+        if not self.well:
+            raise RedisAway("Redis is away")
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                return await question(self._client)
+        except _LOST as error:
+            raise self._failed(error) from error
+
+    async def listen(self, channel: str, begun: Callable[[], None], heard: Callable[[bytes], None]) -> NoReturn:
+        """Listen to a channel until Redis is lost. Raises `RedisAway`.
+
+        `begun` is called whenever the subscription stands, for the first time or after the connection was cut: what was
+        published before was not heard. `heard` is called with each message.
+        """
+        subscription = self._client.pubsub()
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                await subscription.subscribe(channel)
+            asked = False
+            while True:
+                message: Any = await subscription.get_message(timeout=BEAT)
+                match message and message["type"]:
+                    case "message":
+                        heard(message["data"])
+                    case "subscribe":
+                        begun()
+                    case None if asked:
+                        raise TimeoutError("a subscription fell silent")
+                    case None:
+                        await subscription.ping()
+                asked = message is None
+        except _LOST as error:
+            raise self._failed(error) from error
+        finally:
+            with suppress(*_LOST):
+                await subscription.aclose()
+
+    def _failed(self, error: Exception) -> RedisAway:
+        why = " ".join(str(error).split()) or type(error).__name__
+        self._metrics.redis_failures.inc()
+        if self.well:
+            self._well.clear()
+            self._metrics.redis_up.set(0)
+            log.warning("redis is away", why=why)
+        return RedisAway(why)
+
+    async def ping(self) -> None:
+        """Find out whether Redis is well."""
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                await self._client.ping()
+        except _LOST as error:
+            self._failed(error)
+            return
+        if not self.well:
+            self._well.set()
+            self._metrics.redis_up.set(1)
+            log.info("redis is well")
+
+    async def watch(self) -> NoReturn:
+        """Find out again and again."""
+        while True:
+            await asyncio.sleep(BEAT)
+            await self.ping()
+
+    async def close(self) -> None:
+        self._well.clear()
+        with suppress(*_LOST):
+            await self._client.aclose()
+
+
+@asynccontextmanager
+async def open_redis(url: str, metrics: Metrics) -> AsyncIterator[Redis]:
+    """Lend the Redis at `url`, which need not be there yet."""
+    redis = Redis(url, metrics)
+    await redis.ping()
+    if not redis.well:
+        log.warning("redis is away", why="it did not answer at the start")
+    try:
+        async with background("watching redis", redis.watch()):
+            yield redis
+    finally:
+        await redis.close()

@@ -1,0 +1,162 @@
+"""Wake-ups across processes: quick through Redis, and certain by looking at the store.
+
+A process tells the others through one channel which games went on. A message may be lost: with the connection, with
+Redis, with a process that died between its commit and its message. So everybody is woken when a subscription begins,
+and the heads of the games that are followed here are looked at every so often: seldom while Redis is heard, often
+while it is not. Nobody who appends ever waits for any of this.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from operator import methodcaller
+from typing import TYPE_CHECKING, Final
+from uuid import uuid4
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.words import GameId, Version
+from service.background import background
+from service.processes.wake import LocalWake
+from service.store.protocol import EventStore, StoreError
+from service.watching.logging import log
+
+if TYPE_CHECKING:
+    from service.processes.redis import Redis
+
+CHANNEL: Final = "tabularium:wake"
+
+SELDOM: Final = 1.0
+"""Seconds between two looks at the store while Redis is heard."""
+
+OFTEN: Final = 0.2
+"""Seconds between two looks at the store while it is not."""
+
+UNTOLD: Final = 1000
+"""So many games are remembered that others have not been told of; of more than that they are told in one word."""
+
+
+class Rung(Struct, frozen=True):
+    """A message to the other processes.
+
+    Attributes:
+        by: the process that sends it.
+        heads: the games that went on, and the versions at which they stand.
+        everyone: some of them are not in it; everybody is to look.
+    """
+
+    by: str
+    heads: dict[GameId, Version]
+    everyone: bool = False
+
+
+_decode: Final = msgspec.json.Decoder(Rung).decode
+
+
+class SharedWake(LocalWake):
+    """A `Wake` across the processes that share a store. To be made by `open_shared_wake`."""
+
+    def __init__(self, store: EventStore, redis: "Redis | None") -> None:
+        super().__init__()
+        self._store = store
+        self._redis = redis
+        self._id = uuid4().hex
+        self._heard = False
+        self._listeners: list[Callable[[GameId, Version], None]] = []
+        self._seen: dict[GameId, Version] = {}
+        self._untold: dict[GameId, Version] = {}
+        self._everyone = False
+        self._due = asyncio.Event()
+
+    def tell(self, listener: Callable[[GameId, Version], None]) -> None:
+        self._listeners.append(listener)
+
+    def notify(self, game: GameId, version: Version) -> None:
+        self._went_on(game, version)
+        if self._redis is None:
+            return
+        self._untold[game] = version
+        if len(self._untold) > UNTOLD:
+            self._untold.clear()
+            self._everyone = True
+        self._due.set()
+
+    def _went_on(self, game: GameId, version: Version) -> None:
+        if game in self._seen:
+            self._seen[game] = max(version, self._seen[game])
+        super().notify(game, version)
+
+    # --- telling and hearing ---
+
+    async def publish(self, redis: "Redis") -> None:
+        """Tell the other processes what happens here: whatever came up during one message goes into the next."""
+        from service.processes.redis import RedisAway
+
+        while True:
+            await self._due.wait()
+            await redis.until_well()
+            self._due.clear()
+            message = msgspec.json.encode(Rung(self._id, self._untold, self._everyone))
+            self._untold, self._everyone = {}, False
+            try:
+                await redis.ask(methodcaller("publish", CHANNEL, message))
+            except RedisAway:
+                self._everyone = True
+                self._due.set()
+
+    async def hear(self, redis: "Redis") -> None:
+        """Hear what happens in the other processes."""
+        from service.processes.redis import RedisAway
+
+        while True:
+            await redis.until_well()
+            try:
+                await redis.listen(CHANNEL, self._begin, self._hear)
+            except RedisAway:
+                self._heard = False
+
+    def _begin(self) -> None:
+        self._heard = True
+        self.notify_all()
+
+    def _hear(self, message: bytes) -> None:
+        try:
+            rung = _decode(message)
+        except msgspec.DecodeError as error:
+            log.warning("wake-up not understood", why=str(error))
+            self.notify_all()
+            return
+        if rung.by == self._id:
+            return
+        if rung.everyone:
+            self.notify_all()
+        for game, version in rung.heads.items():
+            for listener in self._listeners:
+                listener(game, version)
+            self._went_on(game, version)
+
+    # --- looking ---
+
+    async def look(self) -> None:
+        """Look at the store, and wake those whose games went on without a word."""
+        while True:
+            await asyncio.sleep(SELDOM if self._heard else OFTEN)
+            with suppress(StoreError):
+                heads = await self._store.heads(self.followed())
+                overtaken = [(game, version) for game, version in heads.items() if version != self._seen.get(game)]
+                self._seen = heads
+                for game, version in overtaken:
+                    super().notify(game, version)
+
+
+@asynccontextmanager
+async def open_shared_wake(store: EventStore, redis: "Redis | None") -> AsyncIterator[SharedWake]:
+    """Lend a wake that hears of the other processes, through Redis if there is one."""
+    wake = SharedWake(store, redis)
+    works = [wake.look()] if redis is None else [wake.look(), wake.publish(redis), wake.hear(redis)]
+    try:
+        async with background("wake-ups", *works):
+            yield wake
+    finally:
+        wake.close()

@@ -1,0 +1,1 @@
+"""How a running service is watched: its log, its metrics, its traces."""

@@ -1,0 +1,111 @@
+"""Telling Prometheus the metrics: what has to be asked for first, and an ASGI app that serves nothing else."""
+
+import asyncio
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import datetime
+from typing import Any, Final
+
+import uvicorn
+
+from projections.library import PROJECTIONS
+from projections.store import Generation, Rows, Unavailable
+from service.clock import utc_now
+from service.sockets import address_of, listen
+from service.store.protocol import EventStore, StoreError
+from service.watching.metrics import Metrics
+
+PATIENCE: Final = 1.0
+"""Seconds for which the stores are waited for; without their answer the rest is told all the same."""
+
+
+BEAT: Final = 0.5
+"""Seconds between two looks at how late the event loop is."""
+
+
+async def feel_the_loop(metrics: Metrics) -> None:
+    """Measure again and again how late the event loop is. Never returns."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + BEAT
+        await asyncio.sleep(BEAT)
+        metrics.loop_delay.observe(max(0.0, loop.time() - due))
+
+
+class Exporter:
+    """The metrics of a process as Prometheus reads them. An ASGI app: every path has the metrics."""
+
+    def __init__(self, metrics: Metrics, store: EventStore, rows: Rows) -> None:
+        self._metrics = metrics
+        self._store = store
+        self._rows = rows
+
+    async def told(self, accept: str) -> tuple[bytes, str]:
+        """Return the metrics as they are now in the format that an ``Accept`` header asks for, and its media type."""
+        await self._look_at_projections()
+        return self._metrics.told(accept)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        assert scope["type"] == "http"
+        accept = dict(scope["headers"]).get(b"accept", b"")
+        content, media = await self.told(accept.decode("latin-1"))
+        headers = [(b"content-type", media.encode()), (b"content-length", b"%d" % len(content))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+    @asynccontextmanager
+    async def serving(self, host: str, port: int | None) -> AsyncIterator[str | None]:
+        """Serve the metrics at an address of their own, which is lent; at none when there is no port.
+
+        Raises `OSError` when the address cannot be listened on.
+        """
+        if port is None:
+            yield None
+            return
+        with listen(host, port) as listening:
+            server = _Server(uvicorn.Config(self, lifespan="off", ws="none", log_config=None, access_log=False))
+            running = asyncio.create_task(server.serve(sockets=[listening]))
+            try:
+                yield address_of(listening)
+            finally:
+                server.should_exit = server.force_exit = True
+                await running
+
+    async def _look_at_projections(self) -> None:
+        """Bring the metrics of the projections up to date; what cannot be known now is not a number."""
+        behind, seconds = self._metrics.projection_behind, self._metrics.projection_behind_seconds
+        try:
+            async with asyncio.timeout(PATIENCE):
+                generations = await self._rows.generations()
+                total = await self._store.events()
+                ages = {cursor: await self._age(cursor) for cursor in {each.cursor for each in generations}}
+        except (StoreError, Unavailable, TimeoutError):
+            for projection in PROJECTIONS:
+                behind.labels(projection.name).set(math.nan)
+                seconds.labels(projection.name).set(math.nan)
+            return
+        for projection in PROJECTIONS:
+            at = _read(projection.name, generations)
+            behind.labels(projection.name).set(max(0, total - (at.events if at else 0)))
+            seconds.labels(projection.name).set(ages[at.cursor] if at else math.nan)
+            self._metrics.projection_stopped.labels(projection.name).set(at is not None and at.trouble is not None)
+
+    async def _age(self, cursor: str | None) -> float:
+        """Return the age, in seconds, of the first event after `cursor`; 0 when there is none."""
+        events, _ = await self._store.read_all(cursor, 1)
+        return max(0.0, (utc_now() - datetime.fromisoformat(events[0][1].at)).total_seconds()) if events else 0.0
+
+
+def _read(projection: str, generations: list[Generation]) -> Generation | None:
+    """Return the rows that are read; those that are being built while there are none."""
+    mine = [each for each in generations if each.projection == projection]
+    return next((each for each in mine if each.live), mine[-1] if mine else None)
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to the one beside it."""
+
+    @contextmanager
+    def capture_signals(self):
+        yield

@@ -1,0 +1,200 @@
+"""Halls of several processes over one database: each read is as new as every command acknowledged before it."""
+
+import asyncio
+import contextlib
+import random
+from collections.abc import AsyncIterator, Collection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.kernel.refusal import Refusal
+from domain.kernel.words import GameId, Version
+from service.processes.heads import Heads
+from service.store.protocol import StoreUnavailable
+from tests.postgres import shared_cluster
+from tests.service.halls import ANNA, House, open_house
+from tests.tiny.auction import LARGEST_PRIZE
+
+
+@pytest.fixture
+async def houses(tmp_path: Path) -> AsyncIterator[tuple[House, House]]:
+    async with shared_cluster().database() as url, contextlib.AsyncExitStack() as stack:
+        one = await stack.enter_async_context(open_house(tmp_path / "one", database_url=url, durable=False))
+        two = await stack.enter_async_context(open_house(tmp_path / "two", database_url=url, durable=False))
+        yield one, two
+
+
+async def look(house: House, game: GameId) -> tuple[Any, ...]:
+    """Return all that a house knows of a game."""
+    now, vault = await house.hall.game(game), await house.hall.vault(game)
+    table = now.table.digest() if now.table is not None else None
+    options = [now.options(seat, vault) for seat in now.players]
+    return now.version, now.head, now.status, table, now.undo_seat, now.undo_to, dict(vault.all()), options
+
+
+async def test_a_game_that_two_processes_play_is_one_game(houses: tuple[House, House]) -> None:
+    chance = random.Random(3)
+    game = await houses[0].begun(rounds=3)
+    while (now := await houses[chance.randrange(2)].hall.game(game)).status == "running":
+        player = now.players[now.decisions[0].seats[0]]
+        assert player is not None
+        house = houses[chance.randrange(2)]
+        if now.decisions[0].kind == "choose-card":
+            seat = now.decisions[0].seats[0]
+            await house.give(game, player, "choose-card", card=await house.first_card(game, seat))
+        else:
+            await house.give(game, player, "put-up", coins=1)
+            await houses[chance.randrange(2)].give(game, player, "open-bidding")
+        assert await look(houses[0], game) == await look(houses[1], game)
+        for each in houses:
+            assert await each.hall.records(game) == await each.store.read(game)
+    async with open_house(houses[0].settings.data, database_url=houses[0].settings.database_url) as fresh:
+        assert await look(fresh, game) == await look(houses[1], game)
+
+
+async def test_what_was_refused_in_the_past_is_decided_in_the_present(houses: tuple[House, House]) -> None:
+    one, two = houses
+    game = await one.begun()
+    assert (await two.hall.game(game)).decisions[0].kind != "choose-card"
+    await one.give(game, ANNA, "put-up", coins=1)
+    await one.give(game, ANNA, "open-bidding")
+    now = await one.hall.game(game)
+    card = await one.first_card(game, now.decisions[0].seats[0])
+    bidder = now.players[now.decisions[0].seats[0]]
+    assert bidder is not None
+    accepted = await two.give(game, bidder, "choose-card", card=card)
+    assert accepted.after == now.version
+    with pytest.raises(Refusal):
+        await one.give(game, bidder, "choose-card", card=card)
+
+
+async def test_what_another_process_took_back_is_taken_back_here(houses: tuple[House, House]) -> None:
+    one, two = houses
+    game = await one.begun()
+    before = (await two.hall.game(game)).version
+    await one.give(game, ANNA, "put-up", coins=2)
+    await one.give(game, ANNA, "put-up", coins=1)
+    await look(two, game)
+    await one.give(game, ANNA, "undo", to=before + 1)
+    assert await look(two, game) == await look(one, game)
+    assert (await two.hall.at(game, before + 1)).version == before + 1
+    await two.give(game, ANNA, "put-up", coins=1)
+    assert await look(one, game) == await look(two, game)
+
+
+async def test_for_whom_an_old_version_is_new_enough_nothing_is_asked(houses: tuple[House, House]) -> None:
+    one, two = houses
+    game = await one.begun()
+    before = (await two.hall.game(game)).version
+    accepted = await one.give(game, ANNA, "put-up", coins=1)
+    assert (await two.hall.game(game, before)).version == before
+    assert (await two.hall.game(game, accepted.version)).version == accepted.version
+
+
+async def test_a_version_that_another_process_made_can_be_looked_at(houses: tuple[House, House]) -> None:
+    one, two = houses
+    game = await one.begun()
+    await two.hall.game(game)
+    accepted = await one.give(game, ANNA, "put-up", coins=1)
+    assert (await two.hall.at(game, accepted.version)).version == accepted.version
+
+
+async def test_a_repetition_gets_the_first_answer_from_any_process(houses: tuple[House, House]) -> None:
+    one, two = houses
+    game = await one.begun()
+    await two.hall.game(game)
+    first = await one.give(game, ANNA, "put-up", coins=1, key="k")
+    await one.give(game, ANNA, "open-bidding")
+    again = await two.give(game, ANNA, "put-up", coins=1, key="k")
+    assert again.repeated
+    assert (again.after, again.version) == (first.after, first.version)
+
+
+async def test_both_may_write_at_once(houses: tuple[House, House]) -> None:
+    game = await houses[0].begun()
+    before = (await houses[0].hall.game(game)).version
+
+    async def put_up(house: House) -> bool:
+        try:
+            await house.give(game, ANNA, "put-up", coins=1)
+        except Refusal:
+            return False
+        return True
+
+    done = await asyncio.gather(*(put_up(house) for house in (*houses, *houses, *houses)))
+    assert sum(done) == LARGEST_PRIZE
+    assert (await houses[0].hall.game(game)).version == before + LARGEST_PRIZE
+    assert await look(houses[0], game) == await look(houses[1], game)
+
+
+class Slow:
+    """A store that answers when it is let."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[GameId]] = []
+        self.let = asyncio.Event()
+        self.version = 1
+        self.error: Exception | None = None
+
+    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
+        self.asked.append(sorted(games))
+        answer = dict.fromkeys(games, self.version)
+        await self.let.wait()
+        if self.error is not None:
+            raise self.error
+        return answer
+
+
+async def test_questions_go_together_and_no_answer_is_older_than_its_question() -> None:
+    store = Slow()
+    heads = Heads(store)  # type: ignore[reportArgumentType]
+    first = asyncio.create_task(heads.of(GameId("a")))
+    await asyncio.sleep(0.01)
+    store.version = 2
+    later = [asyncio.create_task(heads.of(GameId(game))) for game in "abba"]
+    await asyncio.sleep(0.01)
+    store.let.set()
+    assert await first == 1
+    assert await asyncio.gather(*later) == [2, 2, 2, 2]
+    assert store.asked == [["a"], ["a", "b"]]
+
+
+async def test_one_who_stops_waiting_takes_the_answer_from_nobody() -> None:
+    store = Slow()
+    heads = Heads(store)  # type: ignore[reportArgumentType]
+    gone, stays = (asyncio.create_task(heads.of(GameId("a"))) for _ in range(2))
+    await asyncio.sleep(0.01)
+    gone.cancel()
+    await asyncio.sleep(0)
+    store.let.set()
+    assert await stays == 1
+
+
+async def test_a_store_that_fails_fails_those_who_asked_and_nobody_else() -> None:
+    store = Slow()
+    heads = Heads(store)  # type: ignore[reportArgumentType]
+    store.let.set()
+    store.error = StoreUnavailable("away")
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            await heads.of(GameId("a"))
+    store.error = None
+    assert await heads.of(GameId("a")) == 1
+
+
+async def test_what_was_shown_once_is_not_shown_of_a_later_position(houses: tuple[House, House]) -> None:
+    one, two = houses
+    game = await one.begun()
+
+    async def shown(house: House) -> bytes:
+        now = await house.hall.game(game)
+        assert now.table is not None
+        digest = now.table.digest().encode()
+        return await house.hall.shown(now, house.hall.viewer(now, ANNA), lambda _: digest)
+
+    before = await shown(two)
+    assert await shown(two) == before
+    await one.give(game, ANNA, "put-up", coins=1)
+    assert await shown(two) == await shown(one) != before
