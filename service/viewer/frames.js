@@ -40,6 +40,8 @@ class Track {
 
 /** The frames of up to 250 versions after `start`. */
 class Chunk {
+  #scene = null;
+
   /** @param {object} key the scene at `start` */
   constructor(start, key) {
     this.start = start;
@@ -62,13 +64,14 @@ class Chunk {
     for (const name of PLAIN) if (name in frame) this.plain.get(name).put(frame.version, frame[name]);
   }
 
-  /** @returns {object} the scene at a version */
+  /** @returns {object} the scene at a version; the last one is kept, for many ask for it */
   scene(version) {
+    if (this.#scene?.version === version) return this.#scene;
     const areas = {};
     for (const [area, track] of this.areas) areas[area] = track.at(version);
-    const scene = { version, areas };
-    for (const [name, track] of this.plain) scene[name] = track.at(version);
-    return scene;
+    this.#scene = { version, areas };
+    for (const [name, track] of this.plain) this.#scene[name] = track.at(version);
+    return this.#scene;
   }
 }
 
