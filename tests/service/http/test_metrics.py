@@ -108,7 +108,7 @@ async def test_those_who_follow_a_game_are_counted_until_they_go(service: Servic
         assert await read(service, "tabularium_stream_clients", kind="sse") == 1
         assert await read(service, "tabularium_stream_clients", kind="websocket") == 0
         assert (await read(service, "tabularium_stream_events_total", kind="sse") or 0) >= 4
-    for _ in range(200):
+    for _ in range(1000):
         if await read(service, "tabularium_stream_clients", kind="sse") == 0:
             return
         await asyncio.sleep(0.01)

@@ -17,11 +17,14 @@ from service.settings import DATABASE_URL
 from tests.service.halls import LIBRARY
 from tests.service.http.serving import Answer, Player, Service, serving
 
+PATIENCE = 1200
+"""How often to look, 25 ms apart: projections give way to whatever keeps the machine busy."""
+
 
 async def until(service: Service, path: str, **wanted: Any) -> Answer:
     """Ask until the answer has these members: projections follow a moment later."""
     answer: Answer = {}
-    for _ in range(200):
+    for _ in range(PATIENCE):
         asked = await service.ask("GET", path)
         answer = asked.json()
         if asked.status_code == 200 and all(answer.get(name) == value for name, value in wanted.items()):
@@ -33,7 +36,7 @@ async def until(service: Service, path: str, **wanted: Any) -> Answer:
 async def caught_up(service: Service) -> None:
     """Return when all projections have folded the whole log."""
     standing = []
-    for _ in range(400):
+    for _ in range(PATIENCE):
         standing = standings(await service.house.rows.generations(), await service.house.store.events())
         if all((each.state, each.behind) == ("live", 0) for each in standing):
             return
@@ -112,7 +115,7 @@ async def test_refusals_are_counted_by_rule(service: Service, anna: Player, bert
     assert (await service.ask("POST", f"/v1/games/{game}/start", anna)).status_code == 409
     await service.give(game, anna, "put-up", coins=1)
     found: list[Answer] = []
-    for _ in range(200):
+    for _ in range(PATIENCE):
         found = (await until(service, "/v1/statistics/rules?ruleset=tiny-auction", next=None))["items"]
         if len(found) == 2 and found[0]["per_command"] is not None:
             break
@@ -136,7 +139,7 @@ async def test_dice_are_counted_and_tested(service: Service, anna: Player, bert:
     assert rolled, "nobody rolled"
     for game, dice in rolled.items():
         items: list[Answer] = []
-        for _ in range(200):
+        for _ in range(PATIENCE):
             items = (await service.get(f"/v1/statistics/dice?game={game}"))["items"]
             if items and items[0]["rolled"] == dice:
                 break
