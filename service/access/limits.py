@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from service.access.accounts import UnknownToken
 from service.access.bearer import bearer_of
+from service.processes.away import RedisAway
 from service.settings import Settings
 from service.watching.metrics import Metrics
 
@@ -167,8 +168,6 @@ class Limits:
         return Standing(limit, purse.own + int(purse.left))
 
     async def _fill(self, redis: "Redis", limit: Limit, purse: _Purse) -> None:
-        from service.processes.redis import RedisAway
-
         async def take(client: Any) -> tuple[int, bytes]:
             return await client.register_script(BUCKET)([purse.bucket], [limit.burst, limit.rate, limit.portion])
 

@@ -16,6 +16,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from service.background import background
+from service.processes.away import RedisAway
 from service.watching.logging import log
 from service.watching.metrics import Metrics
 
@@ -32,10 +33,6 @@ CONNECTIONS: Final = 32
 """At most so many; who comes when all are busy waits for one."""
 
 _LOST: Final = (RedisError, OSError, TimeoutError)
-
-
-class RedisAway(Exception):
-    """Redis did not answer, or is known not to."""
 
 
 class Redis:

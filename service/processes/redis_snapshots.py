@@ -10,7 +10,8 @@ import msgspec
 
 from domain.kernel.words import GameId
 from service.games.snapshots import Snapshot
-from service.processes.redis import Redis, RedisAway
+from service.processes.away import RedisAway
+from service.processes.redis import Redis
 from service.store.protocol import StoreUnavailable
 
 KEPT: Final = 3600

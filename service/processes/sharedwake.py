@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from domain.kernel.words import GameId, Version
 from service.background import background
+from service.processes.away import RedisAway
 from service.processes.wake import LocalWake
 from service.store.protocol import EventStore, StoreError
 from service.watching.logging import log
@@ -91,8 +92,6 @@ class SharedWake(LocalWake):
 
     async def publish(self, redis: "Redis") -> None:
         """Tell the other processes what happens here: whatever came up during one message goes into the next."""
-        from service.processes.redis import RedisAway
-
         while True:
             await self._due.wait()
             await redis.until_well()
@@ -107,8 +106,6 @@ class SharedWake(LocalWake):
 
     async def hear(self, redis: "Redis") -> None:
         """Hear what happens in the other processes."""
-        from service.processes.redis import RedisAway
-
         while True:
             await redis.until_well()
             try:

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import pytest
 from redis.asyncio import Redis as Client
 
-from service.processes.redis import CONNECTIONS, Redis, RedisAway, open_redis
+from service.processes.away import RedisAway
+from service.processes.redis import CONNECTIONS, Redis, open_redis
 from service.watching.metrics import Metrics
 from tests.redis import Server, server
 
