@@ -158,7 +158,8 @@ class Game(Struct, kw_only=True):
             raise Refusal("TAB-LIFE-03", f"{seat!r} is no seat of this game.", f"Its seats: {', '.join(self.players)}.")
         if self.players[seat] is not None:
             free = [name for name, holder in self.players.items() if holder is None]
-            raise Refusal("TAB-LIFE-03", f"{seat} is taken.", f"Free are: {', '.join(free) or 'none'}.")
+            allowed = f"Free are: {', '.join(free)}." if free else "No seat of this game is free."
+            raise Refusal("TAB-LIFE-03", f"{seat} is taken.", allowed)
         if player in self.players.values():
             raise Refusal("TAB-LIFE-03", f"{player} asked for a second seat.", "A player takes one seat of a game.")
         return self._log([(SeatTaken(seat, player, entropy), 0)], at, Cause(player=player, seat=seat, key=key))

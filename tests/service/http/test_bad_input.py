@@ -214,6 +214,12 @@ async def test_a_wrong_body_is_told_what_would_have_been_right(scene: Scene, all
     assert answer.json()["path"].startswith("$")
 
 
+async def test_at_a_full_table_no_seat_is_free(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.gathering(anna, bert)
+    answer = await service.ask("POST", f"/v1/games/{game}/seats", await service.register("Carla"), {})
+    assert (answer.status_code, answer.json()["allowed"]) == (409, "No seat of this game is free.")
+
+
 @pytest.mark.parametrize(
     ("query", "allowed"),
     [
