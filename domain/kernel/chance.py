@@ -20,6 +20,7 @@ everyone can draw again.
 import hashlib
 import hmac
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count as counting
 from typing import Protocol
 
 from domain.kernel.canonical import canonical
@@ -58,19 +59,27 @@ class CommittedChance:
         self._secret = secret
         self._context = hashlib.sha256(canonical({"entropy": dict(entropy), "game": game})).digest()
 
+    def message(self, draw: int, block: int = 0) -> bytes:
+        """Return the message whose HMAC is a block of a draw's bytes."""
+        return self._context + draw.to_bytes(8, "big") + block.to_bytes(4, "big")
+
     def _bytes(self, draw: int) -> Iterator[int]:
-        prefix = self._context + draw.to_bytes(8, "big")
-        block = 0
-        while True:
-            yield from hmac.digest(self._secret, prefix + block.to_bytes(4, "big"), "sha256")
-            block += 1
+        for block in counting():
+            yield from hmac.digest(self._secret, self.message(draw, block), "sha256")
+
+    def rolled(self, draw: int, count: int, sides: int) -> Iterator[tuple[int, int | None]]:
+        """Yield the bytes of a roll of `count` dice, and the number that each shows; None for one thrown away."""
+        fair = 256 - 256 % sides
+        stream = self._bytes(draw)
+        while count:
+            byte = next(stream)
+            yield byte, byte % sides + 1 if byte < fair else None
+            count -= byte < fair
 
     def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
         if not 1 <= sides <= 256:
             raise ValueError(f"a die of {sides} sides was rolled; it has 1 to 256")
-        stream = self._bytes(draw)
-        fair = 256 - 256 % sides
-        return tuple(next(byte for byte in stream if byte < fair) % sides + 1 for _ in range(count))
+        return tuple(number for _, number in self.rolled(draw, count, sides) if number is not None)
 
     def order(self, draw: int, length: int) -> tuple[int, ...]:
         stream = self._bytes(draw)

@@ -1,7 +1,7 @@
 """What can be done with a game's log: fetch it, tell it again, prove it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,9 +10,11 @@ from domain.kernel.fold import fold, later
 from domain.kernel.game import Game
 from domain.kernel.history import read_event, retraction
 from domain.kernel.message import told
+from domain.kernel.secret import Vault
 from domain.kernel.verify import Verdict
 from domain.kernel.verify import verify as verify_export
 from domain.library import LIBRARY
+from service.cli.causes import causes, chance_of
 from service.cli.output import bad_input, console, print_json, read_file, writable, write_file
 from service.client import Client, Problem
 
@@ -28,11 +30,23 @@ def register(app: typer.Typer) -> None:
 def replay(
     file: FileArgument,
     to: Annotated[int | None, typer.Option("--to", min=1, help="Stop at this version and print the position.")] = None,
+    with_causes: Annotated[
+        bool, typer.Option("--causes", help="Tell whose command caused what, when, and how the dice were drawn.")
+    ] = False,
+    with_options: Annotated[
+        bool, typer.Option("--options", help="With --to: print what could be done there, instead of the position.")
+    ] = False,
 ) -> None:
     """Tell an exported game in sentences, by round and phase."""
     exported = _read(file)
     if to is not None and to > len(exported.records):
         bad_input(f"the export ends at version {len(exported.records)}; --to takes one up to that")
+    if with_options and to is None:
+        bad_input("--options asks what could be done at a version: name it by --to")
+    try:
+        chance = chance_of(exported, _as_of(exported, len(exported.records))) if with_causes else None
+    except ValueError as error:
+        bad_input(f"{file} cannot be told with its causes: {error}")
     game, heading = _as_of(exported, 1), ""
     for number, record in enumerate(exported.records[:to], start=1):
         game = _as_of(exported, number) if number == 1 or retraction(record) is not None else later(game, (record,))
@@ -41,8 +55,24 @@ def replay(
             console.print(f"\n[bold]{present}[/bold]")
             heading = present
         console.print(f"{record.version:>6}  {told(read_event(game.ruleset, record), game.names)}", markup=False)
-    if to is not None and game.table is not None:
+        for line in causes(record, game, chance, exported.secrets) if with_causes else ():
+            console.print(f"{'':8}{line}", markup=False)
+    if with_options:
+        print_json(_open(game, Vault(exported.secrets)))
+    elif to is not None and game.table is not None:
         print_json(game.table.state())
+
+
+def _open(game: Game, vault: Vault) -> dict[str, Any]:
+    """Return what a game waits for, and what each seat that it waits for could do."""
+    seats = dict.fromkeys(seat for decision in game.decisions for seat in decision.seats)
+    try:
+        options = {seat: game.options(seat, vault) for seat in seats}
+    except KeyError:
+        bad_input(
+            "the options depend on what this export hides: take one when the game is over, or with the seat's token"
+        )
+    return {"decisions": game.decisions, "options": options}
 
 
 def _as_of(exported: Export, version: int) -> Game:

@@ -39,3 +39,11 @@ def exported(tmp_path: Path, lines: tuple[bytes, ...]) -> Path:
     file = tmp_path / "game.jsonl"
     file.write_bytes(b"".join(lines))
     return file
+
+
+@pytest.fixture(scope="session")
+def finished() -> simulation.Simulation:
+    """A game that is over, and in which dice were rolled."""
+    _, played = simulation.play(simulation.Plan("conquest-classic-friz", seats=2, seed=24))
+    assert played.game.status == "over"
+    return played

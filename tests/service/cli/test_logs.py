@@ -1,12 +1,18 @@
 """Telling an exported game again, and proving it."""
 
 import gzip
+import hmac
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+from domain.kernel.chance import CommittedChance
+from domain.kernel.export import export
+from service.bots.simulation import Plan, Simulation
+from service.bots.simulation import play as simulate
+from service.cli.causes import causes
 from tests.service.cli.calling import Call
 
 
@@ -28,6 +34,82 @@ def test_a_game_is_told_up_to_a_version_and_the_position_is_printed(call: Call, 
 
 def test_a_game_is_told_no_further_than_it_went(call: Call, exported: Path, lines: tuple[bytes, ...]):
     assert f"ends at version {len(lines) - 2}" in call("replay", exported, "--to", 100_000).complaint
+
+
+def test_a_game_is_told_with_who_caused_what_and_when(call: Call, exported: Path, lines: tuple[bytes, ...]):
+    rows = [json.loads(line) for line in lines[1:-1]]
+    told = call("replay", exported, "--causes").out.splitlines()
+    for row in rows:
+        place = next(index for index, line in enumerate(told) if line.startswith(f"{row['version']:>6}  "))
+        behind = told[place + 1] if place + 1 < len(told) else ""
+        if "cause" not in row:
+            assert not behind.startswith(f"        {row['at']}"), "what follows of itself has no cause"
+            continue
+        cause = row["cause"]
+        who = cause.get("seat") or cause["player"]
+        assert behind.startswith(f"        {row['at']} {who}")
+        if "command" in cause:
+            assert json.loads(behind[behind.index("{") :]) == cause["command"]
+
+
+def test_the_dice_of_a_game_that_is_over_are_derived(call: Call, tmp_path: Path, finished: Simulation):
+    over = list(export(finished.game, finished.records, finished.vault))
+    file = tmp_path / "over.jsonl"
+    file.write_bytes(b"".join(over))
+    rolls = re.findall(r"draw \d+, .*", call("replay", file, "--causes").out)
+    rolled = sum(b'"faces":' in line for line in over)
+    assert len(rolls) == rolled > 0
+    secret = bytes.fromhex(next(json.loads(line)["event"]["secret"] for line in over if b'"game-ended"' in line))
+    for roll in rolls:
+        parts = re.fullmatch(
+            r"draw \d+, battle dice: ([^;]+); HMAC-SHA256 of ([0-9a-f]{88}) begins ([^:]+): (.*)", roll
+        )
+        assert parts
+        shown, message, read, verdict = parts.groups()
+        assert verdict == "as told"
+        assert hmac.digest(secret, bytes.fromhex(message), "sha256").startswith(
+            bytes.fromhex(re.sub(r" \(thrown away\)| ", "", read))
+        )
+        assert len(read.replace(" (thrown away)", "").split()) >= len(shown.split(", "))
+
+
+def test_dice_that_do_not_follow_from_the_secret_are_named(finished: Simulation):
+    game = finished.game
+    rolled = next(record for record in finished.records if b'"faces":' in record.event)
+    assert not any("NOT" in line for line in causes(rolled, game, game.chance(finished.secret), ()))
+    other = CommittedChance(bytes(32), game.id, {})
+    assert any("NOT as told, but " in line for line in causes(rolled, game, other, ()))
+    assert [line.rpartition("; ")[2] for line in causes(rolled, game, None, ())][-1:] == [
+        "derived once the game is over and its secret public"
+    ]
+
+
+def test_a_sealed_command_is_opened_where_the_export_does(call: Call, tmp_path: Path):
+    _, played = simulate(Plan("mare-nostrum", seats=3, seed=1, commands=120))
+    sealed = [record for record in played.records if record.cause and b'"sealed"' in record.cause]
+    assert sealed
+    for secrets, is_open in (((), False), (tuple(played.vault.all().values()), True)):
+        said = [next(causes(record, played.game, None, secrets)) for record in sealed]
+        assert all(('"sealed"' not in line) == is_open for line in said)
+
+
+def test_what_could_have_been_done_at_a_version_is_printed(call: Call, exported: Path, lines: tuple[bytes, ...]):
+    march = next(json.loads(line) for line in lines if b'"type":"march"' in line)
+    said = call("replay", exported, "--to", march["version"] - 1, "--options")
+    printed = json.loads(said.out[said.out.index("\n{\n") :])
+    seat = march["cause"]["seat"]
+    assert [decision["seats"] for decision in printed["decisions"]] == [[seat]]
+    assert "march" in [option["command"] for option in printed["options"][seat]]
+    assert "name it by --to" in call("replay", exported, "--options").complaint
+
+
+def test_options_that_depend_on_what_the_export_hides_are_not_guessed(call: Call, tmp_path: Path):
+    _, played = simulate(Plan("mare-nostrum", seats=3, seed=1, commands=300))
+    file = tmp_path / "hidden.jsonl"
+    file.write_bytes(b"".join(export(played.game, played.records, played.vault)))
+    keeping = next(record for record in played.records if record.type == "cards-laid-aside")
+    complaint = call("replay", file, "--to", keeping.version - 1, "--options").complaint
+    assert "depend on what this export hides" in complaint
 
 
 def test_a_damaged_export_is_not_told(call: Call, exported: Path):

@@ -8,7 +8,7 @@ COMMANDS = {
     "serve": ("--host", "--port", "--data"),
     "play": ("--ruleset", "--seats", "--seed", "--url", "--output", "--quiet"),
     "simulate": ("--games", "--seats", "--seed", "--commands", "--rounds", "--processes", "--json"),
-    "replay": ("FILE", "--to"),
+    "replay": ("FILE", "--to", "--causes", "--options"),
     "verify": ("FILE", "--json"),
     "export": ("GAME", "--url", "--token", "--output"),
     "scenario": ("PATH", "--json", "--ruleset"),

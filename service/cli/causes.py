@@ -1,0 +1,58 @@
+"""Where an event of an exported game comes from: whose command, when and which, and how its dice were drawn."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw
+
+from domain.kernel.chance import CommittedChance
+from domain.kernel.export import Export
+from domain.kernel.game import Game
+from domain.kernel.history import cause_of, read_event
+from domain.kernel.lifecycle import GameEnded
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Rolled
+from domain.kernel.secret import Secret
+
+
+def chance_of(exported: Export, game: Game) -> CommittedChance | None:
+    """Return the chance of a game, from the secret that its last event publishes; None while it goes on.
+
+    Raises `ValueError` when that secret is not the one committed to.
+    """
+    last = exported.records[-1]
+    if last.type != "game-ended":
+        return None
+    ended = msgspec.json.decode(last.event, type=GameEnded)
+    return game.chance(bytes.fromhex(ended.secret))
+
+
+def causes(record: Record, game: Game, chance: CommittedChance | None, secrets: Sequence[Secret]) -> Iterator[str]:
+    """Yield what is behind a record, in lines: its command, and each roll; nothing for what merely follows.
+
+    Of a sealed command its contents stand there when they are among the `secrets`.
+    """
+    cause = cause_of(record)
+    if record.cause is not None:
+        who = f"{cause.seat} ({cause.player})" if cause.seat and cause.player else cause.seat or cause.player
+        yield f"{record.at} {who}" + ("" if cause.command is UNSET else f": {_given(cause.command, secrets)}")
+    for roll in game.ruleset.rolled(read_event(game.ruleset, record)):
+        yield _derivation(roll, game.ruleset.dice[roll.die], chance)
+
+
+def _given(command: Raw, secrets: Sequence[Secret]) -> str:
+    given: dict[str, Any] = msgspec.json.decode(command)
+    opened = (each.value for each in secrets if "sealed" in given and each.commitment == given["sealed"]["commitment"])
+    return msgspec.json.encode(next(opened, given)).decode()
+
+
+def _derivation(roll: Rolled, sides: tuple[str, ...], chance: CommittedChance | None) -> str:
+    shown = f"draw {roll.draw}, {roll.die} dice: {', '.join(map(str, roll.faces))}"
+    if roll.draw is None or chance is None:
+        return f"{shown}; derived once the game is over and its secret public"
+    used = list(chance.rolled(roll.draw, len(roll.faces), len(sides)))
+    drawn: list[Any] = [sides[number - 1] for _, number in used if number is not None]
+    read = " ".join(f"{byte:02x}" + ("" if number else " (thrown away)") for byte, number in used)
+    agrees = "as told" if drawn == list(map(str, roll.faces)) else f"NOT as told, but {', '.join(drawn)}"
+    return f"{shown}; HMAC-SHA256 of {chance.message(roll.draw).hex()} begins {read}: {agrees}"
