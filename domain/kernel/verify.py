@@ -37,6 +37,8 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
         version: the first version that is wrong, where the fault belongs to one.
         line: the line of the export that is wrong.
         game, ruleset, status, events: what was checked; absent when the export could not be read.
+        head: the hash of the last row. A log that was cut and told as running is sound in itself: only whoever knows
+            a later head can tell.
         proved: what was checked, in sentences.
         unproved: what could not be checked, and why, in sentences; nothing for a game that is over.
     """
@@ -49,6 +51,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     ruleset: str | None = None
     status: Status | None = None
     events: int = 0
+    head: str = ""
     proved: tuple[str, ...] = ()
     unproved: tuple[str, ...] = ()
 
@@ -65,7 +68,8 @@ def verify(lines: Iterable[bytes], library: Library) -> Verdict:
         replay.run()
     except ExportError as error:
         return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
-    return msgspec.structs.replace(known, proved=tuple(replay.proved()), unproved=tuple(replay.unproved()))
+    head = export.records[-1].hash.hex()
+    return msgspec.structs.replace(known, head=head, proved=tuple(replay.proved()), unproved=tuple(replay.unproved()))
 
 
 class _UnknownChance:

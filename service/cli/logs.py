@@ -109,6 +109,7 @@ def print_verdict(verdict: Verdict) -> None:
     console.print(
         f"Proved: {verdict.game}, {verdict.ruleset}, {verdict.events} events, {verdict.status}.", markup=False
     )
+    console.print(f"  Head {verdict.head}: compare it with one that was noted while the game was played.", markup=False)
     for sentence in verdict.proved:
         console.print(f"  + {sentence}", markup=False)
     for sentence in verdict.unproved:

@@ -132,8 +132,11 @@ def test_a_good_export_is_proved(call: Call, exported: Path, lines: tuple[bytes,
     said = call("verify", exported)
     assert said.code == 0
     assert said.out.startswith(f"Proved: sim-7, conquest-classic-friz, {len(lines) - 2} events, running.\n")
+    head = json.loads(lines[-2])["hash"]
+    assert f"\n  Head {head}: compare it" in said.out
     verdict = call("verify", exported, "--json").json
     assert verdict["ok"] is True
+    assert verdict["head"] == head
     assert verdict["unproved"], "the secret of the dice is not yet open"
 
 
