@@ -1,7 +1,7 @@
 """One line of the log and one count for every request, and an id by which its answer and its log lines are found."""
 
 import time
-from collections.abc import Container, MutableMapping
+from collections.abc import Container, Mapping, MutableMapping
 from typing import Any, Final, cast
 from uuid import uuid4
 
@@ -35,13 +35,13 @@ class Journal:
         request = cast(MutableMapping[str, Any], dict(scope))
         request["request_id"] = str(uuid4())
         method = request.get("method", "WEBSOCKET")
-        has_body = not (method == "HEAD" and not request["path"].endswith("/stream"))
+        has_body = method != "HEAD" or _streams(request)
         if not has_body:
             request["method"] = "GET"
         seen: dict[str, Any] = {"status": 0}
 
         async def send_on(message: Message) -> None:
-            _note(message, seen, request["request_id"])
+            _note(message, seen, request)
             if message["type"] == "http.response.body" and not has_body:
                 message["body"] = b""
             await send(message)
@@ -76,14 +76,24 @@ class Journal:
         )
 
 
-def _note(message: Any, seen: MutableMapping[str, Any], request_id: str) -> None:
+def _note(message: Any, seen: MutableMapping[str, Any], request: Mapping[str, Any]) -> None:
     match message["type"]:
         case "http.response.start":
             seen["status"] = message["status"]
-            message["headers"] = [*message.get("headers", ()), (b"request-id", request_id.encode())]
+            headers = [*message.get("headers", ()), (b"request-id", request["request_id"].encode())]
+            message["headers"] = headers if _streams(request) else [_with_head(*each) for each in headers]
         case "websocket.accept":
             seen["status"] = 101
         case "websocket.close":
             seen["status"] = message.get("code", 1000)
         case _:
             pass
+
+
+def _with_head(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """Name HEAD among the methods of an address that Litestar allows GET."""
+    return name, value.replace(b"GET", b"GET, HEAD") if name.lower() == b"allow" else value
+
+
+def _streams(request: Mapping[str, Any]) -> bool:
+    return request["path"].endswith("/stream")

@@ -383,7 +383,8 @@ async def test_a_body_that_is_cut_off_is_no_fault_of_ours(scene: Scene) -> None:
 async def test_every_address_names_its_methods(scene: Scene) -> None:
     methods: dict[str, set[str]] = {}
     for path, method, _ in endpoints():
-        methods.setdefault(path, {"OPTIONS"}).add(method)
+        heads = {"HEAD"} if method == "GET" and not path.endswith("/stream") else set()
+        methods.setdefault(path, {"OPTIONS"}).update({method}, heads)
     for path, known in methods.items():
         answer = await scene.ask("OPTIONS", path.replace("{", "").replace("}", ""))
-        assert {name for name in answer.headers["allow"].split(", ") if name != "HEAD"} == known, path
+        assert set(answer.headers["allow"].split(", ")) == known, path

@@ -137,6 +137,9 @@ async def test_head_is_answered_wherever_get_is(service: Service, game: str, ann
         got, head = await service.ask("GET", path, anna), await service.ask("HEAD", path, anna)
         assert (head.status_code, head.content) == (200, b"")
         assert head.headers["content-length"] == got.headers["content-length"]
+        assert "HEAD" in (await service.client.delete(path)).headers["allow"].split(", ")
+    stream = await service.client.delete(f"/v1/games/{game}/events/stream")
+    assert "HEAD" not in stream.headers["allow"].split(", ")
 
 
 async def test_a_frontend_from_anywhere_may_ask(service: Service) -> None:
@@ -146,7 +149,7 @@ async def test_a_frontend_from_anywhere_may_ask(service: Service) -> None:
     assert allowed.status_code == 204
     assert allowed.headers["access-control-allow-origin"] == "*"
     methods = await service.client.options("/v1/games")
-    assert methods.headers["allow"] == "GET, OPTIONS, POST"
+    assert methods.headers["allow"] == "GET, HEAD, OPTIONS, POST"
     answer = await service.client.get("/v1/games", headers={"origin": "https://play.example"})
     assert "ETag" in answer.headers["access-control-expose-headers"]
 
