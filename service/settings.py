@@ -1,14 +1,18 @@
 """What a running service is told from outside: environment variables that begin with ``TABULARIUM_``."""
 
+import ipaddress
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeVar, cast, get_args, get_type_hints
+from typing import Annotated, Literal, TypeVar, cast, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
+from domain.kernel.message import enumerated
 from service.access.scopes import SCOPES, Scope
+from service.http.wanted import wanted
 
 T = TypeVar("T")
 
@@ -21,21 +25,55 @@ class SettingsError(ValueError):
     """A setting that makes no sense; the message is one line that names the variable and what it takes."""
 
 
-DatabaseUrl = Annotated[str, Meta(pattern=r"^(postgres(ql)?://\S+)?$")]
-
-RedisUrl = Annotated[str, Meta(pattern=r"^((rediss?|unix)://\S+)?$")]
-HttpUrl = Annotated[str, Meta(pattern=r"^(https?://\S+)?$")]
-
+DatabaseUrl = Annotated[
+    str,
+    Meta(
+        pattern=r"^(postgres(ql)?://\S+)?$",
+        description="the address of a PostgreSQL database: postgresql://user:password@host/name",
+    ),
+]
+RedisUrl = Annotated[
+    str,
+    Meta(
+        pattern=r"^((rediss?|unix)://\S+)?$",
+        description="the address of a Redis: redis://, rediss:// or unix:// and what follows it",
+    ),
+]
+HttpUrl = Annotated[
+    str, Meta(pattern=r"^(https?://\S+)?$", description="an address that begins with http:// or https://")
+]
 
 IssuerUrl = Annotated[
-    str, Meta(pattern=r"^(https://[^\s?#]+|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/[^\s?#]*)?)?$")
+    str,
+    Meta(
+        pattern=r"^(https://[^\s?#]+|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/[^\s?#]*)?)?$",
+        description="an address that begins with https://, or on this machine with http://, without ? and #",
+    ),
 ]
 """Over plain HTTP on this machine only: whoever can change the keys under way can be anybody."""
 
-Algorithms = Annotated[str, Meta(pattern=r"^((RS|PS|ES)(256|384|512)|EdDSA)(,((RS|PS|ES)(256|384|512)|EdDSA))*$")]
+Algorithms = Annotated[
+    str,
+    Meta(
+        pattern=r"^((RS|PS|ES)(256|384|512)|EdDSA)(,((RS|PS|ES)(256|384|512)|EdDSA))*$",
+        description="names out of RS, PS or ES with 256, 384 or 512, and EdDSA, with commas between: RS256,ES256",
+    ),
+]
 """None of those with a shared secret."""
 
-ScopeNames = Annotated[str, Meta(pattern=rf"^([^\s,=]+=({'|'.join(SCOPES)})(,(?!$)|$))*$")]
+ScopeNames = Annotated[
+    str,
+    Meta(
+        pattern=rf"^([^\s,=]+=({'|'.join(SCOPES)})(,(?!$)|$))*$",
+        description=f"pairs with commas between, claim=scope, of the scopes {enumerated(SCOPES)}",
+    ),
+]
+
+Proxies = Annotated[
+    str, Meta(description="addresses and networks with commas between, such as 10.0.0.0/8, or * for all")
+]
+LogLevel = Literal["debug", "info", "warning", "error"]
+Positive = Annotated[float, Meta(gt=0, description="a number above 0")]
 
 
 class Settings(Struct, frozen=True):
@@ -90,18 +128,18 @@ class Settings(Struct, frozen=True):
     redis_url: RedisUrl = ""
     rate_per_token: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
     rate_per_address: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
-    rate_burst: Annotated[float, Meta(gt=0, le=3600)] = 10.0
-    proxies: str = "127.0.0.1"
+    rate_burst: Annotated[float, Meta(gt=0, le=3600, description="a number above 0, 3600 at most")] = 10.0
+    proxies: Proxies = "127.0.0.1"
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
-    log_level: Annotated[str, Meta(pattern="^(debug|info|warning|error)$")] = "info"
+    log_level: LogLevel = "info"
     durable: bool = True
     cache_games: Annotated[int, Meta(ge=1)] = 256
     checkpoint_every: Annotated[int, Meta(ge=10)] = 250
     snapshot_every: Annotated[int, Meta(ge=0)] = 1000
     body_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024
     board_limit: Annotated[int, Meta(ge=1024)] = 1024 * 1024
-    heartbeat: Annotated[float, Meta(gt=0)] = 15.0
+    heartbeat: Positive = 15.0
     projections: bool = True
     metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
     traces_url: HttpUrl = ""
@@ -161,9 +199,9 @@ def from_env(environ: Mapping[str, str]) -> Settings:
     for name, text in given.items():
         try:
             values[name] = _convert(text, kinds[name])
-        except msgspec.ValidationError as error:
-            complaint = _lower(str(error))
-            raise SettingsError(f"{PREFIX}{name.upper()}={without_password(text)!r}: {complaint}") from None
+        except ValueError:  # of which msgspec's errors are
+            what = f"{PREFIX}{name.upper()}={without_password(text)!r}"
+            raise SettingsError(f"{what}: it takes {wanted(kinds[name])}") from None
     return Settings(**values)  # type: ignore[reportArgumentType]
 
 
@@ -194,10 +232,17 @@ def meanings() -> dict[str, str]:
 def _convert(text: str, kind: object) -> object:
     if kind is Path:
         return Path(text).expanduser()
+    if kind is Proxies:
+        return ",".join(_proxy(part.strip()) for part in text.split(",")) if text != "*" else text
     if bool in (kind, *get_args(kind)):
         text = text.lower()
-    return msgspec.convert(text, kind, strict=False)
+    value = msgspec.convert(text, kind, strict=False)
+    if isinstance(value, float) and math.isinf(value):
+        raise ValueError
+    return value
 
 
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
+def _proxy(text: str) -> str:
+    """Return an address or network. Raises `ValueError` for what the server would take for a name, and never meet."""
+    ipaddress.ip_network(text)
+    return text

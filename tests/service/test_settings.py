@@ -1,5 +1,6 @@
 """Settings from the environment."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,15 @@ def test_every_kind_of_setting_is_read() -> None:
     ("name", "value"),
     [
         ("PORT", "many"),
+        ("GRACE", "inf"),
+        ("PROXIES", "x"),
+        ("PROXIES", "10.0.0.1/8"),
+        ("PROXIES", "127.0.0.1,"),
+        ("DATABASE_URL", "mysql://db/games"),
+        ("REDIS_URL", "here"),
+        ("TRACES_URL", "ftp://x"),
+        ("METRICS_PORT", "x"),
+        ("RATE_BURST", "0"),
         ("PORT", "-1"),
         ("PORT", "70000"),
         ("DURABLE", "perhaps"),
@@ -53,6 +63,30 @@ def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"TABULARIUM_{name}") as error:
         from_env({f"TABULARIUM_{name}": value})
     assert "\n" not in str(error.value)
+    assert not re.search(r"`|expected|regex|the contract", str(error.value)), "in words, not in those of a library"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "takes"),
+    [
+        ("PORT", "x", "a whole number from 0 to 65535"),
+        ("METRICS_PORT", "x", "a whole number from 0 to 65535"),
+        ("CACHE_GAMES", "0", "a whole number, 1 at least"),
+        ("DURABLE", "maybe", "true or false"),
+        ("LOG_LEVEL", "loud", "one of debug, error, info, warning"),
+        ("HEARTBEAT", "nan", "a number above 0"),
+        ("PROXIES", "proxy", "addresses and networks with commas between, such as 10.0.0.0/8, or * for all"),
+    ],
+)
+def test_what_a_setting_takes_is_said_in_words(name: str, value: str, takes: str) -> None:
+    with pytest.raises(SettingsError) as error:
+        from_env({f"TABULARIUM_{name}": value})
+    assert str(error.value) == f"TABULARIUM_{name}={value!r}: it takes {takes}"
+
+
+@pytest.mark.parametrize("proxies", ["*", "127.0.0.1", "10.0.0.0/8,172.16.0.0/12", "::1, fd00::/8"])
+def test_proxies_are_addresses_and_networks(proxies: str) -> None:
+    assert from_env({"TABULARIUM_PROXIES": proxies}).proxies == proxies.replace(" ", "")
 
 
 @pytest.mark.parametrize(
