@@ -11,7 +11,8 @@ class EventsPage(Struct, frozen=True, forbid_unknown_fields=True):
     """Which events.
 
     Attributes:
-        after: only those that follow this version; 0 for all.
+        after: only those that follow this version; 0 for all. One that the game has not reached yet is answered with an
+            empty page: ask again later.
         limit: how many at most.
     """
 
@@ -23,7 +24,8 @@ class Since(Struct, frozen=True, forbid_unknown_fields=True):
     """Where a stream begins.
 
     Attributes:
-        after: after this version; absent: with the next event. Of a stream `Last-Event-ID` goes before it.
+        after: after this version, which the game must have reached: whoever saw a later one saw another log. Absent:
+            with the next event. Of a stream `Last-Event-ID` goes before it.
     """
 
     after: Past | None = None

@@ -28,7 +28,8 @@ class FramesPage(Struct, frozen=True, forbid_unknown_fields=True):
     """Which frames.
 
     Attributes:
-        after: those that follow this version; 0 for the first.
+        after: those that follow this version, which is drawn whole, so that the game must have reached it; 0 for the
+            first.
         limit: how many at most.
     """
 
