@@ -108,8 +108,8 @@ class TimelinePage(Struct, frozen=True):
 
     Attributes:
         items: the entries of this page.
-        next: the `cursor` of the next page; null when these are the last so far. No version: several entries may stand at
-            one.
+        next: the `cursor` of the next page; null when these are the last so far. It is no version, at which several
+            entries may stand.
     """
 
     items: tuple[TimelineEntry, ...]

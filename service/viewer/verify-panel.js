@@ -29,6 +29,10 @@ export function verifyPanel(room) {
           @change=${(event) => check.file(event.target)}
       /></label>
     </div>
+    <p>
+      <a href="/v1/games/${room.id}/export" download>Save the export</a>: the whole public log in a file, for whoever is to
+      check it elsewhere, with this page or <code>tabularium verify</code>.
+    </p>
     <div role="status">${check.running ? progress(check) : nothing} ${check.verdict ? result(room, check) : nothing}</div>`;
 }
 

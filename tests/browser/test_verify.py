@@ -11,6 +11,8 @@ from playwright.async_api import FilePayload, Page, expect
 
 from domain.kernel.canonical import canonical
 from domain.kernel.export import export
+from domain.kernel.verify import verify
+from domain.library import LIBRARY
 from service.bots.simulation import Simulation
 from tests.browser.doctored import Line, forged, lines_of, whole
 from tests.browser.games import Table, played, table
@@ -51,6 +53,17 @@ async def test_a_running_game_is_sealed_as_far_as_its_chain_goes(service: Servic
     await visitor.axe()
     exports = [request for request in visitor.asked if request.url.endswith("/export")]
     assert [await request.header_value("authorization") for request in exports] == [None]
+
+
+async def test_the_export_is_saved_and_proves_the_game_elsewhere(service: Service, page: Page):
+    made = await table(service.house, events=120)
+    await open_panel(page, made.id)
+    async with page.expect_download() as download:
+        await page.get_by_role("link", name="Save the export").click()
+    file = await download.value
+    assert file.suggested_filename == f"{made.id}.jsonl"
+    saved = (await file.path()).read_bytes()
+    assert verify(saved.splitlines(keepends=True), LIBRARY).head == made.simulation.game.head.hex()
 
 
 async def test_a_finished_game_is_sealed_with_its_dice_its_lots_and_all_that_was_hidden(service: Service, page: Page):
