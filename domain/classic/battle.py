@@ -259,7 +259,7 @@ def decisions(table: Table) -> list[Decision]:
         "form-legion",
         (seat,),
         RuleId("CC-BAT-09"),
-        f"Which {size} units form the battle legion in {place}?",
+        f"Which {'unit forms' if size == 1 else f'{size} units form'} the battle legion in {place}?",
         "Both battle legions must be formed before the attacker rolls.",
         {"province": battle.province, "round": battle.round, "size": size},
     )

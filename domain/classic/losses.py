@@ -201,7 +201,8 @@ class MarkLosses(Command, frozen=True):
         totals = [*_types_of_legion(side, ranges), exactly(side.hits, ranges)]
         rules = counted_schema("mark-losses", ranges, *totals)
         rule = RuleId("CC-BAT-16" if side is battle.defender else "CC-BAT-19")
-        yield Option("mark-losses", rule, rules, f"Choose {side.hits} units that are hit.", "mark-losses")
+        title = "Choose the unit that is hit." if side.hits == 1 else f"Choose {side.hits} units that are hit."
+        yield Option("mark-losses", rule, rules, title, "mark-losses")
 
 
 def is_mixed(army: Army) -> bool:
@@ -254,7 +255,8 @@ def decisions(table: Table) -> list[Decision]:
         "mark-losses",
         (side.seat,),
         RuleId("CC-BAT-16" if attacked else "CC-BAT-19"),
-        f"Which {side.hits} units of the battle legion in {place} are hit?",
+        f"Which {'unit' if side.hits == 1 else f'{side.hits} units'} of the battle legion in {place}"
+        f" {'is' if side.hits == 1 else 'are'} hit?",
         "The defender then rolls, still with all units." if attacked else "All losses are then removed together.",
         {"province": battle.province, "round": battle.round, "hits": side.hits},
     )

@@ -463,7 +463,7 @@ def decisions(table: Table) -> list[Decision]:
             kind="mark-sunk",
             seats=(fleet.seat,),
             rule=RuleId("CC-NAV-10"),
-            title=f"Which {fleet.hits} of the {len(fleet.galleys)} galleys sink?",
+            title=f"Of {len(fleet.galleys)} galleys, which {'sinks' if fleet.hits == 1 else f'{fleet.hits} sink'}?",
             depends="The naval battle goes on when they are chosen.",
             about={"sea": battle.sea, "cycle": battle.cycle, "hits": fleet.hits, "galleys": fleet.galleys},
         )

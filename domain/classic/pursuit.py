@@ -88,9 +88,10 @@ class MarkPursued(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
         fight = fought(table)
-        ranges = choices(_prey(table, fight), fight.pursuit_hits)
-        rules = counted_schema("mark-pursued", ranges, exactly(fight.pursuit_hits, ranges))
-        title = f"Eliminate {fight.pursuit_hits} retreating units."
+        hits = fight.pursuit_hits
+        ranges = choices(_prey(table, fight), hits)
+        rules = counted_schema("mark-pursued", ranges, exactly(hits, ranges))
+        title = "Eliminate a retreating unit." if hits == 1 else f"Eliminate {hits} retreating units."
         yield Option("mark-pursued", RuleId("CC-PUR-05"), rules, title, "mark-pursued")
 
 
@@ -108,15 +109,16 @@ def decisions(table: Table) -> list[Decision]:
     fight = table.battle
     if fight is None or fight.step != "mark-pursued":
         return []
-    if forced(choices(_prey(table, fight), fight.pursuit_hits)) is not None:
+    hits = fight.pursuit_hits
+    if forced(choices(_prey(table, fight), hits)) is not None:
         return []
     decision = Decision(
         "mark-pursued",
         (_pursuer(fight),),
         RuleId("CC-PUR-05"),
-        f"Which {fight.pursuit_hits} retreating units are eliminated?",
+        "Which retreating unit is eliminated?" if hits == 1 else f"Which {hits} retreating units are eliminated?",
         "What is left then retreats.",
-        {"province": fight.province, "hits": fight.pursuit_hits, "seat": fight.leaving[0]},
+        {"province": fight.province, "hits": hits, "seat": fight.leaving[0]},
     )
     return [decision]
 
