@@ -132,3 +132,14 @@ async def test_a_tap_chooses_an_area(service: Service, visit: Visit):
         await expect(page.get_by_role("status", name="In this area")).to_be_visible()
         await expect(page.locator(f'svg.board [data-area="{area}"]')).to_have_class("chosen")
         assert await _view(page) == view
+
+
+@pytest.mark.parametrize(("ruleset", "seats"), [("mare-nostrum", 4), ("conquest-classic-2005", 6)])
+async def test_all_scores_are_in_view_on_a_phone(service: Service, visit: Visit, ruleset: str, seats: int):
+    made = await table(service.house, ruleset, seats, seed=3, events=300)
+    async with visit(**PHONE) as visitor:
+        await opened(visitor.page, made.id)
+        await visitor.page.get_by_role("tab", name="Scores").click()
+        scores = visitor.page.get_by_role("region", name="Scores")
+        await expect(scores.get_by_role("columnheader").last).to_be_visible()
+        assert await scores.evaluate("(all) => all.scrollWidth <= all.clientWidth")
