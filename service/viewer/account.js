@@ -13,6 +13,8 @@ export class Account extends EventTarget {
     this.api = api;
     /** Who it is, as `GET /v1/players/me` says: null for nobody. */
     this.me = null;
+    /** Whether that is still to be seen: a token is there, and whose it is was not answered yet. */
+    this.isUnknown = Boolean(api.token);
     /** A token that was made just now: it is shown this once. */
     this.fresh = "";
     this.said = "";
@@ -21,6 +23,7 @@ export class Account extends EventTarget {
   /** Ask whose the token is. @returns {Promise<boolean>} whether it is anybody's */
   async read() {
     this.me = null;
+    this.isUnknown = Boolean(this.api.token);
     this.said = "";
     try {
       if (this.api.token) this.me = await this.api.get("/v1/players/me");
@@ -28,6 +31,7 @@ export class Account extends EventTarget {
       this.said = problem.message;
       if (problem.status === 401) this.api.token = "";
     }
+    this.isUnknown = false;
     this.dispatchEvent(new Event("change"));
     return this.me !== null;
   }

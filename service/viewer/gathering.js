@@ -34,6 +34,7 @@ export function gatheringPanel(room, account) {
 }
 
 function seatButton(room, account, { seat }, mine) {
+  if (account.isUnknown) return html`<button disabled>Sit here</button>`;
   if (!account.me) return html`<button aria-haspopup="dialog" @click=${openIdentity}>Sign in to sit here</button>`;
   if (mine) return html`<span class="quiet">free</span>`;
   // Chance of the browser's own: with it no one but the players of all seats together could have chosen the dice.

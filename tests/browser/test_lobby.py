@@ -1,8 +1,9 @@
 """The lobby: what is played, found again, and begun."""
 
+import asyncio
 import re
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.browser.games import table, token_of
 from tests.browser.reading import give_any, settled
@@ -47,7 +48,17 @@ async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, 
     await expect(page.get_by_text("You are Anna in this tab.")).to_be_visible()
     await page.get_by_role("combobox", name="Players").select_option("2")
     await page.get_by_role("textbox", name="Title").fill("Ours")
+    slow = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await slow.wait()
+        await route.continue_()
+
+    await page.route("**/players/me", hold)
     await page.get_by_role("button", name="Create the game").click()
+    # Nobody who has a token is asked to sign in, only because the service has not said yet whose it is.
+    await expect(page.get_by_role("button", name="Sit here").first).to_be_disabled()
+    slow.set()
     await page.get_by_role("button", name="Sit here").first.click()
     await expect(page.get_by_role("button", name="Leave")).to_be_visible()
     async with visit() as other:
