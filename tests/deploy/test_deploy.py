@@ -171,7 +171,7 @@ def test_every_alert_says_what_to_do():
 
 
 def test_the_kinds_of_commands_are_those_that_the_hall_counts():
-    hall = (ROOT / "service" / "hall.py").read_text()
+    hall = (ROOT / "service" / "games" / "hall.py").read_text()
     assert set(re.findall(r'\["([a-z-]+)"', hall)) - {"create"} == set(KINDS) - {"create"}
 
 

@@ -36,6 +36,13 @@ from service.watching.logging import configure
 from tests.tiny.auction import ROOM, TinyAuction
 
 LIBRARY: Final = Library([TinyAuction(), Friz()])
+LATE: Final = (
+    "service.processes.redis",
+    "service.processes.redis_snapshots",
+    "service.store.postgres",
+    "service.store.postgres_rows",
+    "service.store.postgres_snapshots",
+)
 _PDEATHSIG: Final = 1
 
 
@@ -56,8 +63,8 @@ async def serve(settings: Settings) -> None:
 
 async def rehearse(settings: Settings) -> None:
     """Serve nobody, so that what is imported or compiled late is there before the first fork."""
-    for late in ("redis", "redis_snapshots", "store.postgres", "store.postgres_rows", "store.postgres_snapshots"):
-        import_module(f"service.{late}")
+    for late in LATE:
+        import_module(late)
     async with open_house(settings, LIBRARY, boards) as house:
         transport = httpx.ASGITransport(create_app(house))  # type: ignore[reportArgumentType]
         async with httpx.AsyncClient(transport=transport, base_url="http://rehearsal") as client:
