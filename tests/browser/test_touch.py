@@ -143,3 +143,14 @@ async def test_all_scores_are_in_view_on_a_phone(service: Service, visit: Visit,
         scores = visitor.page.get_by_role("region", name="Scores")
         await expect(scores.get_by_role("columnheader").last).to_be_visible()
         assert await scores.evaluate("(all) => all.scrollWidth <= all.clientWidth")
+
+
+async def test_the_head_of_a_page_keeps_to_one_line_on_a_phone_whoever_looks(service: Service, visit: Visit):
+    made = await table(service.house, "mare-nostrum", 4, events=60, title="A long evening with a long title")
+    async with visit(**PHONE) as visitor:
+        head = visitor.page.locator("#masthead")
+        await opened(visitor.page, made.id)
+        before = await head.bounding_box()
+        who = head.get_by_role("button")
+        await who.evaluate("(button) => (button.textContent = 'Seat: Carthage (Hannibal, son of Hamilcar Barca)')")
+        assert await head.bounding_box() == before
