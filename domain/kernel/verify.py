@@ -330,7 +330,8 @@ class _Replay:
         if self.over:
             yield f"All {self.decided} acts of players were decided anew, and every event came out byte for byte."
             yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
-            yield f"All {len(self.sealed)} secrets are published and fit their commitments."
+            if self.sealed:
+                yield f"All {len(self.sealed)} secrets are published and fit their commitments."
             return
         yield f"{self.decided} acts of players were decided anew and came out byte for byte."
         if self.folded:

@@ -10,6 +10,8 @@ import pytest
 
 from domain.kernel.chance import CommittedChance
 from domain.kernel.export import export
+from domain.kernel.verify import verify
+from domain.library import LIBRARY
 from service.bots.simulation import Plan, Simulation
 from service.bots.simulation import play as simulate
 from service.cli.causes import causes
@@ -138,6 +140,12 @@ def test_a_good_export_is_proved(call: Call, exported: Path, lines: tuple[bytes,
     assert verdict["ok"] is True
     assert verdict["head"] == head
     assert verdict["unproved"], "the secret of the dice is not yet open"
+
+
+def test_nothing_is_said_of_secrets_where_there_were_none(finished: Simulation):
+    proof = verify(export(finished.game, finished.records, finished.vault), LIBRARY)
+    assert proof.proved[-1].startswith("All ")
+    assert not any("secrets" in sentence for sentence in proof.proved)
 
 
 def _flipped(lines: list[bytes]) -> None:
