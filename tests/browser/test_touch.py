@@ -154,3 +154,11 @@ async def test_the_head_of_a_page_keeps_to_one_line_on_a_phone_whoever_looks(ser
         who = head.get_by_role("button")
         await who.evaluate("(button) => (button.textContent = 'Seat: Carthage (Hannibal, son of Hamilcar Barca)')")
         assert await head.bounding_box() == before
+
+
+async def test_nothing_lies_below_the_page_of_a_game(service: Service, visit: Visit):
+    made = await table(service.house, "mare-nostrum", 4, events=500)
+    async with visit(**PHONE) as visitor:
+        await opened(visitor.page, made.id, "#v=250")
+        await expect(visitor.page.locator(".sentences [aria-current]")).to_be_in_viewport()
+        assert await visitor.page.evaluate("document.scrollingElement.scrollHeight === innerHeight")
