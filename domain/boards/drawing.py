@@ -1,6 +1,8 @@
 """How a board is drawn: the outlines of its areas, where their names stand and where pieces go.
 
 Play does not use it. A game on a corrected board is drawn on the same map, as long as its areas are on it.
+
+The points of coasts are derived from the outlines (`tests/domain/boards/shores.py`), and some were then moved by hand.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain.boards.board import BoardError
-from domain.kernel.board import Board, Kind
+from domain.kernel.board import SHORE, Board, Kind
 from domain.kernel.words import AreaId
 
 ENDING: Final = ".map.json"
@@ -34,6 +36,8 @@ class Outline(Struct, frozen=True, forbid_unknown_fields=True):
         anchor: the centre of what lies there.
         angle: how far its name is turned, in degrees clockwise.
         radius: how much room there is around the anchor.
+        coasts: the centre of what lies on each of its coasts, by the board's id of the coast. What lies on a coast that
+            a corrected board has besides is drawn around the anchor.
     """
 
     kind: Kind
@@ -43,6 +47,7 @@ class Outline(Struct, frozen=True, forbid_unknown_fields=True):
     anchor: Point
     angle: float = 0
     radius: Annotated[float, Meta(gt=0)] = 20
+    coasts: Mapping[str, Point] = {}
 
 
 class Crossing(Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,7 +118,8 @@ def drawing_problems(drawing: Drawing, board: Board) -> Iterator[str]:
             yield f"{area.id} is {area.kind}, and drawn as {outline.kind}"
         if not outline.path:
             yield f"{area.id}: its outline is empty"
-        for what, (x, y) in (("anchor", outline.anchor), ("label", outline.label)):
+        shores = ((coast if coast == SHORE else f"{coast} coast", point) for coast, point in outline.coasts.items())
+        for what, (x, y) in (("anchor", outline.anchor), ("label", outline.label), *shores):
             if not (0 <= x <= width and 0 <= y <= height):
                 yield f"{area.id}: its {what} {x:g}, {y:g} lies outside the frame of {width} by {height}"
 

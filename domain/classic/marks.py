@@ -8,7 +8,7 @@ from typing import Final
 from domain.classic.purchase import SINGULAR
 from domain.classic.table import NO_UNITS, Alliance, Galley, Units
 from domain.classic.view import SeatView, View
-from domain.kernel.board import Board
+from domain.kernel.board import SHORE, Board
 from domain.kernel.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Names, enumerated
 from domain.kernel.words import AreaId, Seat
@@ -96,27 +96,30 @@ def _leader(seat: Seat, kind: str, name: str) -> Mark:
 def _ships(
     ships: list[str], leaders: Mapping[str, Mapping[Seat, list[tuple[str, str]]]], view: View, names: Names
 ) -> Iterator[Stack]:
-    """Yield galleys with something aboard one by one, the empty ones of a seat together."""
-    empty: defaultdict[Seat, list[str]] = defaultdict(list)
+    """Yield galleys with something aboard one by one, the empty ones of a seat together, but each coast for itself."""
+    empty: defaultdict[tuple[Seat, str], list[str]] = defaultdict(list)
     for ship in ships:
         galley = view.galleys[ship]
-        seat = galley.owner
+        seat, coast = galley.owner, galley.coast or ""
         passengers = leaders.get(ship, {}).get(seat, ())
         aboard = (*_units(galley.cargo), *(_leader(seat, kind, name) for kind, name in sorted(passengers)))
         if not aboard:
-            empty[seat].append(ship)
+            empty[seat, coast].append(ship)
             continue
-        hull = Mark("galley", words=f"{names(ship)}, {_where(galley, view)}")
-        yield Stack(seat, (hull, *aboard), f"{_titled(ship, galley)} {_where(galley, view)} with {_listed(aboard)}")
-    for seat, idle in empty.items():
-        where = _where(view.galleys[idle[0]], view)
+        where = _where(coast)
+        hull = Mark("galley", words=f"{names(ship)}, {where}")
+        yield Stack(seat, (hull, *aboard), f"{_titled(ship, galley)} {where} with {_listed(aboard)}", coast)
+    for (seat, coast), idle in empty.items():
+        where = _where(coast)
         words = f"{len(idle)} galleys" if len(idle) > 1 else "galley"
         mark = Mark("galley", len(idle), words=f"{words} {where}")
-        yield Stack(seat, (mark,), f"{seat.title()}: {words} {where}")
+        yield Stack(seat, (mark,), f"{seat.title()}: {words} {where}", coast)
 
 
-def _where(galley: Galley, view: View) -> str:
-    return "on the coast" if galley.at in view.provinces else "at sea"
+def _where(coast: str) -> str:
+    if not coast:
+        return "at sea"
+    return "on the coast" if coast == SHORE else f"on the {coast} coast"
 
 
 def _titled(ship: str, galley: Galley) -> str:

@@ -18,6 +18,9 @@ Kind = Literal["land", "sea"]
 BorderKind = Literal["land", "strait", "sea"]
 Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
 
+SHORE: Final = "coast"
+"""What the boards that come with the project call the coast of a province that has only one."""
+
 
 class Coast(Struct, frozen=True, forbid_unknown_fields=True):
     """A stretch of shore unbroken by other provinces, and the sea zones that it faces."""

@@ -34,11 +34,13 @@ class Stack(Struct, frozen=True, omit_defaults=True):
         seat: whose it is.
         marks: what it consists of.
         words: all of it, in words.
+        coast: on which coast of the area it lies, by the board's id; empty for what does not lie on a coast.
     """
 
     seat: Seat
     marks: tuple[Mark, ...]
     words: str
+    coast: str = ""
 
 
 class Place(Struct, frozen=True, omit_defaults=True):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from domain.kernel.board import Area, Board
+from domain.kernel.board import SHORE, Area, Board
 from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Names
 from domain.kernel.words import AreaId, Seat
@@ -80,7 +80,9 @@ def _place(
     sites = [_site(post, occupied.get(post)) for post in posts]
     if at_war and not battle:
         sites.append(AT_WAR)
-    stacks = [_force(seat, force) for seat, force in forces] + [_ships(seat, ships, "in port") for seat, ships in ports]
+    stacks = [_force(seat, force) for seat, force in forces] + [
+        _ships(seat, ships, "in port", SHORE) for seat, ships in ports
+    ]
     return Place(owner, tuple(sites), tuple(stacks), battle)
 
 
@@ -98,9 +100,9 @@ def _force(seat: Seat, force: Force) -> Stack:
     return Stack(seat, tuple(marks), f"{seat.title()}: {' and '.join(mark.words for mark in marks)}")
 
 
-def _ships(seat: Seat, triremes: int, where: str) -> Stack:
+def _ships(seat: Seat, triremes: int, where: str, coast: str = "") -> Stack:
     words = f"{_counted(triremes, 'trireme', 'triremes')} {where}"
-    return Stack(seat, (Mark("trireme", triremes, words=words),), f"{seat.title()}: {words}")
+    return Stack(seat, (Mark("trireme", triremes, words=words),), f"{seat.title()}: {words}", coast)
 
 
 def _battles(view: View) -> dict[AreaId, str]:

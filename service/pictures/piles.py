@@ -1,13 +1,13 @@
 """What lies in an area, as SVG: a fragment to be put into the area's group of the bare board."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from domain.boards.drawing import Drawing, Outline
-from domain.kernel.marks import Mark, Place
+from domain.kernel.marks import Mark, Place, Stack
 from domain.kernel.message import Names
 from domain.kernel.words import AreaId, Seat
 from service.pictures.palette import NOBODY, Paint
@@ -53,10 +53,10 @@ class Plan:
         self.drawing = drawing
         self.printed = printed
         self._rows = {area: _printed(marks) for area, marks in printed.items() if area in drawing.areas}
-        self._named = {
+        self.named = {
             area: _named(outline, self._rows.get(area, _NOTHING).width) for area, outline in drawing.areas.items()
         }
-        self._piles: dict[tuple[AreaId, float, float], Box] = {}
+        self._piles: dict[tuple[AreaId, float, float, str, Box | None], Box] = {}
 
     def row(self, area: AreaId) -> str:
         """Return what is printed in an area: a row below its name."""
@@ -69,17 +69,22 @@ class Plan:
         below = f"translate({number(-row.width / 2)} {number(NAMED / 2)})"
         return f'<g transform="translate({number(x)} {number(y)}){turned} {below}" {_FAINT}>{row.svg}</g>'
 
-    def pile(self, area: AreaId, wide: float, tall: float) -> Box:
-        """Return where a pile lies: near the anchor of its area, where it hides no name, and on the board."""
-        found = self._piles.get((area, wide, tall))
+    def pile(self, area: AreaId, wide: float, tall: float, coast: str = "", beside: Box | None = None) -> Box:
+        """Return where a pile lies: near the anchor of its area or coast, where it hides no name, and on the board.
+
+        One on a coast does not hide the pile in the area itself either, if it is given as `beside`.
+        """
+        asked = area, wide, tall, coast, beside
+        found = self._piles.get(asked)
         if found is None:
             if len(self._piles) >= KNOWN:
                 self._piles.clear()
-            found = self._piles[area, wide, tall] = self._put(area, wide, tall)
+            found = self._piles[asked] = self._put(*asked)
         return found
 
-    def _put(self, area: AreaId, wide: float, tall: float) -> Box:
-        x, y = self.drawing.areas[area].anchor
+    def _put(self, area: AreaId, wide: float, tall: float, coast: str, beside: Box | None) -> Box:
+        outline = self.drawing.areas[area]
+        x, y = outline.coasts.get(coast, outline.anchor)
         across, down = self.drawing.size
         middle = Box(x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2)
         right = max(3 - middle.left, 0) or min(across - 3 - middle.right, 0)
@@ -87,19 +92,24 @@ class Plan:
         farther = max(1.0, tall / 60)
         around = middle.widened(REACH * farther)
         # A neighbour's name counts for as much as the own one, the place where its pieces lie for less.
-        names = [named for named in self._named.values() if named.meets(around)]
-        others = [
-            Box(x - 44, y - 11, x + 44, y + 11)
-            for other, outline in self.drawing.areas.items()
-            for x, y in (outline.anchor,)
-            if other != area
-        ]
-        others = [other for other in others if other.meets(around)]
+        hidden = self.named.values() if beside is None else (*self.named.values(), beside)
+        names = [each for each in hidden if each.meets(around)]
+        others = [other for other in self._others(area, coast) if other.meets(around)]
         if not any(other.meets(middle) for other in (*names, *others)):
             return middle
         places = [middle.moved(x * farther, y * farther) for x, y in _STEPS]
         places = [place for place in places if place.bottom <= down]
         return min(places, key=lambda place: _cost(place, middle, names, others))
+
+    def _others(self, area: AreaId, coast: str) -> Iterator[Box]:
+        """Yield where other piles lie; those in areas need not mind those on coasts, which are rare and mind them."""
+        for other, outline in self.drawing.areas.items():
+            if other != area:
+                x, y = outline.anchor
+                yield Box(x - 44, y - 11, x + 44, y + 11)
+            for other_coast, (x, y) in outline.coasts.items() if coast else ():
+                if (other, other_coast) != (area, coast):
+                    yield Box(x - 30, y - 11, x + 30, y + 11)
 
 
 KNOWN: Final = 4096
@@ -134,11 +144,28 @@ def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names)
 
 
 def _pieces(area: AreaId, place: Place, plan: Plan, paints: Paints, larger: float) -> str:
-    rows = list(_rows(place, paints, max(88.0, 3.2 * plan.drawing.areas[area].radius)))
-    if not rows:
-        return ""
-    wide, tall = max(_length(row) for row in rows), sum(_height(row) + GAP for row in rows) - GAP
-    pile = plan.pile(area, wide * larger, tall * larger)
+    """Return what lies in an area itself, and on each of its coasts; on one without an anchor lies in the area."""
+    outline = plan.drawing.areas[area]
+    lying: dict[str, list[Stack]] = {"": []}
+    for stack in place.stacks:
+        lying.setdefault(stack.coast if stack.coast in outline.coasts else "", []).append(stack)
+    room = max(88.0, 3.2 * outline.radius)
+    rows = [*_sites(place, paints, room), *_stacks(lying.pop(""), paints, room)]
+    beside = plan.pile(area, *_extent(rows, larger)) if rows else None
+    drawn = [_drawn(rows, beside, larger)] if beside is not None else []
+    for coast, stacks in lying.items():
+        rows = [*_stacks(stacks, paints, 88.0)]
+        drawn.append(_drawn(rows, plan.pile(area, *_extent(rows, larger), coast, beside), larger))
+    return "".join(drawn)
+
+
+def _extent(rows: Sequence[list[Token]], larger: float) -> tuple[float, float]:
+    """Return how wide and how tall a pile is."""
+    tall = sum(_height(row) + GAP for row in rows) - GAP
+    return max(_length(row) for row in rows) * larger, tall * larger
+
+
+def _drawn(rows: Iterable[list[Token]], pile: Box, larger: float) -> str:
     enlarged = f" scale({number(larger)})" if larger > 1 else ""
     top = pile.top
     drawn: list[str] = []
@@ -193,12 +220,16 @@ def _printed(marks: Iterable[Mark]) -> Token:
 _NOTHING: Final = Token(0, 0, "")
 
 
-def _rows(place: Place, paints: Paints, room: float) -> Iterator[list[Token]]:
-    """Yield the rows of a pile: first what stands there, then what is in the seats' hands."""
+def _sites(place: Place, paints: Paints, room: float) -> Iterator[list[Token]]:
+    """Yield rows of what stands in an area."""
     fought = [swords(place.battle)] if place.battle else []
     plates = (plate(mark, paints.get(mark.seat, NOBODY) if mark.seat is not None else None) for mark in place.sites)
-    yield from _broken([*fought, *plates], room)
-    yield from _broken((pill(stack, paints.get(stack.seat, NOBODY)) for stack in place.stacks), room)
+    return _broken([*fought, *plates], room)
+
+
+def _stacks(stacks: Iterable[Stack], paints: Paints, room: float) -> Iterator[list[Token]]:
+    """Yield rows of what is in the seats' hands."""
+    return _broken((pill(stack, paints.get(stack.seat, NOBODY)) for stack in stacks), room)
 
 
 def _broken(tokens: Iterable[Token], room: float) -> Iterator[list[Token]]:

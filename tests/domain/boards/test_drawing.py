@@ -1,5 +1,7 @@
 """Maps: what is drawn fits the boards, and what does not fit is said."""
 
+import math
+
 import msgspec
 import pytest
 
@@ -7,6 +9,7 @@ from domain.boards import BoardError, builtin, builtin_drawing, drawing_of
 from domain.boards.drawing import Drawing, Outline, drawing_problems, parse_drawing
 from domain.kernel.words import AreaId
 from domain.library import LIBRARY
+from tests.domain.boards.shores import Shores, distance, shore
 
 BOARDS = sorted({LIBRARY.current(ruleset).board for ruleset in LIBRARY.ids()})
 
@@ -25,15 +28,29 @@ def test_a_boards_own_map_fits_it(board: str) -> None:
     assert own(board).credits
 
 
+@pytest.mark.parametrize("board", BOARDS)
+def test_each_coast_of_a_boards_own_map_has_a_place_by_its_shore(board: str) -> None:
+    shores, areas = Shores(builtin(board), own(board)), own(board).areas
+    assert {(area, coast) for area, outline in areas.items() for coast in outline.coasts} == set(shores.coasts)
+    for (land, name), coast in shores.coasts.items():
+        point = areas[land].coasts[name]
+        assert shores.under(*point) in {land, *coast.seas}, (land, name)
+        assert min(distance(point, line) for line in shore(own(board), land, coast)) <= 30, (land, name)
+        others = [other for each in areas.values() for other in (each.anchor, *each.coasts.values())]
+        assert sorted(math.dist(point, other) for other in others)[1] >= 30, (land, name)
+
+
 def test_what_does_not_fit_is_said() -> None:
     drawing, board = own("conquest"), builtin("conquest")
     outside: Outline = msgspec.structs.replace(drawing.areas[AreaId("italia")], anchor=(-1, 5))
     areas = {**drawing.areas, AreaId("italia"): outside}
+    areas[AreaId("achaia")] = msgspec.structs.replace(areas[AreaId("achaia")], coasts={"coast": (5, 1069)})
     areas[AreaId("asia")] = msgspec.structs.replace(areas[AreaId("asia")], kind="sea")
     areas[AreaId("egypt")] = msgspec.structs.replace(areas[AreaId("egypt")], path="")
     del areas[AreaId("syria")]
     broken = msgspec.structs.replace(drawing, areas=areas)
     assert sorted(drawing_problems(broken, board)) == [
+        "achaia: its coast 5, 1069 lies outside the frame of 1600 by 1068",
         "asia is land, and drawn as sea",
         "egypt: its outline is empty",
         "italia: its anchor -1, 5 lies outside the frame of 1600 by 1068",

@@ -77,7 +77,7 @@ def test_galleys_at_sea_and_on_a_coast_with_their_cargo() -> None:
             {"seat": "red", "at": "mare-aegaeum", "galley": 1, "infantry": 2, "leaders": ["general-1"]},
             {"seat": "red", "at": "mare-aegaeum", "galley": 2},
             {"seat": "red", "at": "mare-aegaeum", "galley": 3},
-            {"seat": "blue", "at": "creta", "galley": 4},
+            {"seat": "blue", "at": "creta", "coast": "coast", "galley": 4},
         ]
     )
     assert words(marks, "mare-aegaeum") == [
@@ -88,6 +88,20 @@ def test_galleys_at_sea_and_on_a_coast_with_their_cargo() -> None:
     assert [mark.kind for mark in loaded.marks] == ["galley", "infantry", "general"]
     assert [(mark.kind, mark.count) for mark in empty.marks] == [("galley", 2)]
     assert words(marks, "creta") == ["Blue: galley on the coast"]
+
+
+def test_galleys_of_one_province_lie_on_the_coast_that_each_is_on() -> None:
+    forces = [
+        {"seat": "red", "at": "italia", "coast": coast, "galley": number, "infantry": infantry}
+        for number, (coast, infantry) in enumerate((("east", 0), ("west", 0), ("east", 0), ("west", 2)), start=1)
+    ]
+    marks = shown(forces=[*forces, {"seat": "red", "at": "italia", "infantry": 1}])
+    assert [(stack.words, stack.coast) for stack in place(marks, "italia").stacks] == [
+        ("Red: 1 infantry", ""),
+        ("Red galley 4 on the west coast with 2 infantry", "west"),
+        ("Red: 2 galleys on the east coast", "east"),
+        ("Red: galley on the west coast", "west"),
+    ]
 
 
 def test_battles_under_way_and_those_to_be_fought() -> None:

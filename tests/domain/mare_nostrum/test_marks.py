@@ -50,6 +50,16 @@ def test_whose_legion_stands_on_what() -> None:
     )
 
 
+def test_triremes_in_port_lie_on_the_coast() -> None:
+    land = {"owner": "rome", "legions": {"rome": 1}, "ports": {"rome": 2}}
+    stacks = shown(provinces={"tarentum": land}).places[AreaId("tarentum")].stacks
+    assert [(stack.words, stack.coast) for stack in stacks] == [
+        ("Rome: 1 legion", ""),
+        ("Rome: 2 triremes in port", "coast"),
+    ]
+    assert all([coast.id for coast in area.coasts] in ([], ["coast"]) for area in BOARD.areas)
+
+
 def test_a_province_at_war_and_triremes_at_sea() -> None:
     land = {"owner": "rome", "legions": {"egypt": 1, "rome": 1}}
     marks = shown(provinces={"tarentum": land}, fleets={"ionian-sea": {"greece": 2, "rome": 1}})

@@ -1,5 +1,6 @@
 """Drawing: frames add up to scenes, everything has a glyph, and what is written is escaped."""
 
+import math
 import re
 from functools import cache
 from itertools import chain
@@ -26,7 +27,7 @@ from service.pictures.contrast import contrast
 from service.pictures.frames import Camera
 from service.pictures.palette import Look, paints
 from service.pictures.picture import Sheet, picture
-from service.pictures.piles import NAMED, Plan
+from service.pictures.piles import NAMED, Plan, fragment
 from service.pictures.png import converted
 from service.pictures.scenes import marks_of, sheet_of
 from service.pictures.svg import width
@@ -163,6 +164,32 @@ def test_a_pile_keeps_clear_of_the_names_and_on_the_board() -> None:
     corner = msgspec.structs.replace(OUTLINE, anchor=(1599, 1067), label=(50, 50))
     pile = sheet(corner).plan.pile(AreaId("rome"), 60, 40)
     assert (pile.right, pile.bottom) == (1597, 1065)
+
+
+def lying(*stacks: Stack) -> list[tuple[str, float, float]]:
+    """Return what lies in Italia as it is drawn: its words, and its left upper corner."""
+    board = sheet_of(simulated(PLAYED[0].ruleset).game)
+    drawn = fragment(AreaId("italia"), Place(stacks=stacks), board.plan, board.paints, board.names)
+    found = re.findall(r'<g transform="translate\((\S+) (\S+)\)[^"]*"><title>([^<]*)', drawn)
+    return [(words, float(x), float(y)) for x, y, words in found]
+
+
+def test_what_lies_on_a_coast_is_drawn_there() -> None:
+    outline = sheet_of(simulated(PLAYED[0].ruleset).game).drawing.areas[AreaId("italia")]
+    hull = (Mark("galley"),)
+    ships = [Stack(Seat("red"), hull, f"on the {coast}", coast) for coast in ("east", "west", "south")]
+    legion = Stack(Seat("red"), (Mark("infantry"),), "ashore")
+    drawn = {words: (x, y) for words, x, y in lying(legion, *ships)}
+    anchors = {"anchor": outline.anchor, **outline.coasts}
+
+    def nearest(words: str) -> str:
+        x, y = drawn[words]
+        return min(anchors, key=lambda each: math.dist(anchors[each], (x + 18, y + 11)))
+
+    assert [nearest(words) for words in ("ashore", "on the east", "on the west")] == ["anchor", "east", "west"]
+    assert nearest("on the south") == "anchor", "the map has no such coast"
+    alone = {words: (x, y) for words, x, y in lying(legion)}
+    assert lying(legion, *ships[:2])[0][1:] == alone["ashore"], "what lies on coasts moves nothing ashore"
 
 
 def test_ink_can_be_read_on_every_colour_and_emblems_tell_seats_apart() -> None:
