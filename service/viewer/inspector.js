@@ -47,13 +47,16 @@ function cause(room, event, giver) {
       : html`at <button class="inline" @click=${() => room.show(giver.version)}>version ${giver.version}</button>; this follows of itself`}`;
 }
 
-/** The rules that the event concerns, then those of the command that brought it about. */
+/** The rules that the event concerns; apart from them those of the command that brought it about, maybe much earlier. */
 function rules(room, event, giver) {
   const { concerns = {} } = room.ruleset ?? {};
-  const command = giver?.cause.command?.type;
-  const ids = new Set([...(concerns[event.type] ?? []), ...(concerns[command] ?? []), ...(event.event.rule ? [event.event.rule] : [])]);
-  if (!ids.size) return nothing;
-  return html`<section class="rules"><h3>Rules that it concerns</h3>${[...ids].map((id) => ruleOf(room, id))}</section>`;
+  const own = new Set([...(concerns[event.type] ?? []), ...(event.event.rule ? [event.event.rule] : [])]);
+  const others = (concerns[giver?.cause.command?.type] ?? []).filter((id) => !own.has(id));
+  return html`${listed(room, "Rules that it concerns", [...own])} ${listed(room, "Rules of the command behind it", others)}`;
+}
+
+function listed(room, title, ids) {
+  return ids.length ? html`<section class="rules"><h3>${title}</h3>${ids.map((id) => ruleOf(room, id))}</section>` : nothing;
 }
 
 function json(title, value, open = false) {

@@ -209,6 +209,11 @@ async def test_the_inspector_shows_an_event_its_cause_its_rules_and_its_dice(ser
     await expect(panel).to_contain_text(rolled["hash"])
     await expect(panel).to_contain_text("the command finish movement")
     await expect(panel.locator(".derivation.right")).to_contain_text("as the log says")
+    concerned = panel.locator(".rules").filter(has_text="Rules that it concerns")
+    await expect(concerned.locator("details.rule")).to_contain_text(
+        ["CC-BAT-"] * await concerned.locator("details").count()
+    )
+    await expect(panel.locator(".rules").filter(has_text="Rules of the command behind it")).to_contain_text("CC-MOV-25")
     rule = panel.locator("details.rule").first
     await rule.locator("summary").click()
     await expect(rule).to_contain_text("Versione di Friz")
