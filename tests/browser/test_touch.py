@@ -18,6 +18,8 @@ ON_THE_MAP = """([x, y]) => {
     return [at.x, at.y];
 }"""
 
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 AREA = "(at) => document.elementFromPoint(...at).closest('[data-area]').dataset.area"
 
 
@@ -42,6 +44,8 @@ class Hand:
                 from_x, from_y = began[finger]
                 self._down[finger] = (from_x + (x - from_x) * step / steps, from_y + (y - from_y) * step / steps)
             await self._say("touchMove", self._down)
+        # The page is told of what moved at its next frame, which a busy machine draws late.
+        await self._page.evaluate(TWO_FRAMES)
 
     async def lift(self, *fingers: int) -> None:
         """Lift some fingers, or all."""
@@ -125,9 +129,7 @@ async def test_a_tap_chooses_an_area(service: Service, visit: Visit):
         await hand.move({1: (x - 60, y), 2: (x + 60, y)})
         await hand.lift()
         view = await _view(page)
-        area = await page.evaluate(
-            "(at) => document.elementFromPoint(...at).closest('[data-area]').dataset.area", [x, y]
-        )
+        area = await page.evaluate(AREA, [x, y])
         await page.touchscreen.tap(x, y)
         await expect(page.get_by_role("status", name="In this area")).to_be_visible()
         await expect(page.locator(f'svg.board [data-area="{area}"]')).to_have_class("chosen")
