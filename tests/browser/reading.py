@@ -10,9 +10,10 @@ from tests.service.http.serving import Service
 
 
 async def opened(page: Page, game: str, fragment: str = "") -> None:
-    """Open the page of a game and wait until its board is there."""
+    """Open the page of a game and wait until its board is there, and the panels, which come after it."""
     await page.goto(f"/games/{game}{fragment}")
     await settled(page)
+    await expect(page.get_by_role("tablist")).to_be_visible()
 
 
 async def settled(page: Page) -> None:

@@ -55,6 +55,7 @@ async def test_every_panel_of_a_game(service: Service, visit: Visit, look: str, 
         await visitor.axe()
         for tab in await page.get_by_role("tab").all():
             await tab.click()
+            await expect(page.get_by_role("tabpanel")).not_to_have_text("…")  # still on its way
             await visitor.axe("#side")
         await page.get_by_role("tab", name="Changes").click()
         await page.get_by_role("button", name="one turn before").click()
