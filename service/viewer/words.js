@@ -26,7 +26,15 @@ export function seatName(game, seat) {
 
 const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3600], ["minute", 60]];
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const WHOLE = new Intl.DateTimeFormat(undefined, {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  timeZoneName: "short",
+});
 
 /** Return how long ago a time was: "3 minutes ago". */
 export function ago(time, now = Date.now()) {
