@@ -210,7 +210,7 @@ def without_password(value: T) -> T | str:
     if not isinstance(value, str):
         return value
     # Up to the last @, whatever characters a password has that nobody encoded.
-    shown = re.sub(r"^((?:\w+:/+)?+[^:@\s]*:)\S*(?=@)", _strike_out, value)
+    shown = re.sub(r"^((?:\w+:/+|(?!\w+:/))[^:@\s]*:)\S*(?=@)", _strike_out, value)
     if not re.match(r"\w+:/", shown):
         return re.sub(r"(password=)[^&\s]+", _strike_out, shown)
     address, mark, query = shown.partition("?")
