@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from domain.classic import capture, conquest, dice
 from domain.classic.dice import Face
 from domain.classic.losses import LossesRemoved, choices, counted_schema, exactly, force, forced, fought
-from domain.classic.table import NO_UNITS, Battle, Command, Event, Side, Table, Units
+from domain.classic.pieces import NO_UNITS, Units
+from domain.classic.table import Battle, Command, Event, Side, Table
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.message import Automatic, Count, Draw, Names

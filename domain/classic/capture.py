@@ -15,7 +15,8 @@ from typing import ClassVar, Literal
 from msgspec.structs import replace
 
 from domain.classic import inflation, ransom, winning
-from domain.classic.table import Army, Command, Defeat, Event, GalleyId, Leader, LeaderId, Player, Table
+from domain.classic.pieces import Army, GalleyId, Leader, LeaderId
+from domain.classic.table import Command, Defeat, Event, Player, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft

@@ -7,7 +7,8 @@ What a lost Home Province costs (CC-CON-09 to CC-CON-11) is in `tribute` and `pu
 from collections import defaultdict
 
 from domain.classic import inflation
-from domain.classic.table import Event, GalleyId, Table
+from domain.classic.pieces import GalleyId
+from domain.classic.table import Event, Table
 from domain.kernel.draft import Draft
 from domain.kernel.message import Names
 from domain.kernel.words import AreaId, RuleId, Seat

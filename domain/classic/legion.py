@@ -6,7 +6,8 @@ A group is named by what its units have left to spend, since nobody may spend mo
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from domain.classic.table import NO_UNITS, Group, Leader, Table, Units
+from domain.classic.pieces import NO_UNITS, Leader, Units
+from domain.classic.table import Group, Table
 from domain.kernel import schema
 from domain.kernel.refusal import Refusal
 from domain.kernel.schema import Schema

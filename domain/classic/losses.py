@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from domain.classic.table import NO_UNITS, Army, Battle, Command, Event, Side, Table, Units
+from domain.classic.pieces import NO_UNITS, Army, Units
+from domain.classic.table import Battle, Command, Event, Side, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
+from domain.classic.pieces import NO_UNITS, Galley, Units
 from domain.classic.purchase import SINGULAR
-from domain.classic.table import NO_UNITS, Alliance, Galley, Units
+from domain.classic.table import Alliance
 from domain.classic.view import SeatView, View
 from domain.kernel.board import SHORE, Board
 from domain.kernel.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing

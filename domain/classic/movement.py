@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from domain.classic import legion, passage, roads, sea, turn
 from domain.classic.passage import Way
-from domain.classic.table import NO_UNITS, Army, Command, Event, Group, Journey, LeaderId, Table, Units
+from domain.classic.pieces import NO_UNITS, Army, LeaderId, Units
+from domain.classic.table import Command, Event, Group, Journey, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft

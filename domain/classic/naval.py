@@ -12,19 +12,8 @@ from msgspec.structs import replace
 
 from domain.classic import capture, dice
 from domain.classic.dice import Face
-from domain.classic.table import (
-    NO_UNITS,
-    Command,
-    Event,
-    Fleet,
-    GalleyId,
-    LeaderId,
-    NavalBattle,
-    NavalPlan,
-    Rescue,
-    Table,
-    Units,
-)
+from domain.classic.pieces import NO_UNITS, GalleyId, LeaderId, Units
+from domain.classic.table import Command, Event, Fleet, NavalBattle, NavalPlan, Rescue, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft

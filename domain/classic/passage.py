@@ -14,18 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.classic import legion, roads
-from domain.classic.table import (
-    NO_UNITS,
-    Command,
-    Consent,
-    Event,
-    Grant,
-    Group,
-    LeaderId,
-    Passage,
-    Table,
-    Units,
-)
+from domain.classic.pieces import NO_UNITS, LeaderId, Units
+from domain.classic.table import Command, Consent, Event, Grant, Group, Passage, Table
 from domain.kernel import schema
 from domain.kernel.board import Map
 from domain.kernel.decision import Decision, Option

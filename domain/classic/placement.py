@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.classic import capture, inflation, ransom, sites, turn
-from domain.classic.table import Command, Event, Galley, GalleyId, Purchase, RoadId, Table, Units, road_id
+from domain.classic.pieces import Galley, GalleyId, Units
+from domain.classic.table import Command, Event, Purchase, RoadId, Table, road_id
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft

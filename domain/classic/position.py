@@ -7,20 +7,9 @@ import msgspec
 from msgspec import Struct, field
 
 from domain.classic.editions import Edition
+from domain.classic.pieces import Army, Galley, Leader, Units
 from domain.classic.setup import HOME_ORDER
-from domain.classic.table import (
-    Army,
-    Galley,
-    Inflation,
-    Leader,
-    Phase,
-    Player,
-    Province,
-    Purchase,
-    Table,
-    Units,
-    road_id,
-)
+from domain.classic.table import Inflation, Phase, Player, Province, Purchase, Table, road_id
 from domain.kernel.board import Board, Map
 from domain.kernel.words import AreaId, Seat
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from domain.classic import inflation, sites, turn
-from domain.classic.table import NO_UNITS, PIECES, STOCK, Command, Event, Purchase, Table
+from domain.classic.pieces import NO_UNITS, PIECES, STOCK
+from domain.classic.table import Command, Event, Purchase, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft

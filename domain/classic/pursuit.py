@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from domain.classic import dice
 from domain.classic.dice import Face
 from domain.classic.losses import choices, counted_schema, exactly, force, forced, fought, remove
-from domain.classic.table import Battle, Command, Event, Table, Units
+from domain.classic.pieces import Units
+from domain.classic.table import Battle, Command, Event, Table
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.message import Automatic, Count, Draw, Names

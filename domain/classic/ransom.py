@@ -9,7 +9,8 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from domain.classic.table import Command, Event, GalleyId, Leader, LeaderId, Offer, OfferId, Table
+from domain.classic.pieces import GalleyId, Leader, LeaderId
+from domain.classic.table import Command, Event, Offer, OfferId, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft

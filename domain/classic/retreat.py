@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from domain.classic import battle, conquest, passage
 from domain.classic.losses import force, fought, remove
-from domain.classic.table import NO_UNITS, Army, Battle, Command, Event, LeaderId, Side, Table, Units
+from domain.classic.pieces import NO_UNITS, Army, LeaderId, Units
+from domain.classic.table import Battle, Command, Event, Side, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft

@@ -12,19 +12,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from msgspec import Struct
 
-from domain.classic.table import (
-    LEADER_MOVES,
-    NO_UNITS,
-    Army,
-    Command,
-    Event,
-    Galley,
-    GalleyId,
-    Leader,
-    LeaderId,
-    Table,
-    Units,
-)
+from domain.classic.pieces import LEADER_MOVES, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
+from domain.classic.table import Command, Event, Table
 from domain.kernel import schema
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft

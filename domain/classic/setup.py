@@ -5,7 +5,8 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from domain.classic import turn
-from domain.classic.table import Army, Command, Event, Leader, Table, Units
+from domain.classic.pieces import Army, Leader, Units
+from domain.classic.table import Command, Event, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft

@@ -1,7 +1,6 @@
 """The table of Conquest of the Empire Classic: what lies where, whose turn it is, and what is under way.
 
-Everything is public. Pieces of one kind are counted; leaders and galleys are individuals, because they move, carry
-and are captured one by one.
+Everything is public.
 """
 
 from typing import Annotated, Any, ClassVar, Literal
@@ -10,6 +9,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from domain.classic.editions import Edition
+from domain.classic.pieces import NO_ARMY, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
 from domain.kernel import message
 from domain.kernel.board import Map
 from domain.kernel.table import Table as KernelTable
@@ -18,93 +18,9 @@ from domain.kernel.words import AreaId, Seat
 Phase = Literal["setup", "movement", "combat", "tribute", "destruction", "purchase", "placement", "over"]
 """The six phases of a turn (CC-TRN-03), before them the choice of homes, after them the end of the game."""
 
-LeaderId = Annotated[str, Meta(description="A Caesar or a general, such as `red-caesar` or `red-general-1`.")]
-GalleyId = Annotated[str, Meta(description="A galley, such as `galley-1`.")]
 OfferId = Annotated[str, Meta(description="An offer of ransom, such as `offer-3`.")]
 AllianceId = Annotated[str, Meta(description="An alliance, proposed or concluded, such as `alliance-4`.")]
 RoadId = Annotated[str, Meta(description="A road: the two provinces that it joins, by id, as in `italia|neapolis`.")]
-
-LEADER_MOVES = GALLEY_MOVES = CAVALRY_MOVES = 2
-FOOT_MOVES = 1
-"""Movement points per turn (CC-PCS-08)."""
-
-PIECES = {"infantry": 20, "cavalry": 20, "catapults": 6, "galleys": 8}
-"""Pieces of each colour (CC-PCS-03), besides one Caesar and four generals."""
-
-STOCK = {"cities": 16, "fortifications": 16, "roads": 20}
-"""Pieces that all players share (CC-PCS-04)."""
-
-
-class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A number of land combat units of each type (CC-PCS-06)."""
-
-    infantry: message.Count = 0
-    cavalry: message.Count = 0
-    catapults: message.Count = 0
-
-    def __str__(self) -> str:
-        """Say it in words: "3 infantry, 1 cavalry and 2 catapults"."""
-        counted = ((self.infantry, "infantry"), (self.cavalry, "cavalry"), (self.catapults, "catapult"))
-        parts = [f"{number} {kind}{'s' * (kind == 'catapult' and number > 1)}" for number, kind in counted if number]
-        return message.enumerated(parts) or "no units"
-
-    @property
-    def total(self) -> int:
-        return self.infantry + self.cavalry + self.catapults
-
-    @property
-    def by_type(self) -> dict[str, int]:
-        """The number of each type."""
-        return {"infantry": self.infantry, "cavalry": self.cavalry, "catapults": self.catapults}
-
-    def __add__(self, other: "Units") -> "Units":
-        return Units(self.infantry + other.infantry, self.cavalry + other.cavalry, self.catapults + other.catapults)
-
-    def __sub__(self, other: "Units") -> "Units":
-        return Units(self.infantry - other.infantry, self.cavalry - other.cavalry, self.catapults - other.catapults)
-
-    def within(self, other: "Units") -> bool:
-        """Tell whether `other` has at least as many of each type."""
-        return self.infantry <= other.infantry and self.cavalry <= other.cavalry and self.catapults <= other.catapults
-
-
-NO_UNITS = Units()
-
-
-class Army(Struct, frozen=True):
-    """One player's land combat units in one province, by what they have done this turn.
-
-    Attributes:
-        fresh: units that still have all their movement points.
-        tired: cavalry with one of its two points left.
-        spent: units without a point left, or stopped by an enemy.
-        landed: units that came ashore this turn; they are spent, too, and cannot retreat (CC-RET-11).
-    """
-
-    fresh: Units = NO_UNITS
-    tired: int = 0
-    spent: Units = NO_UNITS
-    landed: Units = NO_UNITS
-
-    @property
-    def is_rested(self) -> bool:
-        """Whether all units have all their movement points."""
-        return not self.tired and self.spent == NO_UNITS and self.landed == NO_UNITS
-
-    @property
-    def units(self) -> Units:
-        """All of them, by type."""
-        if self.is_rested:
-            return self.fresh
-        return self.fresh + self.spent + self.landed + Units(cavalry=self.tired)
-
-    @property
-    def by_land(self) -> Units:
-        """Those that did not land from a galley this turn."""
-        return self.fresh + self.spent + Units(cavalry=self.tired)
-
-
-NO_ARMY = Army()
 
 
 class Province(Struct, frozen=True):
@@ -120,55 +36,6 @@ class Province(Struct, frozen=True):
     fortified: bool = False
     armies: dict[Seat, Army] = field(default_factory=dict[Seat, Army])
     """Land combat units by seat; a seat without any is absent."""  # Never changed in place: see `set_army`.
-
-
-class Leader(Struct, frozen=True):
-    """A Caesar or general.
-
-    Attributes:
-        kind: ``caesar`` or ``general``.
-        colour: the seat whose piece it is; it never changes.
-        owner: the seat that it serves.
-        at: the province where it stands; null aboard a galley, in captivity or out of the game.
-        aboard: the galley that carries it.
-        captor: the seat that holds it prisoner.
-        moves: movement points left this turn.
-        marched: it moved on land this turn.
-        landed: it came ashore this turn.
-    """
-
-    kind: Literal["caesar", "general"]
-    colour: Seat
-    owner: Seat
-    at: AreaId | None = None
-    aboard: GalleyId | None = None
-    captor: Seat | None = None
-    moves: int = LEADER_MOVES
-    marched: bool = False
-    landed: bool = False
-
-    @property
-    def on_board(self) -> bool:
-        return self.at is not None or self.aboard is not None
-
-
-class Galley(Struct, frozen=True):
-    """A galley, in a sea zone or on a coast.
-
-    Attributes:
-        at: the sea zone, or the coastal province on whose coast it lies.
-        coast: which coast of that province; null at sea.
-        moves: movement points left this turn.
-        came_from: the sea zone from which it entered the coast this turn.
-        cargo: the land combat units aboard; leaders aboard name the galley themselves.
-    """
-
-    owner: Seat
-    at: AreaId
-    coast: str | None = None
-    moves: int = GALLEY_MOVES
-    came_from: AreaId | None = None
-    cargo: Units = NO_UNITS
 
 
 class Player(Struct, frozen=True):

@@ -1,7 +1,8 @@
 """The turn: its six phases and who comes next (chapter TRN)."""
 
 from domain.classic import inflation
-from domain.classic.table import GALLEY_MOVES, LEADER_MOVES, Army, Event, Phase, Table
+from domain.classic.pieces import GALLEY_MOVES, LEADER_MOVES, Army
+from domain.classic.table import Event, Phase, Table
 from domain.kernel.draft import Draft
 from domain.kernel.message import Names
 from domain.kernel.words import Seat

@@ -3,19 +3,16 @@
 from msgspec import Struct
 
 from domain.classic import purchase
+from domain.classic.pieces import Galley, GalleyId, Leader, LeaderId
 from domain.classic.table import (
     Acclamation,
     Alliance,
     Battle,
     Combat,
     Defeat,
-    Galley,
-    GalleyId,
     Grant,
     Inflation,
     Journey,
-    Leader,
-    LeaderId,
     NavalBattle,
     Offer,
     Passage,

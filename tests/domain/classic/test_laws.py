@@ -11,12 +11,13 @@ from domain.classic.conquest import GalleysDestroyed
 from domain.classic.destruction import CitiesDestroyed
 from domain.classic.losses import LossesRemoved
 from domain.classic.naval import GalleysSunk
+from domain.classic.pieces import Army, Galley, Leader, Units
 from domain.classic.pursuit import PursuedEliminated
 from domain.classic.ransom import RansomAgreed
 from domain.classic.retreat import UnitsAbandoned
 from domain.classic.ruleset import Friz, Published2005
 from domain.classic.sea import CAPACITY
-from domain.classic.table import Army, Galley, Leader, Table, Units
+from domain.classic.table import Table
 from domain.kernel.message import Event
 from domain.kernel.words import Seat
 from tests.laws import Laws
