@@ -3,11 +3,10 @@
 Units of other players are enemies but for two matters that their owners decide: passing through on land, roads
 included, and crossing a strait past their galleys (CC-ALY-02). The mover asks for a named group and one step
 (CC-ALY-05); a granted request holds for exactly that step, a refused one is not put again this turn by the same
-leaders. A standing grant answers for its giver until he withdraws it.
+leaders. A standing grant (`grants.py`) answers for its giver until he withdraws it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import ClassVar
 
 from msgspec import Struct
@@ -15,9 +14,8 @@ from msgspec.structs import replace
 
 from domain.classic import legion, roads
 from domain.classic.pieces import NO_UNITS, LeaderId, Units
-from domain.classic.table import Command, Consent, Event, Grant, Group, Passage, Table
+from domain.classic.table import Command, Consent, Event, Group, Passage, Table
 from domain.kernel import schema
-from domain.kernel.board import Map
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.message import Automatic, Count, Names
@@ -99,51 +97,6 @@ class PassageAnswered(Event, frozen=True):
         if self.automatic:
             return f"{names(self.seat)} has consented for good."
         return f"{names(self.seat)} {'consented' if self.granted else 'refused'}."
-
-
-class StandingGranted(Event, frozen=True):
-    """A player consented to all passages of one kind by another, until further notice (CC-ALY-02, CC-ALY-05).
-
-    Attributes:
-        by: who consented.
-        to: whose passages are consented to.
-        where: the province that is entered, or the sea zone of the strait; null for everywhere.
-    """
-
-    by: Seat
-    to: Seat
-    kind: Consent
-    where: AreaId | None = None
-
-    def apply(self, table: Table) -> None:
-        table.grants.append(Grant(self.by, self.to, self.kind, self.where))
-
-    def tell(self, names: Names) -> str:
-        place = f" in {names(self.where)}" if self.where else ""
-        return f"{names(self.by)} grants {names(self.to)} every {self.kind} passage{place} until further notice."
-
-
-class GrantWithdrawn(Event, frozen=True):
-    """A standing grant ended (CC-ALY-02, CC-ALY-05).
-
-    Attributes:
-        by: who had consented.
-        to: whose passages were consented to.
-        where: the province that is entered, or the sea zone of the strait; null for everywhere.
-    """
-
-    by: Seat
-    to: Seat
-    kind: Consent
-    where: AreaId | None = None
-
-    def apply(self, table: Table) -> None:
-        ended = Grant(self.by, self.to, self.kind, self.where)
-        table.grants[:] = [grant for grant in table.grants if grant != ended]
-
-    def tell(self, names: Names) -> str:
-        place = f" in {names(self.where)}" if self.where else ""
-        return f"{names(self.by)} no longer grants {names(self.to)} every {self.kind} passage{place}."
 
 
 # --- what a step meets ---
@@ -309,7 +262,7 @@ class AskPassage(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, group = draft.table, self.group
-        _check_provided(table, self.kind)
+        check_provided(table, self.kind)
         legion.check_border(table, seat, self.origin, self.to)
         met = way(table, seat, self.origin, self.to)
         owners = met.owners(self.kind)
@@ -410,102 +363,6 @@ class AnswerPassage(Command, frozen=True):
         yield Option("answer-passage", RuleId("CC-ALY-05"), shape, "Consent or refuse", "answer-passage")
 
 
-# --- standing grants ---
-
-
-class GrantStanding(Command, frozen=True):
-    """Consent to all passages of one kind by another player, until it is withdrawn; at any time (CC-ALY-02, CC-ALY-05).
-
-    Attributes:
-        to: whose passages are consented to.
-        where: the province that is entered (for a road, either end; each foreign end needs a consent), or the sea zone
-            of the strait; null for everywhere.
-    """
-
-    rule: ClassVar[str] = "CC-ALY-05"
-
-    to: Seat
-    kind: Consent
-    where: AreaId | None = None
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table = draft.table
-        _check_provided(table, self.kind)
-        others = _others(table, seat)
-        if self.to not in others:
-            raise Refusal("CC-ALY-02", f"A grant of {seat} to {self.to}.", f"Others still play: {', '.join(others)}.")
-        places = _places(table, self.kind)
-        if self.where is not None and self.where not in places:
-            raise Refusal("CC-ALY-04", f"A {self.kind} passage in {self.where}.", f"It can be in {', '.join(places)}.")
-        if stands(table, seat, self.to, self.kind, self.where):
-            raise Refusal("CC-ALY-05", "A grant that stands already.", "It holds until it is withdrawn.")
-        draft.emit(StandingGranted(seat, self.to, self.kind, self.where))
-        _answer_for(draft, seat)
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        others = _others(table, seat)
-        for kind in provided(table) if others else ():
-            places = _places(table, kind)
-            mine = [grant for grant in table.grants if grant.by == seat and grant.kind == kind]
-            everywhere = {grant.to for grant in mine if grant.where is None}
-            partly = {grant.to for grant in mine} - everywhere
-            if untouched := [other for other in others if other not in everywhere | partly]:
-                yield cls._option(kind, untouched, places, ("where",))
-            for other in sorted(partly):
-                granted = {grant.where for grant in mine if grant.to == other}
-                yield cls._option(kind, [other])
-                if left := [place for place in places if place not in granted]:
-                    yield cls._option(kind, [other], left)
-
-    @classmethod
-    def _option(
-        cls, kind: Consent, others: Sequence[Seat], places: Sequence[AreaId] = (), optional: Sequence[str] = ()
-    ) -> Option:
-        fields = {"type": schema.const("grant-standing"), "to": schema.one_of(others), "kind": schema.const(kind)}
-        if places:
-            fields["where"] = schema.one_of(places)
-        title = f"Consent to every passage ({kind}) until further notice"
-        return Option("grant-standing", RuleId(RULES[kind]), schema.record(fields, optional), title)
-
-
-class WithdrawGrant(Command, frozen=True):
-    """Withdraw a standing grant, at any time; a passage under way is not affected (CC-ALY-02, CC-ALY-05).
-
-    Attributes:
-        to: whose passages were consented to.
-        where: the same as when it was granted.
-    """
-
-    rule: ClassVar[str] = "CC-ALY-05"
-
-    to: Seat
-    kind: Consent
-    where: AreaId | None = None
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table = draft.table
-        _check_provided(table, self.kind)
-        if table.winner is not None or Grant(seat, self.to, self.kind, self.where) not in table.grants:
-            mine = [f"{grant.kind} to {grant.to}" for grant in table.grants if grant.by == seat]
-            raise Refusal("CC-ALY-05", "A grant that does not stand.", f"Standing: {', '.join(mine) or 'none'}.")
-        draft.emit(GrantWithdrawn(seat, self.to, self.kind, self.where))
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        for grant in table.grants if table.winner is None else ():
-            if grant.by != seat:
-                continue
-            fields = {
-                "type": schema.const("withdraw-grant"),
-                "to": schema.const(grant.to),
-                "kind": schema.const(grant.kind),
-            }
-            if grant.where is not None:
-                fields["where"] = schema.const(grant.where)
-            yield Option("withdraw-grant", RuleId("CC-ALY-05"), schema.record(fields), "Withdraw a standing grant")
-
-
 def provided(table: Table) -> tuple[Consent, ...]:
     """Return the kinds of consent that the edition knows."""
     edition = table.edition
@@ -513,29 +370,18 @@ def provided(table: Table) -> tuple[Consent, ...]:
     return ("transit", "road", *strait) if edition.consents else strait
 
 
-def _check_provided(table: Table, kind: Consent) -> None:
+def check_provided(table: Table, kind: Consent) -> None:
+    """Refuse a kind of consent that the edition lacks.
+
+    Raises:
+        Refusal: by the rule that holds in its place.
+    """
     if kind in provided(table):
         return
     if kind == "strait":
         raise Refusal("CC-STR-02", "Consent to cross a strait.", "Galleys never block a strait; just cross.")
     rule = "CC-ROAD-14" if kind == "road" else "CC-ALY-11"
     raise Refusal(rule, f"Consent ({kind}).", "Other players' units are enemies, and their roads of no use.")
-
-
-def _others(table: Table, seat: Seat) -> list[Seat]:
-    """Return to whom `seat` may grant something: nobody once it is out, or the game over."""
-    playing = table.playing() if table.winner is None else []
-    return [other for other in playing if other != seat] if seat in playing else []
-
-
-def _places(table: Table, kind: Consent) -> tuple[AreaId, ...]:
-    return _strait_seas(table.map) if kind == "strait" else table.map.lands
-
-
-@lru_cache(maxsize=64)
-def _strait_seas(board: Map) -> tuple[AreaId, ...]:
-    pairs = ((land, other) for land in board.lands for other in board.land_neighbours(land))
-    return tuple(sorted({sea for one, other in pairs if (sea := board.strait_between(one, other)) is not None}))
 
 
 def _refused(table: Table, kind: Consent, origin: AreaId, to: AreaId) -> set[str]:
@@ -546,16 +392,6 @@ def _refused(table: Table, kind: Consent, origin: AreaId, to: AreaId) -> set[str
         if passage.refused and (passage.kind, passage.origin, passage.to) == (kind, origin, to)
         for leader in passage.group.leaders
     }
-
-
-def _answer_for(draft: Draft[Table], seat: Seat) -> None:
-    """Let a new standing grant answer the request that is open."""
-    request = draft.table.request
-    if request is None or seat not in request.asked:
-        return
-    met = way(draft.table, request.mover, request.origin, request.to)
-    if seat not in met.owners(request.kind):
-        draft.emit(PassageAnswered(seat, granted=True, automatic=True))
 
 
 def decisions(table: Table) -> list[Decision]:
@@ -590,5 +426,5 @@ def decisions(table: Table) -> list[Decision]:
     ]
 
 
-EVENTS = (PassageAsked, PassageAnswered, StandingGranted, GrantWithdrawn)
-COMMANDS = (AskPassage, AnswerPassage, GrantStanding, WithdrawGrant)
+EVENTS = (PassageAsked, PassageAnswered)
+COMMANDS = (AskPassage, AnswerPassage)

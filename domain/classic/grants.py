@@ -1,0 +1,187 @@
+"""Standing grants: consent to all passages of a kind, given before anybody asks (chapter ALY).
+
+A standing grant answers for its giver until he withdraws it (CC-ALY-05).
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import ClassVar
+
+from domain.classic.passage import RULES, PassageAnswered, check_provided, provided, stands, way
+from domain.classic.table import Command, Consent, Event, Grant, Table
+from domain.kernel import schema
+from domain.kernel.board import Map
+from domain.kernel.decision import Option
+from domain.kernel.draft import Draft
+from domain.kernel.message import Names
+from domain.kernel.refusal import Refusal
+from domain.kernel.secret import Vault
+from domain.kernel.words import AreaId, RuleId, Seat
+
+
+class StandingGranted(Event, frozen=True):
+    """A player consented to all passages of one kind by another, until further notice (CC-ALY-02, CC-ALY-05).
+
+    Attributes:
+        by: who consented.
+        to: whose passages are consented to.
+        where: the province that is entered, or the sea zone of the strait; null for everywhere.
+    """
+
+    by: Seat
+    to: Seat
+    kind: Consent
+    where: AreaId | None = None
+
+    def apply(self, table: Table) -> None:
+        table.grants.append(Grant(self.by, self.to, self.kind, self.where))
+
+    def tell(self, names: Names) -> str:
+        place = f" in {names(self.where)}" if self.where else ""
+        return f"{names(self.by)} grants {names(self.to)} every {self.kind} passage{place} until further notice."
+
+
+class GrantWithdrawn(Event, frozen=True):
+    """A standing grant ended (CC-ALY-02, CC-ALY-05).
+
+    Attributes:
+        by: who had consented.
+        to: whose passages were consented to.
+        where: the province that is entered, or the sea zone of the strait; null for everywhere.
+    """
+
+    by: Seat
+    to: Seat
+    kind: Consent
+    where: AreaId | None = None
+
+    def apply(self, table: Table) -> None:
+        ended = Grant(self.by, self.to, self.kind, self.where)
+        table.grants[:] = [grant for grant in table.grants if grant != ended]
+
+    def tell(self, names: Names) -> str:
+        place = f" in {names(self.where)}" if self.where else ""
+        return f"{names(self.by)} no longer grants {names(self.to)} every {self.kind} passage{place}."
+
+
+class GrantStanding(Command, frozen=True):
+    """Consent to all passages of one kind by another player, until it is withdrawn; at any time (CC-ALY-02, CC-ALY-05).
+
+    Attributes:
+        to: whose passages are consented to.
+        where: the province that is entered (for a road, either end; each foreign end needs a consent), or the sea zone
+            of the strait; null for everywhere.
+    """
+
+    rule: ClassVar[str] = "CC-ALY-05"
+
+    to: Seat
+    kind: Consent
+    where: AreaId | None = None
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        check_provided(table, self.kind)
+        others = _others(table, seat)
+        if self.to not in others:
+            raise Refusal("CC-ALY-02", f"A grant of {seat} to {self.to}.", f"Others still play: {', '.join(others)}.")
+        places = _places(table, self.kind)
+        if self.where is not None and self.where not in places:
+            raise Refusal("CC-ALY-04", f"A {self.kind} passage in {self.where}.", f"It can be in {', '.join(places)}.")
+        if stands(table, seat, self.to, self.kind, self.where):
+            raise Refusal("CC-ALY-05", "A grant that stands already.", "It holds until it is withdrawn.")
+        draft.emit(StandingGranted(seat, self.to, self.kind, self.where))
+        _answer_for(draft, seat)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        others = _others(table, seat)
+        for kind in provided(table) if others else ():
+            places = _places(table, kind)
+            mine = [grant for grant in table.grants if grant.by == seat and grant.kind == kind]
+            everywhere = {grant.to for grant in mine if grant.where is None}
+            partly = {grant.to for grant in mine} - everywhere
+            if untouched := [other for other in others if other not in everywhere | partly]:
+                yield cls._option(kind, untouched, places, ("where",))
+            for other in sorted(partly):
+                granted = {grant.where for grant in mine if grant.to == other}
+                yield cls._option(kind, [other])
+                if left := [place for place in places if place not in granted]:
+                    yield cls._option(kind, [other], left)
+
+    @classmethod
+    def _option(
+        cls, kind: Consent, others: Sequence[Seat], places: Sequence[AreaId] = (), optional: Sequence[str] = ()
+    ) -> Option:
+        fields = {"type": schema.const("grant-standing"), "to": schema.one_of(others), "kind": schema.const(kind)}
+        if places:
+            fields["where"] = schema.one_of(places)
+        title = f"Consent to every passage ({kind}) until further notice"
+        return Option("grant-standing", RuleId(RULES[kind]), schema.record(fields, optional), title)
+
+
+class WithdrawGrant(Command, frozen=True):
+    """Withdraw a standing grant, at any time; a passage under way is not affected (CC-ALY-02, CC-ALY-05).
+
+    Attributes:
+        to: whose passages were consented to.
+        where: the same as when it was granted.
+    """
+
+    rule: ClassVar[str] = "CC-ALY-05"
+
+    to: Seat
+    kind: Consent
+    where: AreaId | None = None
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        check_provided(table, self.kind)
+        if table.winner is not None or Grant(seat, self.to, self.kind, self.where) not in table.grants:
+            mine = [f"{grant.kind} to {grant.to}" for grant in table.grants if grant.by == seat]
+            raise Refusal("CC-ALY-05", "A grant that does not stand.", f"Standing: {', '.join(mine) or 'none'}.")
+        draft.emit(GrantWithdrawn(seat, self.to, self.kind, self.where))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for grant in table.grants if table.winner is None else ():
+            if grant.by != seat:
+                continue
+            fields = {
+                "type": schema.const("withdraw-grant"),
+                "to": schema.const(grant.to),
+                "kind": schema.const(grant.kind),
+            }
+            if grant.where is not None:
+                fields["where"] = schema.const(grant.where)
+            yield Option("withdraw-grant", RuleId("CC-ALY-05"), schema.record(fields), "Withdraw a standing grant")
+
+
+def _others(table: Table, seat: Seat) -> list[Seat]:
+    """Return to whom `seat` may grant something: nobody once it is out, or the game over."""
+    playing = table.playing() if table.winner is None else []
+    return [other for other in playing if other != seat] if seat in playing else []
+
+
+def _places(table: Table, kind: Consent) -> tuple[AreaId, ...]:
+    return _strait_seas(table.map) if kind == "strait" else table.map.lands
+
+
+@lru_cache(maxsize=64)
+def _strait_seas(board: Map) -> tuple[AreaId, ...]:
+    pairs = ((land, other) for land in board.lands for other in board.land_neighbours(land))
+    return tuple(sorted({sea for one, other in pairs if (sea := board.strait_between(one, other)) is not None}))
+
+
+def _answer_for(draft: Draft[Table], seat: Seat) -> None:
+    """Let a new standing grant answer the request that is open."""
+    request = draft.table.request
+    if request is None or seat not in request.asked:
+        return
+    met = way(draft.table, request.mover, request.origin, request.to)
+    if seat not in met.owners(request.kind):
+        draft.emit(PassageAnswered(seat, granted=True, automatic=True))
+
+
+EVENTS = (StandingGranted, GrantWithdrawn)
+COMMANDS = (GrantStanding, WithdrawGrant)
