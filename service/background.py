@@ -1,7 +1,7 @@
 """Work that goes on in the background while something is open."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -27,3 +27,19 @@ async def background(what: str, *works: Coroutine[Any, Any, None]) -> AsyncItera
             for task in pending:
                 task.cancel()
             await asyncio.wait(pending, timeout=0.1)
+
+
+@asynccontextmanager
+async def flushed(what: str, flush: Callable[[], Awaitable[None]], every: float) -> AsyncIterator[None]:
+    """A context in which `flush` is called every so many seconds, and at its end."""
+
+    async def flushing() -> None:
+        while True:
+            await asyncio.sleep(every)
+            await flush()
+
+    try:
+        async with background(what, flushing()):
+            yield
+    finally:
+        await flush()

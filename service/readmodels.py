@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Final
 
 from domain.kernel.record import Record
@@ -13,7 +13,7 @@ from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import REST, Runner, Stopped
 from projections.store import ProjectionStore, Unavailable
-from service.background import background
+from service.background import flushed
 from service.processes.wake import Wake
 from service.settings import Settings
 from service.store.protocol import EventStore, StoreError, StoreUnavailable
@@ -132,20 +132,9 @@ class Refusals:
             self._counts += counts
             _tell(error)
 
-    @asynccontextmanager
-    async def kept(self) -> AsyncIterator[None]:
+    def kept(self) -> AbstractAsyncContextManager[None]:
         """A context in which what is counted is written every few seconds, and at its end."""
-
-        async def flushing() -> None:
-            while True:
-                await asyncio.sleep(FLUSH)
-                await self.flush()
-
-        try:
-            async with background("refusals are counted", flushing()):
-                yield
-        finally:
-            await self.flush()
+        return flushed("refusals are counted", self.flush, FLUSH)
 
 
 def _tell(said: Exception) -> None:

@@ -1,11 +1,10 @@
 """Accounts: a name, an opaque id that the events carry, and tokens that only their owner has."""
 
-import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Final
 
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
 from service.access.scopes import EVERYBODYS, Scope, ordered
-from service.background import background
+from service.background import flushed
 from service.clock import Clock, later, stamp, stamped, utc_now
 from service.identity import ID_BYTES, new_id
 from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow
@@ -312,20 +311,9 @@ class Accounts:
             self._used |= used
             log.warning("uses of tokens wait", why=str(error))
 
-    @asynccontextmanager
-    async def kept(self) -> AsyncIterator[None]:
+    def kept(self) -> AbstractAsyncContextManager[None]:
         """A context in which uses are written every minute, and at its end."""
-
-        async def flushing() -> None:
-            while True:
-                await asyncio.sleep(FLUSH)
-                await self.flush()
-
-        try:
-            async with background("uses of tokens are written", flushing()):
-                yield
-        finally:
-            await self.flush()
+        return flushed("uses of tokens are written", self.flush, FLUSH)
 
 
 def _name(given: str) -> str | None:
