@@ -32,7 +32,8 @@ BEAT: Final = 0.5
 CONNECTIONS: Final = 32
 """At most so many; who comes when all are busy waits for one."""
 
-_LOST: Final = (RedisError, OSError, TimeoutError)
+_LOST: Final = (RedisError, OSError, TimeoutError, RuntimeError)
+"""What is raised when Redis is lost; RuntimeError by uvloop, of a connection that was closed in the same moment."""
 
 
 class Redis:

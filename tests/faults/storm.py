@@ -108,6 +108,7 @@ async def storm(cluster: Cluster, url: str, redis: Redis, data: Path, weather: W
             task.cancel()
         await asyncio.gather(following, *stuck, return_exceptions=True)
         await ledger.close()
+    ledger.wrong += _failed(data / "service.log")
     return await _audited(reading, settings, ledger, fleet, weather, log_reader, streams)
 
 
@@ -173,6 +174,11 @@ async def _follow(
             await asyncio.sleep(0.05)
 
     await asyncio.gather(*map(at, tables[::2]))
+
+
+def _failed(log: Path) -> list[str]:
+    """Return what the service logged of requests that it failed to answer: the reasons, for whoever looks for them."""
+    return [line for line in log.read_text().splitlines() if '"request failed"' in line]
 
 
 async def _audited(

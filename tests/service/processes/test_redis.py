@@ -1,9 +1,14 @@
 """The connection to Redis: whatever Redis does, a question ends soon, and when Redis is back it is used again."""
 
 import asyncio
+import socket
+import struct
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Thread
 
 import pytest
+import uvloop
 from redis.asyncio import Redis as Client
 
 from service.processes.away import RedisAway
@@ -105,6 +110,38 @@ async def test_a_redis_that_hangs_keeps_nobody_waiting(own: Server, redis: Redis
 async def test_the_end_of_redis_is_noticed_though_nobody_asks(own: Server, redis: Redis) -> None:
     own.halt()
     await until_away(redis)
+
+
+def test_connections_that_are_reset_as_they_open_are_redis_away(own: Server) -> None:
+    """On the loop that serves: uvloop says of a transport that was just closed what no other loop says."""
+
+    async def asked_by_many() -> list[object]:
+        async with open_redis(own.url, Metrics()) as redis:
+            assert redis.well
+            own.halt()
+            with resetting(own.port):
+                return await asyncio.gather(*(ask(redis) for _ in range(4 * CONNECTIONS)), return_exceptions=True)
+
+    assert {type(answer) for answer in uvloop.run(asked_by_many())} == {RedisAway}
+
+
+@contextmanager
+def resetting(port: int) -> Iterator[None]:
+    """Reset every connection that is made to a port."""
+    with socket.create_server(("127.0.0.1", port)) as listening:
+
+        def reset() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    with connection:
+                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+        thread = Thread(target=reset)
+        thread.start()
+        yield
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
 
 
 async def test_a_redis_that_comes_later_is_used(own: Server, metrics: Metrics) -> None:
