@@ -86,6 +86,7 @@ PARAMETERS: Final = {
 }
 
 _VERSION_TAG: Final[Schema] = {"type": "string", "pattern": '^"(0|[1-9][0-9]{0,14})"$'}
+_ANY_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})(\.[0-9a-f]{16})?"$'}
 
 REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
     "Idempotency-Key": (
@@ -94,7 +95,7 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
         "0f0e7a86-6c2f-4f0b-9b57-0c6a7f3d9e11",
     ),
     "If-Match": ("Take this only if the game stands at this version.", _VERSION_TAG, '"17"'),
-    "If-None-Match": ("Answer 304 if the game still stands at this version.", {"type": "string"}, '"17"'),
+    "If-None-Match": ("Answer 304 if the ETag would still be this.", {"type": "string"}, '"17"'),
     "Last-Event-ID": (
         "Begin after this version.",
         {"type": "string", "pattern": "^(0|[1-9][0-9]{0,14})$"},
@@ -103,7 +104,11 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
 }
 
 ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
-    "ETag": ("The version of the game, in quotes.", _VERSION_TAG),
+    "ETag": (
+        "The version of the game (of a bare board: of its ruleset), in quotes. In that of a picture a digest follows of"
+        " whose eyes it is for, and of what drew it: the same version may look otherwise after an update.",
+        _ANY_TAG,
+    ),
     "Location": ("The address of what was made.", {"type": "string"}),
     "RateLimit": (
         "What the service's limits, if it has any, leave: requests `r`, and seconds `t` until all are there again.",

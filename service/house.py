@@ -20,6 +20,7 @@ from service.access.limits import Limits
 from service.games.hall import Hall
 from service.games.views import Viewer
 from service.pictures.gallery import Gallery
+from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
 from service.processes.wake import Wake
 from service.settings import Settings
@@ -50,6 +51,8 @@ class House(Struct, frozen=True, eq=False):
     limits: Limits | None = None
     drawings: Drawings = drawing_of
     gallery: Gallery = msgspec.field(default_factory=Gallery)
+    drawn_by: str = msgspec.field(default_factory=drawn_by)
+    """A digest of what draws its pictures."""
     quiet: set[PlayerId] = msgspec.field(default_factory=set)
     """Accounts whose requests are no news: the log has them at the level debug."""
 

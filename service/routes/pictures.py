@@ -1,5 +1,9 @@
-"""Pictures: the map of a board, and any position of a game drawn on it."""
+"""Pictures: the map of a board, and any position of a game drawn on it.
 
+Their ETags say what was drawn (the version), for whose eyes, and by what: a new release may draw the same otherwise.
+"""
+
+import hashlib
 from collections.abc import Mapping
 from typing import Final
 
@@ -36,18 +40,20 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
 }
 _KEPT: Final = {"Cache-Control": "no-cache"}
-"""An `img` sends no token: whoever asks by a picture's address alone sees the same each time, and may keep it."""
-_LASTING: Final = {"Cache-Control": "max-age=300"}
+"""Kept, and asked for again each time: until it looks otherwise the answer is 304."""
+
+_NOBODY: Final = Viewer()
 
 _OF_GAMES: Final = (problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NO_MAP)
-_UNCHANGED: Final = Answer(304, "It is as it was at the version that `If-None-Match` names.", headers=("ETag",))
+_THE_SAME: Final = Answer(304, "It is what `If-None-Match` names.", headers=("ETag",))
 
 
 @endpoint(
     "GET",
     "/v1/rulesets/{ruleset:str}/board/map",
     tag="Pictures",
-    answers=(Answer(200, "The map.", MapView),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The map.", MapView, headers=("ETag",)), _THE_SAME),
     problems=(problems.UNKNOWN_RULESET, problems.NO_MAP),
 )
 async def show_map(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
@@ -57,15 +63,18 @@ async def show_map(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     """
     request.read_query(Nothing)
     known = named(request, ruleset)
-    view = MapView(known.id, dict(known.colours), _drawing(request, known.board))
-    return answer(view, headers=_LASTING)
+    headers = {"ETag": _tag(request, known.version), **_KEPT}
+    if _has(request, headers):
+        return _unchanged(headers)
+    return answer(MapView(known.id, dict(known.colours), _drawing(request, known.board)), headers=headers)
 
 
 @endpoint(
     "GET",
     "/v1/rulesets/{ruleset:str}/board.svg",
     tag="Pictures",
-    answers=(Answer(200, "The bare board.", str, SVG),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The bare board.", str, SVG, headers=("ETag",)), _THE_SAME),
     problems=(problems.UNKNOWN_RULESET, problems.NO_MAP),
 )
 async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
@@ -76,8 +85,11 @@ async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[byt
     """
     request.read_query(Nothing)
     known = named(request, ruleset)
+    headers = {"ETag": _tag(request, known.version), **_KEPT}
+    if _has(request, headers):
+        return _unchanged(headers)
     drawn = bare_board(_drawing(request, known.board), paints(known), known.title)
-    return _drawn(drawn.encode(), SVG, _LASTING)
+    return _drawn(drawn.encode(), SVG, headers)
 
 
 @endpoint(
@@ -87,7 +99,7 @@ async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[byt
     account="optional",
     query=AtVersion,
     headers=("If-None-Match",),
-    answers=(Answer(200, "The marks.", MarksView, headers=("ETag",)), _UNCHANGED),
+    answers=(Answer(200, "The marks.", MarksView, headers=("ETag",)), _THE_SAME),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
 async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
@@ -98,18 +110,16 @@ async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
     spectator.
     """
     asked = request.read_query(AtVersion)
-    shown, viewer, unchanged = await _looked(request, game, asked)
-    if unchanged is not None:
-        return unchanged
+    shown, viewer, headers = await _looked(request, game, asked)
+    if _has(request, headers):
+        return _unchanged(headers)
     house = request.house
     vault = await house.hall.vault(shown.id)
 
     async def draw() -> bytes:
         return encode(marks_view(shown, marks_of(shown, viewer, vault, look_of(shown).names)))
 
-    return answered(
-        await house.gallery.shown(shown.id, shown.version, viewer, "marks", draw), headers=etag(shown.version)
-    )
+    return answered(await house.gallery.shown(shown.id, shown.version, viewer, "marks", draw), headers=headers)
 
 
 @endpoint(
@@ -119,7 +129,7 @@ async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
     account="optional",
     query=AtVersion,
     headers=("If-None-Match",),
-    answers=(Answer(200, "The picture.", str, SVG, headers=("ETag",)), _UNCHANGED),
+    answers=(Answer(200, "The picture.", str, SVG, headers=("ETag",)), _THE_SAME),
     problems=_OF_GAMES,
 )
 async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
@@ -129,10 +139,10 @@ async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
     is asked by a picture's address alone sees what a spectator sees.
     """
     asked = request.read_query(AtVersion)
-    shown, viewer, unchanged = await _looked(request, game, asked)
-    if unchanged is not None:
-        return unchanged
-    return _drawn(await _svg(request, shown, viewer), SVG, _kept(request, shown.version))
+    shown, viewer, headers = await _looked(request, game, asked)
+    if _has(request, headers):
+        return _unchanged(headers)
+    return _drawn(await _svg(request, shown, viewer), SVG, headers)
 
 
 @endpoint(
@@ -142,7 +152,7 @@ async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
     account="optional",
     query=Sized,
     headers=("If-None-Match",),
-    answers=(Answer(200, "The picture.", bytes, PNG, headers=("ETag",)), _UNCHANGED),
+    answers=(Answer(200, "The picture.", bytes, PNG, headers=("ETag",)), _THE_SAME),
     problems=_OF_GAMES,
 )
 async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[bytes]:
@@ -151,9 +161,9 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
     As `board.svg`, for places that take no SVG. What is written is larger in a small picture.
     """
     asked = request.read_query(Sized)
-    shown, viewer, unchanged = await _looked(request, game, asked)
-    if unchanged is not None:
-        return unchanged
+    shown, viewer, headers = await _looked(request, game, asked)
+    if _has(request, headers):
+        return _unchanged(headers)
     gallery = request.house.gallery
 
     async def draw() -> bytes:
@@ -162,7 +172,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
             return await png(svg, asked.width)
 
     drawn = await gallery.shown(shown.id, shown.version, viewer, ("png", asked.width), draw)
-    return _drawn(drawn, PNG, _kept(request, shown.version))
+    return _drawn(drawn, PNG, headers)
 
 
 @endpoint(
@@ -172,7 +182,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
     account="optional",
     query=FramesPage,
     headers=("If-None-Match",),
-    answers=(Answer(200, "The frames.", FramePage, headers=("ETag",)), _UNCHANGED),
+    answers=(Answer(200, "The frames.", FramePage, headers=("ETag",)), _THE_SAME),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
 async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
@@ -181,15 +191,15 @@ async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
     For scrubbing through a game: one version drawn whole, and what each version after it changed in the picture, with
     its event in a sentence and its dice. The pieces of SVG belong into `GET /v1/rulesets/{ruleset}/board.svg`. What a
     retraction took back jumps back by itself. Of a board that is on no map no area is drawn; the rest is told all the
-    same. The ETag is the version at which the game stands.
+    same. The ETag begins with the version at which the game stands.
     """
     asked = request.read_query(FramesPage)
     house = request.house
     played = await house.hall.game(GameId(game))
     viewer = house.viewer(played, request.caller)
-    headers = etag(played.version)
-    if _has(request, played.version):
-        return Response(b"", status_code=304, headers=headers)
+    headers = _looks(request, played.version, viewer)
+    if _has(request, headers):
+        return _unchanged(headers)
     last = max(asked.after, min(asked.after + asked.limit, played.version))
 
     async def draw() -> bytes:
@@ -214,26 +224,36 @@ def _drawing(request: Call, board: str) -> Drawing:
     return drawing
 
 
-async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Viewer, Response[bytes] | None]:
-    """Return a game at the version that is asked for, who looks, and the answer to whoever has seen just that."""
+async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Viewer, Mapping[str, str]]:
+    """Return a game at the version that is asked for, who looks, and the headers that name what he sees."""
     hall = request.house.hall
     now = await hall.game(GameId(game))
     shown = await hall.at(now.id, asked.version) if asked.version is not None else now
     viewer = request.house.viewer(now, request.caller)
-    # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
-    is_settled = shown is now or now.status != "over"
-    unchanged = is_settled and _has(request, shown.version)
-    return shown, viewer, Response(b"", status_code=304, headers=etag(shown.version)) if unchanged else None
+    return shown, viewer, _looks(request, shown.version, viewer)
 
 
-def _kept(request: Call, version: Version) -> dict[str, str]:
-    """Return the headers of a picture: a browser may keep it for whoever asks next, unless a token was sent for it."""
-    return {**etag(version), **(_KEPT if request.caller is None else {})}
+def _looks(request: Call, version: Version, viewer: Viewer) -> Mapping[str, str]:
+    """Return the headers that name what a viewer sees of a version.
+
+    A browser may keep it for whoever asks next, unless a token was sent for it.
+    """
+    return {**etag(version), **(_KEPT if request.caller is None else {}), "ETag": _tag(request, version, viewer)}
 
 
-def _has(request: Call, version: Version) -> bool:
-    """Tell whether the caller has the answer of a version already. Who sends a token may have a spectator's."""
-    return request.caller is None and request.headers.get("if-none-match", "").removeprefix("W/") == f'"{version}"'
+def _tag(request: Call, version: int, viewer: Viewer = _NOBODY) -> str:
+    """Return a version in quotes, and after a point what else decides how it looks: whose eyes, and what draws it."""
+    other = f"{request.house.drawn_by} {viewer.seat} {viewer.everything}"
+    return f'"{version}.{hashlib.sha256(other.encode()).hexdigest()[:16]}"'
+
+
+def _has(request: Call, headers: Mapping[str, str]) -> bool:
+    """Tell whether the caller has what these headers name already."""
+    return request.headers.get("if-none-match", "").removeprefix("W/") == headers["ETag"]
+
+
+def _unchanged(headers: Mapping[str, str]) -> Response[bytes]:
+    return Response(b"", status_code=304, headers=dict(headers))
 
 
 async def _svg(request: Call, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:
