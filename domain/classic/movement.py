@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.classic import legion, passage, roads, sea, turn
 from domain.classic.passage import Way
@@ -61,8 +62,9 @@ class LegionMarched(Event, frozen=True):
         if self._with_units:
             self._arrive(table)
         for name in self.leaders:
-            moves = table.leaders[name].moves - (name not in self.rode)
-            table.change_leader(name, at=self.to, moves=0 if self.stopped else moves, marched=True)
+            leader = table.leaders[name]
+            moves = 0 if self.stopped else leader.moves - (name not in self.rode)
+            table.leaders[name] = replace(leader, at=self.to, moves=moves, marched=True)
         journey = table.journey
         if self.road and not self.stopped:
             table.journey = self._journey(table)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.classic.pieces import LEADER_MOVES, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
 from domain.classic.table import Command, Event, Table
@@ -53,12 +54,10 @@ class GalleySailed(Event, frozen=True):
     coast: str | None = None
 
     def apply(self, table: Table) -> None:
-        table.change_galley(
-            self.galley,
-            at=self.to,
-            coast=self.coast,
-            came_from=self.origin if self.coast else None,
-            moves=table.galleys[self.galley].moves - 1,
+        galley = table.galleys[self.galley]
+        came_from = self.origin if self.coast else None
+        table.galleys[self.galley] = replace(
+            galley, at=self.to, coast=self.coast, moves=galley.moves - 1, came_from=came_from
         )
 
     def tell(self, names: Names) -> str:

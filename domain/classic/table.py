@@ -444,6 +444,7 @@ class Table(KernelTable):
         return self.map.area(area).value("tribute") + (5 if self.provinces[area].city else 0)
 
     # --- changing; for `apply` only ---
+    # What happens hundreds of times a game calls `replace` itself: passing ``**changes`` on takes five times as long.
 
     def set_army(self, province: AreaId, seat: Seat, army: Army) -> None:
         """Put `army` there instead of what `seat` has; an empty one leaves no trace."""

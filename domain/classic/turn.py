@@ -1,5 +1,7 @@
 """The turn: its six phases and who comes next (chapter TRN)."""
 
+from msgspec.structs import replace
+
 from domain.classic import inflation
 from domain.classic.pieces import GALLEY_MOVES, LEADER_MOVES, Army
 from domain.classic.table import Event, Phase, Table
@@ -25,10 +27,10 @@ class TurnBegan(Event, frozen=True):
             table.change_province(name, armies={seat: Army(fresh=army.units) for seat, army in armies.items()})
         for name, leader in table.leaders.items():
             if leader.moves != LEADER_MOVES or leader.marched or leader.landed:
-                table.change_leader(name, moves=LEADER_MOVES, marched=False, landed=False)
+                table.leaders[name] = replace(leader, moves=LEADER_MOVES, marched=False, landed=False)
         for name, galley in table.galleys.items():
             if galley.moves != GALLEY_MOVES or galley.came_from:
-                table.change_galley(name, moves=GALLEY_MOVES, came_from=None)
+                table.galleys[name] = replace(galley, moves=GALLEY_MOVES, came_from=None)
 
     def tell(self, names: Names) -> str:
         return f"Round {self.round}: {names(self.seat)} is on turn."

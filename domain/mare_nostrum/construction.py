@@ -76,16 +76,17 @@ class PieceBuilt(Event, frozen=True):
 
 def put(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:
     """Let a player's new piece lie in a province: units fresh (MN-MIL-08), triremes in port."""
-    force = table.provinces[area].forces.get(seat, NO_FORCE)
+    province = table.provinces[area]
+    force = province.forces.get(seat, NO_FORCE)
     match item:
         case "influence":
-            table.change_province(area, owner=seat, marked=table.turn)
+            table.provinces[area] = replace(province, owner=seat, marked=table.turn)
         case "legion":
             table.set_force(area, seat, replace(force, fresh=force.fresh + 1))
         case "fortress":
             table.set_force(area, seat, replace(force, fortresses=force.fortresses + 1))
         case "trireme":
-            table.set_port(area, seat, table.provinces[area].ports.get(seat, 0) + 1)
+            table.set_port(area, seat, province.ports.get(seat, 0) + 1)
         case _:
             table.build(area, item, good)
 

@@ -229,6 +229,7 @@ class Table(KernelTable, kw_only=True):
     be alone again and go on (MN-AFT-11)."""
 
     # --- changes ---
+    # What happens hundreds of times a game calls `replace` itself: passing ``**changes`` on takes five times as long.
 
     def change_province(self, area: AreaId, **changes: Any) -> None:
         """Replace what has changed in a province."""
@@ -255,15 +256,20 @@ class Table(KernelTable, kw_only=True):
 
     def set_port(self, area: AreaId, owner: Seat, triremes: int) -> None:
         """Let so many of a player's triremes lie unlaunched in a province."""
-        ports = {seat: number for seat, number in self.provinces[area].ports.items() if seat != owner}
-        self.change_province(area, ports=ports | ({owner: triremes} if triremes else {}))
+        province = self.provinces[area]
+        ports = province.ports.copy()
+        ports.pop(owner, None)
+        if triremes:
+            ports[owner] = triremes
+        self.provinces[area] = replace(province, ports=ports)
 
     def build(self, area: AreaId, building: Building, good: Resource | None = None) -> None:
         """Put a building token of the supply into a province; `good` says on which icon a caravan stands."""
         self.supply[building] -= 1
         if building == "caravan":
             assert good is not None, "a caravan stands on a good"
-            self.change_province(area, caravans=(*self.provinces[area].caravans, good))
+            province = self.provinces[area]
+            self.provinces[area] = replace(province, caravans=(*province.caravans, good))
         else:
             self.change_province(area, **{building: True})
 
