@@ -16,6 +16,7 @@ from domain.kernel import schema
 from domain.kernel.board import Board
 from domain.kernel.chance import ScriptedChance
 from domain.kernel.draft import Draft
+from domain.kernel.message import type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
@@ -180,7 +181,7 @@ def _play(
     _require(offered, f"{move.command} was accepted, but no option offers it")
     _require(table.digest() == before, "deciding changed the table that it was given")
     _check_fold(ruleset, table, draft)
-    _check_events(move, draft)
+    _check_events(move, ruleset, draft)
     return draft
 
 
@@ -192,7 +193,9 @@ def _check_fold(ruleset: Ruleset[Any], table: Table, draft: Draft[Any]) -> None:
     _require(folded.digest() == draft.table.digest(), "folding the events gives another table")
 
 
-def _check_events(move: Move, draft: Draft[Any]) -> None:
+def _check_events(move: Move, ruleset: Ruleset[Any], draft: Draft[Any]) -> None:
+    if unknown := {*move.absent} - {*map(type_name, ruleset.events)}:
+        raise Failure(f"no event is called {' or '.join(sorted(unknown))}")
     happened: list[dict[str, Any]] = [msgspec.to_builtins(event) for event in draft.events]
     rest = iter(happened)
     for wanted in move.events:
@@ -203,9 +206,8 @@ def _check_events(move: Move, draft: Draft[Any]) -> None:
 
 
 def _check(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> None:
-    state = msgspec.to_builtins(table.state())
     for path, wanted in move.then.items():
-        found = _at(state, path)
+        found = _at(table, path)
         _require(_same(wanted, found), f"{path} is {found!r}, not {wanted!r}")
     decisions: list[dict[str, Any]] = msgspec.to_builtins(ruleset.decisions(table))
     for wanted in move.decisions:
@@ -219,7 +221,7 @@ def _check(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> Non
 def _check_views(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> None:
     for viewer, paths in move.sees.items():
         reader = None if viewer == SPECTATOR else Seat(viewer)
-        view = msgspec.to_builtins(ruleset.view(table, vault.read_by(reader)))
+        view = ruleset.view(table, vault.read_by(reader))
         for path, wanted in paths.items():
             found = _at(view, path)
             _require(_same(wanted, found), f"{viewer} sees {path} as {found!r}, not {wanted!r}")
@@ -230,15 +232,25 @@ def _on_offer(ruleset: Ruleset[Any], table: Table, vault: Vault, seat: Seat, com
     return any(schema.matches(option.schema, command) for option in options)
 
 
-def _at(state: Any, path: str) -> Any:
+def _at(position: Struct, path: str) -> Any:
+    """Return what stands at the end of a path, as JSON; None for what is absent. Raises `Failure` for no path at all.
+
+    Otherwise a field that is misspelt would pass for one that has its default.
+    """
+    state: Any = position
     for part in path.split("."):
-        if isinstance(state, Mapping):
-            state = cast(Mapping[str, Any], state).get(part)
-        elif isinstance(state, Sequence) and part.isdigit() and int(part) < len(cast(Sequence[Any], state)):
-            state = cast(Sequence[Any], state)[int(part)]
-        else:
-            return None
-    return state
+        match state:
+            case Struct():
+                _require(part in state.__struct_fields__, f"{path}: there is no field {part}")
+                state = getattr(state, part)
+            case Mapping():
+                state = cast(Mapping[str, Any], state).get(part)
+            case Sequence() if part.isdigit():
+                items = cast(Sequence[Any], state)
+                state = items[int(part)] if int(part) < len(items) else None
+            case _:
+                _require(state is None, f"{path}: there is nothing in {state!r}")
+    return msgspec.to_builtins(state)
 
 
 def _fits(wanted: Any, found: Any) -> bool:

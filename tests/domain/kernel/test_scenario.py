@@ -67,6 +67,9 @@ def test_a_scenario_with_hidden_cards_and_dice() -> None:
         ("card = 2 }", "card = 4 }", "not on offer"),
         ("card = 1 }", "card = 2 }", "on offer"),
         ('"coins.blue" = 2', '"coins.blue" = 3', "coins.blue is 2, not 3"),
+        ('"coins.red" = 1', '"coin.red" = 0', "coin.red: there is no field coin"),
+        ("round = 2", '"round.number" = 0', "round.number: there is nothing in 2"),
+        ('absent = ["cards-revealed"]', 'absent = ["cards-shown"]', "no event is called cards-shown"),
     ],
 )
 def test_a_scenario_that_does_not_come_out_says_where(right: str, wrong: str, complaint: str) -> None:
