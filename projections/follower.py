@@ -1,7 +1,7 @@
 """Following the log: every event with the game that it happened in, as it stood right after."""
 
 from collections import OrderedDict
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -107,7 +107,7 @@ class Follower:
 
     def _follow(self, game_id: GameId, record: Record, base: Game | None, records: list[Record]) -> Seen:
         before = base or (self._fold(game_id, records[:-1]) if record.version > 1 else None)
-        heading_before, round_before = (_heading(before), _round(before)) if before is not None else ("", 0)
+        heading_before, round_before = (before.heading, before.round) if before is not None else ("", 0)
         if before is None or retraction(record) is not None:
             after = self._fold(game_id, records)
         else:
@@ -117,19 +117,7 @@ class Follower:
         self._games[game_id] = after
         if len(self._games) > TABLES:
             self._games.popitem(last=False)
-        return Seen(after, _heading(after), heading_before, _round(after), round_before)
+        return Seen(after, after.heading, heading_before, after.round, round_before)
 
     def _fold(self, game_id: GameId, records: list[Record]) -> Game:
         return fold(records, game_id, self._library, self._boards.__getitem__)
-
-
-def _heading(game: Game) -> str:
-    return game.ruleset.heading(_table(game)) if game.table is not None else ""
-
-
-def _round(game: Game) -> int:
-    return game.ruleset.round(_table(game)) if game.table is not None else 0
-
-
-def _table(game: Game) -> Any:
-    return game.table

@@ -245,16 +245,13 @@ def _accounts(scene: _Scene) -> dict[str, Example]:
 def _statistics(scene: _Scene, library: Library) -> dict[str, Example]:
     """Return what the projections tell of the scene, with a few dice and refusals added."""
     ruleset, now, begun = scene.ruleset, scene.given.game, scene.started.game
-    heading = begun.heading
-    table: Any = begun.table
-    place = ruleset.round(table)
     summary = scoreboard.Summary(
-        ruleset.id, now.status, now.version, place, now.heading, (), "", AT, AT, "", commands=1, retractions=0
+        ruleset.id, now.status, now.version, now.round, now.heading, (), "", AT, AT, "", commands=1, retractions=0
     )
-    score = scoreboard.RoundScore(place, begun.version, ruleset.score(table))
+    score = scoreboard.RoundScore(begun.round, begun.version, ruleset.score(begun.table))
     entries = (
         timeline.Entry(scene.joined[-1].game.version + 1, "start", 0, "", told_of(GameStarted(), begun.names), AT),
-        timeline.Entry(begun.version, "phase", place, heading, heading, AT),
+        timeline.Entry(begun.version, "phase", begun.round, begun.heading, begun.heading, AT),
     )
     die, sides = next(iter(ruleset.dice.items()), ("d6", tuple("123456")))
     counted = {side: 29 + 2 * number for number, side in enumerate(sides)}

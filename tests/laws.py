@@ -474,7 +474,7 @@ class Bare:
         self.table = draft.table
         self.vault = self.vault.joined_by(draft.secrets)
         self.events.extend(draft.events)
-        self.draws.extend(draft.marks)
+        self.draws.extend(draws for _, draws in draft.happened)
         self.revealed = any(event.reveals for event in draft.events)
 
     @property

@@ -27,14 +27,14 @@ class Draft(Generic[T]):
     A draft that ends in a refusal is dropped, and nothing has happened: no event, no draw.
     """
 
-    __slots__ = ("_chance", "_vault", "draws", "events", "marks", "secrets", "table")
+    __slots__ = ("_chance", "_draws_after", "_vault", "draws", "events", "secrets", "table")
 
     def __init__(self, table: T, chance: Chance, vault: Vault, draws: int = 0) -> None:
         self.table = table
         self.draws = draws
         self.events: list[Event[T]] = []
-        self.marks: list[int] = []
         self.secrets: list[Secret] = []
+        self._draws_after: list[int] = []
         self._chance = chance
         self._vault = vault
 
@@ -42,7 +42,12 @@ class Draft(Generic[T]):
         """Let `event` happen: it is recorded and the table changes at once."""
         event.apply(self.table)
         self.events.append(event)
-        self.marks.append(self.draws)
+        self._draws_after.append(self.draws)
+
+    @property
+    def happened(self) -> list[tuple[Event[T], int]]:
+        """The events, each with the number of draws that were used up to it."""
+        return list(zip(self.events, self._draws_after, strict=True))
 
     def roll(self, count: int, sides: int) -> Roll:
         """Roll `count` dice with faces 1..`sides`. Store the result's draw and outcome in an event."""

@@ -178,7 +178,7 @@ class Game(Struct, kw_only=True):
             raise Refusal("TAB-LIFE-02", "The game was to start.", f"These seats are still free: {', '.join(free)}.")
         bare = self.ruleset.lay(tuple(self.players), self.setup, self.board)
         draft = self.ruleset.begin(bare, self.chance(secret))
-        happened = [(GameStarted(), 0), *zip(draft.events, draft.marks, strict=True)]
+        happened = [(GameStarted(), 0), *draft.happened]
         return self._log(happened, at, Cause(player=player, key=key), draft, secret)
 
     def _require_gathering(self, what: str) -> None:
@@ -259,7 +259,7 @@ class Game(Struct, kw_only=True):
                 raise
             given, sealing = _command_in_log(command, seat, draft)
             vault = vault.joined_by(draft.secrets)
-            happened = list(zip(draft.events, draft.marks, strict=True))
+            happened = draft.happened
             if sealing:
                 happened[-1] = (happened[-1][0], draft.draws)
             step = game._log(happened, at, Cause(player=player, seat=seat, command=given, key=key), draft, secret)
@@ -354,6 +354,11 @@ class Game(Struct, kw_only=True):
     def heading(self) -> str:
         """Where in the game it is, in words; empty before it begins."""
         return self.ruleset.heading(self.table) if self.table is not None else ""
+
+    @property
+    def round(self) -> int:
+        """The round that is being played; 0 before the first, or when there are none."""
+        return self.ruleset.round(self.table) if self.table is not None else 0
 
     @property
     def names(self) -> Names:

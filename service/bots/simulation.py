@@ -115,7 +115,7 @@ class Simulation:
             yield step
 
     def _past_last_round(self) -> bool:
-        return self.plan.rounds is not None and round_of(self.game) > self.plan.rounds
+        return self.plan.rounds is not None and self.game.round > self.plan.rounds
 
     def _choose(self) -> tuple[Seat, Any]:
         """Return a seat and a command for it."""
@@ -174,11 +174,6 @@ class Simulation:
                 raise Fault(f"folding the log gives another {what}: {one} instead of {other}")
 
 
-def round_of(game: Game) -> int:
-    """Return the number of the round that a game is in."""
-    return game.ruleset.round(game.table) if game.table is not None else 0
-
-
 def play(plan: Plan) -> tuple[Outcome, Simulation]:
     """Play one game and check the laws on its way."""
     began = time.perf_counter()
@@ -197,7 +192,7 @@ def play(plan: Plan) -> tuple[Outcome, Simulation]:
         winners=game.result.winners if game.result else (),
         events=game.version,
         commands=simulation.commands,
-        round=round_of(game),
+        round=game.round,
         seconds=time.perf_counter() - began,
         fault=fault,
     )

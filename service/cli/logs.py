@@ -50,7 +50,7 @@ def replay(
     game, heading = _as_of(exported, 1), ""
     for number, record in enumerate(exported.records[:to], start=1):
         game = _as_of(exported, number) if number == 1 or retraction(record) is not None else later(game, (record,))
-        present = game.ruleset.heading(game.table) if game.table is not None else ""
+        present = game.heading
         if present != heading:
             console.print(f"\n[bold]{present}[/bold]")
             heading = present

@@ -24,7 +24,6 @@ from service.pictures.scenes import (
     drawn_ground,
     ground_differs,
     marks_of,
-    round_of,
     standing_views,
 )
 from service.shapes.pictures import FrameView, RollView, Scene
@@ -65,7 +64,7 @@ class Camera:
         self._names = names
         self.game = game
         self._marks = self._seen(game) if game is not None else NOTHING
-        self._round, self._heading = (round_of(game), game.heading) if game is not None else (0, "")
+        self._round, self._heading = (game.round, game.heading) if game is not None else (0, "")
 
     def _seen(self, game: Game) -> Marks:
         return marks_of(game, self._viewer, self._vault, self._sheet.names)
@@ -89,7 +88,7 @@ class Camera:
         event = read_event(game.ruleset, record)
         if not isinstance(event, _AROUND) or retraction(record) is not None or before is NOTHING:
             after = self._seen(game)
-        place, heading = round_of(game), game.heading
+        number, heading = game.round, game.heading
         made = FrameView(
             version=record.version,
             type=record.type,
@@ -103,10 +102,10 @@ class Camera:
             links=drawn_ground(sheet, after) if ground_differs(before, after) else UNSET,
             standings=standing_views(sheet.look, after.standings) if before.standings != after.standings else UNSET,
             shelves=after.shelves if before.shelves != after.shelves else UNSET,
-            round=place if place != self._round else UNSET,
+            round=number if number != self._round else UNSET,
             heading=heading if heading != self._heading else UNSET,
         )
-        self.game, self._marks, self._round, self._heading = game, after, place, heading
+        self.game, self._marks, self._round, self._heading = game, after, number, heading
         return made
 
 

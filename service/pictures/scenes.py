@@ -77,11 +77,6 @@ def marks_of(game: Game, viewer: Viewer, vault: Vault, names: Names) -> Marks:
     return NOTHING if view is None else game.ruleset.marks(view, names)
 
 
-def round_of(game: Game) -> int:
-    """Return the round that a game is in; 0 before the first."""
-    return game.ruleset.round(game.table) if game.table is not None else 0
-
-
 def drawn_areas(sheet: Sheet, marks: Marks, areas: Iterable[AreaId]) -> dict[AreaId, str]:
     """Return the fragments of areas."""
     plan, paints, names = sheet.plan, sheet.paints, sheet.names
@@ -133,7 +128,7 @@ def marks_view(game: Game, marks: Marks) -> MarksView:
     return MarksView(
         game=game.id,
         version=game.version,
-        round=round_of(game),
+        round=game.round,
         heading=game.heading,
         places=marks.places,
         links=marks.links,
