@@ -7,7 +7,7 @@ game, no seat, no command, so that nobody learns what somebody else has tried.
 from collections.abc import Iterable
 
 import msgspec
-from msgspec import UNSET, Raw, Struct
+from msgspec import Raw, Struct
 
 from projections.change import Add, Change, Table
 from projections.projection import Happened, Projection
@@ -37,7 +37,7 @@ class RuleLedger(Projection):
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         command = happened.cause.command
-        if isinstance(command, Raw) and command is not UNSET:
+        if isinstance(command, Raw):
             kind = msgspec.json.decode(command, type=_Typed).type
             yield Add(COMMANDS, {"ruleset": happened.fixed.created.ruleset, "command": kind}, {"times": 1})
 

@@ -14,9 +14,8 @@ from domain.kernel.words import AreaId, Seat
 LeaderId = Annotated[str, Meta(description="A Caesar or a general, such as `red-caesar` or `red-general-1`.")]
 GalleyId = Annotated[str, Meta(description="A galley, such as `galley-1`.")]
 
-LEADER_MOVES = GALLEY_MOVES = CAVALRY_MOVES = 2
-FOOT_MOVES = 1
-"""Movement points per turn (CC-PCS-08)."""
+LEADER_MOVES = GALLEY_MOVES = 2
+"""Movement points per turn (CC-PCS-08); of those of units `Army` says how many are left."""
 
 PIECES = {"infantry": 20, "cavalry": 20, "catapults": 6, "galleys": 8}
 """Pieces of each colour (CC-PCS-03), besides one Caesar and four generals."""

@@ -174,17 +174,15 @@ def _order_from(start: AreaId, neighbours: Mapping[AreaId, tuple[AreaId, ...]]) 
     while len(order) < len(neighbours):
         passed = set(order)
         opened = {land: later for land in order if (later := sum(other not in passed for other in neighbours[land]))}
-        steps = ((_step(land, neighbours[land], passed, opened), land) for land in neighbours if land not in passed)
+        steps = ((_step(neighbours[land], passed, opened), land) for land in neighbours if land not in passed)
         (still_open, _), land = min(steps)
         order.append(land)
         cost += 1 << still_open
     return cost, order
 
 
-def _step(
-    land: AreaId, near: tuple[AreaId, ...], passed: Collection[AreaId], opened: Mapping[AreaId, int]
-) -> tuple[int, int]:
-    """Return how many provinces are open after a step to `land`, and for ties how long ago its oldest one opened."""
+def _step(near: tuple[AreaId, ...], passed: Collection[AreaId], opened: Mapping[AreaId, int]) -> tuple[int, int]:
+    """Return how many provinces are open after a step to one beside `near`, and for ties which was opened first."""
     closing = sum(opened.get(other) == 1 for other in near)
     opening = any(other not in passed for other in near)
     oldest = next((age for age, other in enumerate(opened) if other in near), len(opened))

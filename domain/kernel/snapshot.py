@@ -73,7 +73,7 @@ def take(game: Game) -> bytes:
 
 
 def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board]) -> Game:
-    """Return the game of a snapshot; `domain.kernel.game.follow` takes it on from there.
+    """Return the game of a snapshot; `domain.kernel.fold.resume` takes it on from there.
 
     Raises:
         SnapshotError: it is of another form, ruleset version or shape.

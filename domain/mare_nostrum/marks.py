@@ -7,7 +7,6 @@ from typing import Final
 
 from domain.kernel.board import SHORE, Area, Board
 from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
-from domain.kernel.message import Names
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum.data import CARDS, GOODS
 from domain.mare_nostrum.pieces import Force, Province
@@ -39,7 +38,7 @@ def _icons(area: Area) -> Iterator[Mark]:
         yield Mark(good, words=f"yields {good}")
 
 
-def of(view: View, names: Names) -> Marks:
+def of(view: View) -> Marks:
     """Return what whoever has `view` sees."""
     places: dict[AreaId, Place] = {}
     fought = _battles(view)

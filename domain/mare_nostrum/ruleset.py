@@ -156,7 +156,7 @@ class MareNostrum(Book[Table]):
         return marks.printed(board)
 
     def marks(self, view: view.View, names: Names) -> Marks:
-        return marks.of(view, names)
+        return marks.of(view)
 
     def view(self, table: Table, vault: Vault) -> view.View:
         return view.of(table, vault)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from domain.boards import builtin, parse_board, validate
 from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
+from domain.kernel.chance import SECRET_BYTES
 from domain.kernel.fold import retract
 from domain.kernel.game import Game, Step
 from domain.kernel.record import Record
@@ -218,7 +219,7 @@ class Hall:
             key=_hashed(player, key) if key else None,
             content=content,
         )
-        secret = self._randomness(32)
+        secret = self._randomness(SECRET_BYTES)
         step = Game.create(
             ruleset,
             request.game,

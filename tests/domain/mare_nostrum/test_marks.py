@@ -3,7 +3,6 @@
 from typing import Any
 
 from domain.kernel.marks import Mark, Marks, Place, Stack
-from domain.kernel.message import Names
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import view
 from domain.mare_nostrum.marks import of, printed
@@ -11,13 +10,12 @@ from tests.building import BOARD, arranged
 
 ROME, EGYPT = Seat("rome"), Seat("egypt")
 SEATS = ["rome", "egypt", "greece"]
-NAMES = Names({area.id: area.name for area in BOARD.areas}, map(Seat, SEATS))
 
 
 def shown(seat: Seat | None = None, **given: Any) -> Marks:
     """Return the marks of a position as a seat, or a spectator, sees it."""
     position = arranged({"seats": SEATS, "turn": 3, "active": "rome", **given}, ROME)
-    return of(view.of(position.table, position.vault.read_by(seat)), NAMES)
+    return of(view.of(position.table, position.vault.read_by(seat)))
 
 
 def items(marks: Marks, seat: Seat) -> list[str]:
