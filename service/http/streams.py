@@ -10,6 +10,7 @@ from litestar.exceptions import WebSocketDisconnect
 from litestar.handlers import websocket
 from litestar.params import FromPath
 from litestar.response import Response, Stream
+from litestar.types import Message, Send
 from msgspec import Struct
 
 from domain.kernel.words import GameId, Version
@@ -191,28 +192,49 @@ async def open_socket(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -> None:
     """Send the events of a game over a WebSocket."""
     house = house_of(socket)
+    socket.send = _unless_gone(socket.send)
     # Looked up before the socket is open: whoever acts as soon as it is, sees on it what he did.
     asked = await _asked(house, socket, GameId(game))
-    await socket.accept(subprotocols=PROTOCOL if PROTOCOL in subprotocols_of(socket.scope) else None)
+    with suppress(WebSocketDisconnect):
+        await socket.accept(subprotocols=PROTOCOL if PROTOCOL in subprotocols_of(socket.scope) else None)
+        await socket.close(await _answered(house, socket, GameId(game), asked))
+
+
+async def _answered(
+    house: House, socket: WebSocket[Any, Any, Any], game: GameId, asked: tuple[Caller | None, Version] | Exception
+) -> int:
+    """Send the events, or what is wrong; return the code to close with. Raises `WebSocketDisconnect`."""
     try:
         if isinstance(asked, Exception):
             raise asked
         caller, start = asked
-        events = follow(house, GameId(game), caller, start)
+        events = follow(house, game, caller, start)
         with house.metrics.following("websocket") as sent:
             await _send_until_gone(socket, events, sent)
-        now = await house.hall.game(GameId(game))
-        code = OVER if now.status == "over" else STOPPING
+        return OVER if (await house.hall.game(game)).status == "over" else STOPPING
     except WebSocketDisconnect:
-        return
+        raise
     except Exception as error:
         problem = explained(error)
         log_fault(problem, error)
         body = problem.body(f"urn:uuid:{socket.scope.get('request_id', '')}")
         await socket.send_data(encode(Frame(None, "problem", body)).decode())
-        code = REFUSED
-    with suppress(WebSocketDisconnect):
-        await socket.close(code)
+        return REFUSED
+
+
+def _unless_gone(send: Send) -> Send:
+    """Return `send`, which raises `WebSocketDisconnect` whatever the server says of a client that is gone.
+
+    That is an OSError by the ASGI specification; in uvicorn a RuntimeError when it has closed the socket by itself.
+    """
+
+    async def to_whom_is_there(message: Message) -> None:
+        try:
+            await send(message)
+        except (OSError, RuntimeError) as error:
+            raise WebSocketDisconnect(detail="the client is gone") from error
+
+    return to_whom_is_there
 
 
 async def _asked(

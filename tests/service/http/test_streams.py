@@ -234,6 +234,39 @@ async def test_a_socket_ends_with_its_token_and_says_so(service: Service, anna: 
     assert socket.close_code == 4000
 
 
+@pytest.mark.parametrize("gone", [OSError("the client is gone"), RuntimeError("after sending 'websocket.close'")])
+@pytest.mark.parametrize("told", range(3))
+async def test_a_client_that_goes_away_while_it_is_told_is_no_fault(
+    service: Service, anna: Player, bert: Player, gone: Exception, told: int
+) -> None:
+    game = await service.begun(anna, bert)
+    path = f"/v1/games/{game}/events/socket"
+    scope = {
+        "type": "websocket",
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "scheme": "ws",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"after=0",
+        "headers": [],
+        "subprotocols": [],
+        "client": ("127.0.0.1", 1),
+    }
+    received: asyncio.Queue[Any] = asyncio.Queue()
+    received.put_nowait({"type": "websocket.connect"})
+    sent: list[str] = []
+
+    async def send(message: Any) -> None:
+        if len(sent) == told:
+            raise gone
+        sent.append(message["type"])
+
+    with capture_logs() as logged:
+        await service.server.config.loaded_app(scope, received.get, send)
+    assert sent == ["websocket.accept", "websocket.send"][:told]
+    assert [line for line in logged if line["log_level"] == "error"] == []
+
+
 async def test_a_stream_whose_store_is_away_ends_cleanly_and_goes_on_when_it_is_back(
     service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
