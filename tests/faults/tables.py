@@ -19,7 +19,7 @@ REORDERED: Final = 0.1
 
 
 class Table(Struct, eq=False):
-    """A table, its players, and the games that were played at it."""
+    """A table, its players, and the games that were played at it; `over` says that one of them is over."""
 
     ledger: Ledger
     players: Sequence[Player]
@@ -27,6 +27,7 @@ class Table(Struct, eq=False):
     rng: Random
     stop: asyncio.Event
     games: list[str] = field(default_factory=list[str])
+    over: bool = False
 
     async def play(self) -> None:
         """Play game after game."""
@@ -60,6 +61,7 @@ class Table(Struct, eq=False):
         """Let all seats act that the game waits for, at the same time. Return False when the game is over."""
         now = await self.ledger.get(f"/v1/games/{game}")
         if now["status"] == "over":
+            self.over = True
             return False
         waiting = {seat for decision in now["decisions"] for seat in decision["seats"]}
         await asyncio.gather(*(self._act(game, now, seat) for seat in sorted(waiting)))
