@@ -241,7 +241,7 @@ async def test_a_client_that_goes_away_while_it_is_told_is_no_fault(
 ) -> None:
     game = await service.begun(anna, bert)
     path = f"/v1/games/{game}/events/socket"
-    scope = {
+    scope: Any = {
         "type": "websocket",
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "scheme": "ws",
