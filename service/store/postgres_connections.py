@@ -6,6 +6,7 @@ not do. Their sessions keep settings, so a connection pooler in front of the dat
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import asyncpg
@@ -129,9 +130,11 @@ class Connections:
             async with self._pool.acquire(timeout=TIMEOUT) as connection:
                 try:
                     return await work(connection)
-                except LOST as error:
+                except (asyncio.CancelledError, *LOST) as error:
+                    # Or the pool would hand it out again, after a cancellation even with a transaction still open.
                     if not is_spoilt(error):
-                        connection.terminate()  # or the pool would hand it out again
+                        with suppress(asyncpg.InterfaceError):  # the pool has it back, for it was lost meanwhile
+                            connection.terminate()
                     raise
 
         try:

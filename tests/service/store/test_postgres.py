@@ -246,6 +246,42 @@ async def test_connections_that_the_database_ends_are_replaced(url: str, store: 
     assert [record.version for record in await store.read(G)] == list(range(1, 61))
 
 
+async def test_a_connection_is_not_used_again_when_its_question_was_cancelled(url: str) -> None:
+    store = await PostgresStore.open(url, connections=1)
+    ask = store._patiently
+
+    async def wait(connection: Any) -> None:
+        async with connection.transaction():
+            asked.set_result(await connection.fetchval("SELECT pg_backend_pid()"))
+            await connection.fetchval("SELECT pg_sleep(600)")
+
+    asked = asyncio.get_running_loop().create_future()
+    waiting = asyncio.create_task(ask(wait))
+    cancelled = await asked
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert await ask(lambda connection: connection.fetchval("SELECT pg_backend_pid()")) != cancelled
+    await store.close()
+
+
+async def test_a_cancelled_question_is_not_asked_again_though_its_connection_is_lost(url: str) -> None:
+    store = await PostgresStore.open(url)
+    asked: list[None] = []
+
+    async def lose(connection: Any) -> None:
+        asked.append(None)
+        connection.terminate()
+        while connection._con is not None:  # until the pool has it back
+            await asyncio.sleep(0)
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await store._patiently(lose)
+    assert len(asked) == 1
+    await store.close()
+
+
 async def test_a_restart_as_after_a_power_failure_loses_and_doubles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_connections, "PATIENCE", 60)  # a busy machine takes its time to start a server
     with own_cluster() as cluster:
