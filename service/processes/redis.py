@@ -3,6 +3,9 @@
 Redis carries what may be lost: wake-ups, rate limits, copies of games. Whoever asks it gets an answer within `TIMEOUT`
 or `RedisAway`, and `RedisAway` at once while it is known to be away; a ping in the background finds out when it is
 back. So a Redis that is stopped, slow or full makes nothing fail, and delays one question at most.
+
+Whatever the library raises says that Redis is away: of a connection that is closed in the very moment, uvloop has a
+RuntimeError and asyncio, by the version of Python, a TypeError or an AttributeError.
 """
 
 import asyncio
@@ -13,7 +16,6 @@ from typing import Any, Final, NoReturn, TypeVar
 from redis import asyncio as library
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 
 from service.background import background
 from service.processes.away import RedisAway
@@ -31,9 +33,6 @@ BEAT: Final = 0.5
 
 CONNECTIONS: Final = 32
 """At most so many; who comes when all are busy waits for one."""
-
-_LOST: Final = (RedisError, OSError, TimeoutError, RuntimeError)
-"""What is raised when Redis is lost; RuntimeError by uvloop, of a connection that was closed in the same moment."""
 
 
 class Redis:
@@ -72,7 +71,7 @@ class Redis:
         try:
             async with asyncio.timeout(TIMEOUT):
                 return await question(self._client)
-        except _LOST as error:
+        except Exception as error:
             raise self._failed(error) from error
 
     async def listen(self, channel: str, begun: Callable[[], None], heard: Callable[[bytes], None]) -> NoReturn:
@@ -98,10 +97,10 @@ class Redis:
                     case None:
                         await subscription.ping()
                 asked = message is None
-        except _LOST as error:
+        except Exception as error:
             raise self._failed(error) from error
         finally:
-            with suppress(*_LOST):
+            with suppress(Exception):
                 await subscription.aclose()
 
     def _failed(self, error: Exception) -> RedisAway:
@@ -118,7 +117,7 @@ class Redis:
         try:
             async with asyncio.timeout(TIMEOUT):
                 await self._client.ping()
-        except _LOST as error:
+        except Exception as error:
             self._failed(error)
             return
         if not self.well:
@@ -134,7 +133,7 @@ class Redis:
 
     async def close(self) -> None:
         self._well.clear()
-        with suppress(*_LOST):
+        with suppress(Exception):
             await self._client.aclose()
 
 

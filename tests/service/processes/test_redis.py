@@ -9,6 +9,7 @@ from threading import Thread
 
 import pytest
 import uvloop
+from redis.asyncio import Connection
 from redis.asyncio import Redis as Client
 
 from service.processes.away import RedisAway
@@ -123,6 +124,27 @@ def test_connections_that_are_reset_as_they_open_are_redis_away(own: Server) -> 
                 return await asyncio.gather(*(ask(redis) for _ in range(4 * CONNECTIONS)), return_exceptions=True)
 
     assert {type(answer) for answer in uvloop.run(asked_by_many())} == {RedisAway}
+
+
+async def test_whatever_is_raised_of_a_connection_that_is_just_closed_is_redis_away(
+    redis: Redis, metrics: Metrics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def closed(*_: object) -> None:
+        raise TypeError("'NoneType' object is not callable")  # as asyncio of Python 3.12 has it
+
+    assert await ask(redis) == 1
+    with monkeypatch.context() as broken:
+        broken.setattr(Connection, "_send_packed_command", closed)
+        with pytest.raises(RedisAway, match="not callable"):
+            await ask(redis)
+        with pytest.raises(RedisAway, match="not callable"):
+            await redis.listen("channel", lambda: None, lambda message: None)
+        failures = value(metrics, "tabularium_redis_failures_total")
+        async with asyncio.timeout(PATIENCE):
+            while value(metrics, "tabularium_redis_failures_total") < failures + 2:  # noqa: ASYNC110  # pings, too
+                await asyncio.sleep(0.01)
+    await until_well(redis)
+    assert await ask(redis) == 2
 
 
 @contextmanager
