@@ -10,7 +10,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -22,6 +21,7 @@ from typing import Any, Final
 import asyncpg
 
 from service import migrations
+from tests import ports
 
 OWNER: Final = "tabularium_owner"
 """Who owns the databases; may make databases and roles, and is no superuser."""
@@ -122,9 +122,8 @@ class Cluster:
         if made.returncode:
             self._remove()
             raise RuntimeError(f"initdb failed: {made.stderr}")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self._reserved = ports.reserved()
+        self.port: int = self._reserved.getsockname()[1]
         self._options = {
             "listen_addresses": "127.0.0.1",
             "port": str(self.port),
@@ -182,6 +181,7 @@ class Cluster:
     def stop(self) -> None:
         """Stop the server and remove all that it kept."""
         self.halt(signal.SIGQUIT)
+        self._reserved.close()
         self._remove()
 
     def _remove(self) -> None:

@@ -4,7 +4,6 @@ import contextlib
 import ctypes
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Final
 
 import redis
+
+from tests import ports
 
 _PDEATHSIG: Final = 1
 
@@ -39,9 +40,8 @@ class Server:
     def __init__(self) -> None:
         self._binary = _binary()
         self._root = Path(tempfile.mkdtemp(prefix="tabularium-redis-"))
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self._reserved = ports.reserved()
+        self.port: int = self._reserved.getsockname()[1]
         self.start()
 
     @property
@@ -107,6 +107,7 @@ class Server:
     def stop(self) -> None:
         """Stop the server and remove all that it kept."""
         self.halt()
+        self._reserved.close()
         shutil.rmtree(self._root, ignore_errors=True)
 
 
