@@ -272,7 +272,7 @@ async def test_a_cancelled_question_is_not_asked_again_though_its_connection_is_
     async def lose(connection: Any) -> None:
         asked.append(None)
         connection.terminate()
-        while connection._con is not None:  # until the pool has it back
+        while connection._con is not None:  # noqa: ASYNC110  # until the pool has it back
             await asyncio.sleep(0)
         raise asyncio.CancelledError
 
