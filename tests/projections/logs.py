@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from domain.boards import builtin
-from domain.kernel.board import Map
+from domain.kernel.board import Board, Map
 from domain.kernel.history import starts_of_commands
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
@@ -72,10 +72,12 @@ class KilledRows(SqliteRows):
         return rows
 
 
-def tiny_game(seed: int, players: int = 2, commands: int = 100, *, undo: bool = False) -> list[Row]:
+def tiny_game(
+    seed: int, players: int = 2, commands: int = 100, *, undo: bool = False, board: Board = ROOM
+) -> list[Row]:
     """Return the log of a game of the tiny auction; with an undo and a ruling in it, if wanted and possible."""
     rng = random.Random(seed)
-    play = Play(TINY, ROOM, players, seed=seed)
+    play = Play(TINY, board, players, seed=seed)
     for number in range(commands):
         if play.game.status != "running":
             break

@@ -30,6 +30,7 @@ from tests.projections.logs import (
 )
 from tests.projections.stores import Open
 
+PATIENCE = 60
 SEEN = Table("seen", {"game": "text"}, {"events": "number"})
 
 
@@ -111,7 +112,10 @@ async def test_two_runners_on_the_same_rows_count_nothing_twice(log: MemoryLog, 
     assert await contents(stores[1]) == await from_zero(log, tmp_path / "zero.db")
 
 
-async def test_of_two_processes_one_follows_the_log_and_the_other_takes_over(log: MemoryLog, place: Open) -> None:
+async def test_of_two_processes_one_follows_the_log_and_the_other_takes_over(
+    log: MemoryLog, place: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("projections.runner.LEASE", PATIENCE)
     (mine, others), growing = [await place() for _ in range(2)], MemoryLog(log.rows[:50])
     one, other = runner(growing, mine, [Counted()]), runner(growing, others, [Counted()])
     assert await one.turn() == 50
@@ -138,14 +142,13 @@ def test_a_runner_that_shares_its_loop_rests_in_proportion_to_its_work(log: Memo
 
 async def test_a_lease_ends_when_it_is_not_taken_anew(place: Open) -> None:
     one, other = [await place() for _ in range(2)]
-    assert await one.lease("one", 0.2)
-    assert not await other.lease("other", 5)
-    assert await one.lease("one", 0.2)
-    for _ in range(500):
-        if await other.lease("other", 5):
-            break
-        await asyncio.sleep(0.01)
-    assert not await one.lease("one", 5)
+    assert await one.lease("one", 60)
+    assert not await other.lease("other", 60)
+    assert await one.lease("one", 0.1)
+    async with asyncio.timeout(PATIENCE):
+        while not await other.lease("other", 60):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert not await one.lease("one", 60)
 
 
 async def test_those_who_read_notice_nothing_of_rebuilds(log: MemoryLog, place: Open) -> None:
@@ -178,13 +181,11 @@ async def test_a_text_that_no_row_can_have_is_not_found(log: MemoryLog, rows: Pr
     assert await lobby.search(rows, text="game")
 
 
-async def until(rows: ProjectionStore, generations: int) -> None:
-    """Wait until there are so many generations."""
-    for _ in range(5000):
-        if len(await rows.generations()) >= generations:
-            return
-        await asyncio.sleep(0.001)
-    raise TimeoutError
+async def until(rows: ProjectionStore, generations: int, *, live: bool = False) -> None:
+    """Return when there are so many generations; so many that are read when these are to be `live`."""
+    async with asyncio.timeout(PATIENCE):
+        while sum(each.live or not live for each in await rows.generations()) < generations:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
 
 
 # --- failure ----------------------------------------------------------------------------------------------------------
@@ -272,8 +273,7 @@ async def test_a_log_that_does_not_answer_is_waited_for(
     wake = LocalWake()
     async with wake.subscribe(None) as bell:
         running = asyncio.create_task(runner(Flaky(log.rows), rows, tell=told.append).run(bell))
-        await until(rows, len(PROJECTIONS))
-        await asyncio.sleep(0.3)
+        await until(rows, len(PROJECTIONS), live=True)
         wake.close()
         await running
     assert len(told) == 3

@@ -1,0 +1,38 @@
+"""Following the log: what is kept at hand, and what is read anew."""
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from domain.kernel.board import Map
+from projections.follower import Follower
+from tests.projections.logs import LIBRARY, MemoryLog, tiny_game
+from tests.tiny.auction import ROOM
+
+HALL, CELLAR = ROOM.areas
+ROOMS = [replace(ROOM, areas=(replace(HALL, name=f"Hall {number}"), CELLAR)) for number in range(3)]
+DIGESTS = [Map.of(room).digest for room in ROOMS]
+
+
+class Asked(MemoryLog):
+    """A log that remembers which boards it was asked for."""
+
+    def __init__(self) -> None:
+        self.games = [tiny_game(number, board=room) for number, room in enumerate(ROOMS)]
+        super().__init__(row for game in self.games for row in game)
+        self.boards: list[int] = []
+
+    async def board(self, digest: str) -> bytes:
+        self.boards.append(DIGESTS.index(digest))
+        return msgspec.json.encode(ROOMS[self.boards[-1]])
+
+
+async def test_of_boards_those_are_kept_that_were_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("projections.follower.BOARDS", 2)
+    log = Asked()
+    follower = Follower(log, LIBRARY)
+    events = [iter(game) for game in log.games]
+    for number in (0, 1, 0, 2, 0, 2, 1, 0):
+        step = await follower.step(*next(events[number]), with_table=True)
+        assert step.fault is None
+    assert log.boards == [0, 1, 2, 1, 0]
