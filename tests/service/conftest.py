@@ -1,10 +1,16 @@
-"""What holds for all tests of the service: a log that is as it was before."""
+"""What holds for all tests of the service: patience with Redis, and a log that is as it was before."""
 
 import logging
 from collections.abc import Iterator
 
 import pytest
 import structlog
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine full of tests a quarter of a second is soon over."""
+    monkeypatch.setattr("service.processes.redis.TIMEOUT", 1.0)
 
 
 @pytest.fixture(autouse=True)

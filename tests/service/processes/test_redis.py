@@ -20,12 +20,6 @@ from tests.redis import Server, server
 PATIENCE = 20
 
 
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine full of tests a quarter of a second is soon over."""
-    monkeypatch.setattr("service.processes.redis.TIMEOUT", 1.0)
-
-
 @pytest.fixture
 def own() -> Iterator[Server]:
     with server() as started:
