@@ -26,10 +26,10 @@ def running(data: Path, log: Path, database_url: str = "") -> Iterator[tuple[str
             yield address, process
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(30)
 
 
 if __name__ == "__main__":
     place, database = Path(sys.argv[1]), "".join(sys.argv[2:])
-    settings = Settings(data=place, database_url=database, port=0, heartbeat=0.2, durable=False)
+    settings = Settings(data=place, database_url=database, port=0, heartbeat=0.2, durable=False, grace=600)
     asyncio.run(serve(settings, lambda address: print(address, flush=True)))

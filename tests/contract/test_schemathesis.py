@@ -65,7 +65,7 @@ def a_game_under_way(address: str) -> tuple[str, str, str]:
     """Return a ruleset, a game by it in which some commands were given, and the authorization of a player of it."""
     rng = random.Random(SEED)
     ruleset = LIBRARY.current(LIBRARY.ids()[0])
-    with httpx.Client(base_url=address, timeout=10) as client:
+    with httpx.Client(base_url=address, timeout=60) as client:
 
         def post(path: str, token: str, body: Any = None) -> Any:
             answer = client.post(path, json=body, headers={"Authorization": token})

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
@@ -47,9 +48,9 @@ class Served(Struct, frozen=True):
         return self.welcome.splitlines()[0].removeprefix("Tabularium is running at ")
 
     def interrupt(self) -> int:
-        """Press Ctrl-C; return the exit code, which has to come soon."""
+        """Press Ctrl-C; return the exit code, which has to come long before the grace of requests is over."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(5)
+        return self.process.wait(30)
 
     def player(self) -> dict[str, str]:
         """Register somebody; return the headers that say who it is."""
@@ -64,16 +65,17 @@ class Served(Struct, frozen=True):
         return answer.json()["id"]
 
 
-def start(*arguments: object) -> subprocess.Popen[str]:
+def start(*arguments: object, **settings: str) -> subprocess.Popen[str]:
     """Run a command in a process of its own."""
     command = [sys.executable, "-m", "service.cli", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    environment = {**os.environ, **settings}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 @contextlib.contextmanager
 def serving(data: Path, *arguments: object) -> Iterator[Served]:
     """Serve from a data directory on a free port."""
-    with start("serve", "--port", 0, "--data", data, *arguments) as process:
+    with start("serve", "--port", 0, "--data", data, *arguments, TABULARIUM_GRACE="600") as process:
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline()]

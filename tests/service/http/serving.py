@@ -121,7 +121,7 @@ async def serving(
             server = Server(house)
             running = asyncio.create_task(server.serve(sockets=[listening]))
             # Connections wait in the socket's queue until the server has started.
-            async with httpx.AsyncClient(base_url=address, timeout=10) as client:
+            async with httpx.AsyncClient(base_url=address, timeout=60) as client:
                 yield Service(house, server, client)
             server.should_exit = True
-            await asyncio.wait_for(running, 10)
+            await asyncio.wait_for(running, 60)

@@ -129,14 +129,13 @@ async def test_refusals_are_counted_by_rule(service: Service, anna: Player, bert
 async def test_dice_are_counted_and_tested(service: Service, anna: Player, bert: Player) -> None:
     assert (await until(service, "/v1/statistics/dice", next=None))["items"] == []
     rolled: dict[str, int] = {}
-    for _ in range(6):
+    while len(rolled) < 3:  # in every second game nobody ties
         game = await service.begun(anna, bert)
         await service.play_out(game, anna, bert)
         events = (await service.get(f"/v1/games/{game}/events?limit=500"))["items"]
         faces = [face for each in events if each["type"] == "tie-rolled" for face in each["event"]["roll"]["faces"]]
         if faces:
             rolled[game] = len(faces)
-    assert rolled, "nobody rolled"
     for game, dice in rolled.items():
         items: list[Answer] = []
         for _ in range(PATIENCE):

@@ -129,13 +129,13 @@ async def test_a_stream_is_refused_for_a_version_that_the_game_has_not(service: 
 
 
 async def test_open_streams_end_when_the_service_stops(tmp_path: Path) -> None:
-    async with serving(tmp_path) as service:
+    async with serving(tmp_path, grace=600) as service:
         anna, bert = await service.register("Anna"), await service.register("Bert")
         game = await service.begun(anna, bert)
         async with streaming(service, game) as frames, socket_of(service, game) as socket:
             await frames.next()
             service.server.should_exit = True
-            async with asyncio.timeout(1.5):
+            async with asyncio.timeout(20):  # long before their grace is over
                 assert await frames.next() is None
                 with pytest.raises(ConnectionClosed):
                     await socket.recv()
