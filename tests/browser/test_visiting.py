@@ -1,5 +1,7 @@
 """Visitors notice what they are there to notice."""
 
+import asyncio
+
 import pytest
 
 from tests.browser.visiting import Visit, Visitor
@@ -42,7 +44,10 @@ async def test_a_complaint(visit: Visit, script: str, complaint: str):
         async with visit() as visitor:
             await visitor.page.goto("/problems")
             await visitor.page.evaluate(f"() => {{ {script} }}")
-            await visitor.page.wait_for_timeout(300)
+            async with asyncio.timeout(20):
+                while True:  # until it is heard
+                    visitor.check()
+                    await asyncio.sleep(0.05)
 
     with pytest.raises(AssertionError, match=complaint):
         await look()
