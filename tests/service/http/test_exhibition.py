@@ -12,7 +12,8 @@ from service.bots import exhibition
 from service.bots.exhibition import Exhibition, exhibiting
 from tests.service.http.serving import Service, serving
 
-PATIENCE = 20
+PATIENCE = 120
+"""Seconds in which bots play a few whole games, on a machine full of tests."""
 
 
 @asynccontextmanager
