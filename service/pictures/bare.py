@@ -38,11 +38,12 @@ def board(
             _earth(drawing),
             f'<g id="links">{links}</g>',
             _lines(drawing),
-            f'<g id="names" text-anchor="middle" dominant-baseline="central" pointer-events="none">'
-            f"{''.join(_names(drawing))}</g>",
+            f"<g {_WRITING}>{''.join(_inscriptions(drawing))}</g>",
             '<g id="areas" fill="none" font-weight="700" font-size="13">',
             *_groups(drawing, areas or {}),
             "</g>",
+            # Above the pieces: where these have no other room than on a name, it is read all the same.
+            f'<g id="names" {_WRITING}>{"".join(_names(drawing))}</g>',
         )
     )
 
@@ -94,12 +95,18 @@ def _lines(drawing: Drawing) -> str:
     )
 
 
-def _names(drawing: Drawing) -> Iterator[str]:
+_WRITING: Final = 'text-anchor="middle" dominant-baseline="central" pointer-events="none"'
+
+
+def _inscriptions(drawing: Drawing) -> Iterator[str]:
     for each in drawing.inscriptions:
         yield (
             f'<text font-size="{number(each.size)}" fill="#8f8468" letter-spacing="{number(each.size / 4)}" '
             f"{_placed(each.at, each.angle)}>{written(each.text)}</text>"
         )
+
+
+def _names(drawing: Drawing) -> Iterator[str]:
     for kind, look in (
         ("sea", 'fill="#33596b" font-style="italic" stroke="#c3d5dc"'),
         ("land", f'fill="#33291a" stroke="{LAND}"'),

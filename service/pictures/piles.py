@@ -39,6 +39,15 @@ class Box(Struct, frozen=True):
     def meets(self, other: "Box") -> bool:
         return self.common(other) > 0
 
+    def lies_in(self, other: "Box") -> bool:
+        across = other.left <= self.left and self.right <= other.right
+        return across and other.top <= self.top and self.bottom <= other.bottom
+
+    def distance(self, point: tuple[float, float]) -> float:
+        """Return how far a point is from it; 0 in it."""
+        x, y = point
+        return math.dist(point, (min(max(x, self.left), self.right), min(max(y, self.top), self.bottom)))
+
     def common(self, other: "Box") -> float:
         """Return the area that lies in both."""
         wide = min(self.right, other.right) - max(self.left, other.left)
@@ -89,17 +98,23 @@ class Plan:
         middle = Box(x - wide / 2, y - tall / 2, x + wide / 2, y + tall / 2)
         right = max(3 - middle.left, 0) or min(across - 3 - middle.right, 0)
         middle = middle.moved(right, max(3 - middle.top, 0) or min(down - 3 - middle.bottom, 0))
-        farther = max(1.0, tall / 60)
-        around = middle.widened(REACH * farther)
+        near = [(x * tall / 60, y * tall / 60) for x, y in _STEPS] if tall > 60 else _STEPS
+        around = middle.widened(REACH * max(2, tall / 60))
         # A neighbour's name counts for as much as the own one, the place where its pieces lie for less.
         hidden = self.named.values() if beside is None else (*self.named.values(), beside)
         names = [each for each in hidden if each.meets(around)]
         others = [other for other in self._others(area, coast) if other.meets(around)]
         if not any(other.meets(middle) for other in (*names, *others)):
             return middle
-        places = [middle.moved(x * farther, y * farther) for x, y in _STEPS]
-        places = [place for place in places if place.bottom <= down]
-        return min(places, key=lambda place: _cost(place, middle, names, others))
+        whole = Box(0, 0, across, down)
+        best = middle
+        for steps in (near, [*near, *_LEAPS]):
+            places = (middle.moved(*step) for step in steps)
+            on_board = [place for place in places if place.lies_in(whole)]
+            best = min(on_board, key=lambda place: _cost(place, middle, names, others), default=middle)
+            if not any(map(best.meets, names)):
+                break
+        return best
 
     def _others(self, area: AreaId, coast: str) -> Iterator[Box]:
         """Yield where other piles lie; those in areas need not mind those on coasts, which are rare and mind them."""
@@ -117,12 +132,14 @@ KNOWN: Final = 4096
 REACH: Final = 42
 """How far from its anchor a pile is moved for the sake of a name."""
 _STEPS: Final = [(float(x), float(y)) for y in range(-REACH, REACH + 1, 6) for x in range(-REACH, REACH + 1, 6)]
+_LEAPS: Final = [(2 * x, 2 * y) for x, y in _STEPS]
+"""For piles that would hide a name wherever they lay near by."""
 
 
 def _cost(place: Box, middle: Box, names: Iterable[Box], others: Iterable[Box]) -> float:
     """Return how bad a place is: hiding a name is far worse than lying aside, and lying aside worse than below."""
-    hidden = sum(map(place.common, names)) + 0.15 * sum(map(place.common, others))
-    return hidden * 0.8 + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
+    hidden = 2 * sum(map(place.common, names)) + 0.12 * sum(map(place.common, others))
+    return hidden + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
 
 
 def fragment(area: AreaId, place: Place, plan: Plan, paints: Paints, names: Names, larger: float = 1.0) -> str:
@@ -151,12 +168,38 @@ def _pieces(area: AreaId, place: Place, plan: Plan, paints: Paints, larger: floa
         lying.setdefault(stack.coast if stack.coast in outline.coasts else "", []).append(stack)
     room = max(88.0, 3.2 * outline.radius)
     rows = [*_sites(place, paints, room), *_stacks(lying.pop(""), paints, room)]
-    beside = plan.pile(area, *_extent(rows, larger)) if rows else None
-    drawn = [_drawn(rows, beside, larger)] if beside is not None else []
+    beside, drawn = _laid(area, rows, plan, larger) if rows else (None, "")
     for coast, stacks in lying.items():
-        rows = [*_stacks(stacks, paints, 88.0)]
-        drawn.append(_drawn(rows, plan.pile(area, *_extent(rows, larger), coast, beside), larger))
-    return "".join(drawn)
+        drawn += _laid(area, [*_stacks(stacks, paints, 88.0)], plan, larger, coast, beside)[1]
+    return drawn
+
+
+def _laid(
+    area: AreaId, rows: Sequence[list[Token]], plan: Plan, larger: float, coast: str = "", beside: Box | None = None
+) -> tuple[Box, str]:
+    """Return where a pile lies, and what is drawn there: enlarged only where there is room for it."""
+    outline = plan.drawing.areas[area]
+    anchor = outline.coasts.get(coast, outline.anchor)
+    pile = plan.pile(area, *_extent(rows, larger), coast, beside)
+    if larger > 1 and (pile.distance(anchor) > APART or any(map(pile.meets, plan.named.values()))):
+        larger = 1.0
+        pile = plan.pile(area, *_extent(rows, larger), coast, beside)
+    leader = _leader(anchor, pile) if pile.distance(anchor) > APART else ""
+    return pile, leader + _drawn(rows, pile, larger)
+
+
+APART: Final = 10
+"""A pile that lies so far from its anchor is tied to it by a line."""
+
+
+def _leader(anchor: tuple[float, float], pile: Box) -> str:
+    """Return a line from where a pile belongs to where it lies: the pile covers its end."""
+    x, y = map(number, anchor)
+    line = f'd="M{x},{y}L{number((pile.left + pile.right) / 2)},{number((pile.top + pile.bottom) / 2)}"'
+    return (
+        f'<g class="leader" stroke-linecap="round"><path {line} stroke="#fffaf0" stroke-width="5"/>'
+        f'<path {line} stroke="#33291a" stroke-width="1.5"/><circle cx="{x}" cy="{y}" r="3" fill="#33291a"/></g>'
+    )
 
 
 def _extent(rows: Sequence[list[Token]], larger: float) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 import math
 import re
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 from xml.etree import ElementTree
 
@@ -164,6 +164,37 @@ def test_a_pile_keeps_clear_of_the_names_and_on_the_board() -> None:
     corner = msgspec.structs.replace(OUTLINE, anchor=(1599, 1067), label=(50, 50))
     pile = sheet(corner).plan.pile(AreaId("rome"), 60, 40)
     assert (pile.right, pile.bottom) == (1597, 1065)
+
+
+@pytest.mark.parametrize("plan", PLAYED, ids=lambda plan: plan.ruleset)
+def test_however_tall_a_pile_is_no_name_is_hidden(plan: Played) -> None:
+    board = sheet_of(simulated(plan.ruleset).game)
+    for area, size in product(board.drawing.areas, ((88, 67), (103, 47), (112, 67), (141, 67))):
+        pile = board.plan.pile(area, *size)
+        for other, name in board.plan.named.items():
+            hidden = pile.common(name) / ((name.right - name.left) * (name.bottom - name.top))
+            assert hidden < 0.1, f"a pile of {size} in {area} hides {hidden:.0%} of the name of {other}"
+    drawn = picture(board, Marks(), "")
+    assert drawn.index('id="names"') > drawn.index('id="areas"'), (
+        "what is hidden all the same is drawn above the pieces"
+    )
+
+
+HEAP = Marks({AreaId("rome"): Place(stacks=(Stack(Seat("rome"), (Mark("legion", count=3),), "legions"),))})
+
+
+def test_a_pile_that_has_no_room_where_it_belongs_is_tied_to_its_place() -> None:
+    named_aside = msgspec.structs.replace(OUTLINE, label=(300, 300))
+    assert 'class="leader"' not in picture(sheet(named_aside), HEAP, "")
+    long = msgspec.structs.replace(OUTLINE, text="Rome, the eternal", label=OUTLINE.anchor, angle=45)
+    assert 'class="leader"' in picture(sheet(long), HEAP, "")
+
+
+def test_pieces_are_larger_in_a_small_picture_only_where_there_is_room() -> None:
+    alone = msgspec.structs.replace(OUTLINE, label=(300, 300))
+    assert "scale(1.5)" in picture(sheet(alone), HEAP, "", 400)
+    long = msgspec.structs.replace(OUTLINE, text="Rome, the eternal", label=OUTLINE.anchor, angle=45)
+    assert "scale(1.5)" not in picture(sheet(long), HEAP, "", 400)
 
 
 def lying(*stacks: Stack) -> list[tuple[str, float, float]]:
