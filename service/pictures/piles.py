@@ -188,7 +188,7 @@ def _laid(
     return pile, leader + _drawn(rows, pile, larger)
 
 
-APART: Final = 10
+APART: Final = 30
 """A pile that lies so far from its anchor is tied to it by a line."""
 
 
