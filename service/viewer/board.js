@@ -16,6 +16,8 @@ export class Board extends EventTarget {
   #areas = new Map();
   #drawn = new Map();
   #links = null;
+  #ground = null;
+  #compared = "";
   #focused = null;
   #isBegun = false;
 
@@ -53,6 +55,9 @@ export class Board extends EventTarget {
     this.place.prepend(this.svg);
     this.camera = new Camera(this.place, this.svg);
     this.#links = this.svg.querySelector("#links");
+    this.#ground = document.createElementNS(this.svg.namespaceURI, "g");
+    this.#ground.setAttribute("pointer-events", "none");
+    this.svg.querySelector("#areas").before(this.#ground);
     for (const group of this.svg.querySelectorAll("[data-area]")) this.#areas.set(group.dataset.area, group);
     this.#listen();
     performance.mark("board-open");
@@ -97,10 +102,21 @@ export class Board extends EventTarget {
     return { changed, isWhole: true };
   }
 
-  /** Mark areas, and no others, with a class: "changed", "chosen", "lately". */
+  /** Mark areas, and no others, with a class: "changed", "chosen". */
   mark(name, areas) {
     const wanted = new Set(areas);
     for (const [area, group] of this.#areas) group.classList.toggle(name, wanted.has(area));
+  }
+
+  /** Frame what changed and put everything else in the shade; below the pieces, so that these are seen as ever. */
+  compare(areas) {
+    const compared = areas.join();
+    if (!this.svg || compared === this.#compared) return;
+    this.#compared = compared;
+    this.mark("changed", areas);
+    const shapes = (kind, some) => `<g class="${kind}">${some.map((area) => `<use href="#shape-${area}"/>`).join("")}</g>`;
+    const same = [...this.#areas.keys()].filter((area) => !areas.includes(area));
+    this.#ground.innerHTML = areas.length ? shapes("shade", same) + shapes("frames", areas) : "";
   }
 
   /** Bring an area into view and give it the focus. */

@@ -8,7 +8,9 @@ import { chip } from "./chip.js";
 import { dice } from "./dice.js";
 import { eventsOf } from "./events.js";
 import { ruleOf } from "./rule.js";
-import { clock, named, plain, seatName } from "./words.js";
+import { clock, count, named, plain, seatName } from "./words.js";
+
+const SHORT = 6; // Lines of JSON that are shown at once.
 
 /** @param {import("./room.js").Room} room */
 export function inspectorPanel(room) {
@@ -23,11 +25,11 @@ export function inspectorPanel(room) {
       ${frame ? fact("what", frame.text) : nothing}
       ${fact("when", html`<time datetime=${event.at}>${clock(event.at)}</time>`)}
       ${fact("cause", cause(room, event, giver))}
-      ${fact("hash", html`<code class="hash">${event.hash}</code>`)}
     </dl>
     ${dice(room, event, events.at(room.version - 1))}
     ${rules(room, event, giver)}
-    ${json("The event", event.event, true)}
+    <dl class="facts">${fact("hash", html`<code class="hash">${event.hash}</code>`)}</dl>
+    ${json("The event", event.event)}
     ${event.cause?.command ? json("The command", event.cause.command) : nothing}
     ${event.secrets?.length ? json("What it hides from others and shows to you", event.secrets) : nothing}
     ${json("Its whole row of the log", event)}`;
@@ -59,6 +61,9 @@ function listed(room, title, ids) {
   return ids.length ? html`<section class="rules"><h3>${title}</h3>${ids.map((id) => ruleOf(room, id))}</section>` : nothing;
 }
 
-function json(title, value, open = false) {
-  return html`<details ?open=${open}><summary>${title}</summary><pre tabindex="0">${JSON.stringify(value, null, 2)}</pre></details>`;
+/** What is for programs: folded up, so that the sentence, the dice and the rules stay in sight, unless it is short. */
+function json(title, value) {
+  const text = JSON.stringify(value, null, 2);
+  const lines = text.split("\n").length;
+  return html`<details ?open=${lines <= SHORT}><summary>${title} <span class="quiet">as JSON, ${count(lines, "line")}</span></summary><pre tabindex="0">${text}</pre></details>`;
 }

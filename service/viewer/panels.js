@@ -82,9 +82,9 @@ export class Panels {
 
   #draw() {
     const { room, account } = this;
-    room.board.mark("changed", room.against === null ? [] : differences(room).areas.map((each) => each.area));
+    room.board.compare(room.against === null ? [] : differences(room).areas.map((each) => each.area));
     room.board.mark("chosen", room.area ? [room.area] : []);
-    render(masthead(room), place("masthead"));
+    render(masthead(room, account), place("masthead"));
     render([boardPanel(room), gatheringPanel(room, account)], place("board-panel"));
     render(timelinePanel(room), place("timeline"));
     render(identity(room, account), place("identity"));

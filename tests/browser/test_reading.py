@@ -180,6 +180,11 @@ async def test_a_stream_that_broke_off_is_taken_up_again_without_a_gap(service: 
     await expect_version(page, now)
 
 
+AREA = "(shape) => shape.getAttribute('href').replace('#shape-', '')"
+BELOW_PIECES = """(shade) => ["areas", "names"].every((id) =>
+    shade.compareDocumentPosition(document.getElementById(id)) & Node.DOCUMENT_POSITION_FOLLOWING)"""
+
+
 async def test_what_changed_is_framed_on_the_board_and_listed(service: Service, page: Page):
     made = await table(service.house, events=500)
     await opened(page, made.id, "#v=200")
@@ -195,8 +200,18 @@ async def test_what_changed_is_framed_on_the_board_and_listed(service: Service, 
     await expect(page.locator("svg.board .changed")).to_have_count(len(differing))
     framed = await page.locator("svg.board .changed").evaluate_all("(all) => all.map((each) => each.dataset.area)")
     assert set(framed) == differing
+    # These keep their colours, land or sea; the others lie in the shade, and all pieces and names above it.
+    shown = {
+        kind: set(await page.locator(f"svg.board .{kind} use").evaluate_all(f"(all) => all.map({AREA})"))
+        for kind in ("frames", "shade")
+    }
+    assert shown == {"frames": differing, "shade": set(after) - differing}
+    await expect(page.locator("svg.board .frames")).to_have_css("fill", "none")
+    assert await page.locator("svg.board .shade").evaluate(BELOW_PIECES)
     await expect(page.locator(".differences .area")).to_have_count(len(differing))
     await expect(page).to_have_url(re.compile("#v=260&with=200$"))
+    await page.get_by_role("button", name="compare no more").click()
+    await expect(page.locator("svg.board :is(.changed, .frames, .shade)")).to_have_count(0)
 
 
 async def test_the_inspector_shows_an_event_its_cause_its_rules_and_its_dice(service: Service, page: Page):
@@ -209,6 +224,16 @@ async def test_the_inspector_shows_an_event_its_cause_its_rules_and_its_dice(ser
     await expect(panel).to_contain_text(rolled["hash"])
     await expect(panel).to_contain_text("the command finish movement")
     await expect(panel.locator(".derivation.right")).to_contain_text("as the log says")
+    # What is for programs is folded up below what is for people.
+    folded = panel.locator("details").filter(has=page.locator("pre"))
+    assert await folded.evaluate_all("(all) => all.some((each) => each.open)") is False
+    order = await panel.evaluate(
+        "(panel) => [...panel.querySelectorAll('.facts, .dice, .rules, pre')]"
+        ".map((part) => part.localName === 'pre' ? 'pre' : part.className)"
+    )
+    assert order.index("dice") < order.index("rules") < order.index("pre")
+    await folded.first.locator("summary").click()
+    await expect(folded.first.locator("pre")).to_contain_text('"type": "legion-rolled"')
     concerned = panel.locator(".rules").filter(has_text="Rules that it concerns")
     await expect(concerned.locator("details.rule")).to_contain_text(
         ["CC-BAT-"] * await concerned.locator("details").count()
