@@ -40,6 +40,7 @@ export class Account extends EventTarget {
   async use(token) {
     const before = this.api.token;
     this.api.token = token;
+    if (token !== this.fresh) this.fresh = "";
     if ((await this.read()) || !token) return true;
     const { said } = this;
     this.api.token = before;

@@ -34,12 +34,14 @@ export function gatheringPanel(room, account) {
 }
 
 function seatButton(room, account, { seat }, mine) {
-  if (account.isUnknown) return html`<button disabled>Sit here</button>`;
-  if (!account.me) return html`<button aria-haspopup="dialog" @click=${openIdentity}>Sign in to sit here</button>`;
   if (mine) return html`<span class="quiet">free</span>`;
   // Chance of the browser's own: with it no one but the players of all seats together could have chosen the dice.
   const entropy = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return html`<button @click=${() => act(room, "post", "seats", { seat, entropy: entropy() })}>Sit here</button>`;
+  const sit = () => act(room, "post", "seats", { seat, entropy: entropy() });
+  const stranger = !account.me && !account.isUnknown;
+  // The same button before and after: the dialog gives the focus back to it.
+  return html`<button ?disabled=${account.isUnknown} aria-haspopup=${stranger ? "dialog" : nothing}
+    @click=${stranger ? openIdentity : sit}>${stranger ? "Sign in to sit here" : "Sit here"}</button>`;
 }
 
 async function act(room, method, what, body) {

@@ -7,13 +7,16 @@ import { html, nothing } from "./vendor/lit-html.js";
 import { accountForms } from "./account.js";
 import { whoLooks } from "./masthead.js";
 
+const dialog = () => document.getElementById("identity");
+
 /** Open the dialog. */
 export function openIdentity() {
-  document.getElementById("identity").showModal();
+  dialog().showModal();
 }
 
 /**
- * Let a room be seen by whoever the account is: with another token the game is read anew.
+ * Let a room be seen by whoever the account is: with another token the game is read anew, and the dialog has done its
+ * work. It closes, which gives the focus back to where it came from; but a new token is shown first, this once.
  * @param {import("./room.js").Room} room
  * @param {import("./account.js").Account} account
  */
@@ -23,6 +26,8 @@ export function lookAs(room, account) {
     const { token } = account.api;
     if (token !== seenWith && (account.me || !token)) {
       seenWith = token;
+      if (account.fresh) room.addEventListener("change", () => dialog().querySelector(".token")?.focus(), { once: true });
+      else dialog().close();
       room.enter(room.following ? undefined : room.version);
     }
     room.redraw();
@@ -37,7 +42,7 @@ export function lookAs(room, account) {
  */
 export function identity(room, account) {
   return html`<h2 id="identity-title">Who looks?</h2>
-    <p>${whoLooks(room)}. A seat answers only to its player; an organizer without a seat sees everything.</p>
+    <p>${whoLooks(room, account)}. A seat answers only to its player; an organizer without a seat sees everything.</p>
     ${accountForms(account)}
     <form method="dialog" class="buttons">
       ${account.me ? html`<button type="button" @click=${() => account.use("")}>Look as a spectator</button>` : nothing}

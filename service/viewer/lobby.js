@@ -19,30 +19,27 @@ const api = new Api();
 takeToken(api);
 const games = new Games(api);
 const account = new Account(api);
-const lobby = document.getElementById("lobby");
+const place = (id) => document.getElementById(id);
 let rulesets = [];
 let typing = 0;
 
 function draw() {
   if (!games.isRead && !games.problem) return;
-  const [first, ...others] = games.shown;
-  lobby.querySelector(":scope > .coming")?.remove();
-  render(first ? table(first) : nothing, document.getElementById("stage"));
+  place("games").querySelector(":scope > .coming")?.remove();
+  render(games.shown.map(table), place("stage"));
   render(
     html`${games.problem ? html`<p class="problem" role="alert">${games.problem.message}</p>` : nothing}
-      ${others.length ? html`<section aria-labelledby="now-title"><h2 id="now-title">On the table, too</h2><div class="tables">${others.map(table)}</div></section>` : nothing}
-      <div class="columns">
-        <section class="all" id="games" aria-labelledby="games-title" tabindex="-1"><h2 id="games-title">Games</h2>${search()} ${list()}</section>
-        <div class="aside">
-          <section aria-labelledby="begin-title"><h2 id="begin-title">Begin a game</h2>
-            ${account.me ? newGame(api, rulesets, draw) : html`<p>Whoever plays has an account: a name, and a token that proves it is you.</p>`}
-            ${accountForms(account)}
-            ${account.me ? html`<button @click=${() => account.use("")}>Forget the token in this tab</button>` : nothing}
-          </section>
-          ${watch()}
-        </div>
-      </div>`,
-    lobby,
+      <h2 id="games-title">Games</h2>${search()} ${list()}`,
+    place("games"),
+  );
+  render(
+    html`<section aria-labelledby="begin-title"><h2 id="begin-title">Begin a game</h2>
+        ${account.me ? newGame(api, rulesets, draw) : html`<p>Whoever plays has an account: a name, and a token that proves it is you.</p>`}
+        ${accountForms(account)}
+        ${account.me ? html`<button @click=${() => account.use("")}>Forget the token in this tab</button>` : nothing}
+      </section>
+      ${watch()}`,
+    place("begin"),
   );
 }
 

@@ -15,22 +15,27 @@ const STREAMS = {
   refused: ["lost", "no stream"],
 };
 
-/** @param {import("./room.js").Room} room */
-export function masthead(room) {
+/**
+ * @param {import("./room.js").Room} room
+ * @param {import("./account.js").Account} account
+ */
+export function masthead(room, account) {
   const { game } = room;
   const [kind, words] = STREAMS[room.stream];
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
     <h1>${game ? game.title || "A game without a title" : "A game"}</h1>
     <p class="of">${room.ruleset?.title ?? nothing}</p>
     <p class="stream ${kind}" role="status"><span class="dot" aria-hidden="true"></span>${words}</p>
-    <button class="who" aria-haspopup="dialog" @click=${openIdentity}>${whoLooks(room)}</button>
+    <button class="who" aria-haspopup="dialog" @click=${openIdentity}>${whoLooks(room, account)}</button>
+    <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${whoLooks(room)}.` : nothing}</span>
     <a class="docs" href="/docs">API</a>
     ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
 }
 
-/** Return through whose eyes the page looks. */
-export function whoLooks(room) {
+/** Return through whose eyes the page looks; and whose they are, where an account is given and no seat tells. */
+export function whoLooks(room, account) {
   if (room.seat) return `Seat: ${seatName(room.game, room.seat)}`;
-  if (room.game?.status === "over") return "All is open";
-  return room.everything ? "Organizer" : "Spectator";
+  const name = account?.me ? ` (${account.me.name})` : "";
+  if (room.game?.status === "over") return `All is open${name}`;
+  return `${room.everything ? "Organizer" : "Spectator"}${name}`;
 }
