@@ -124,10 +124,16 @@ function entry(room, desk, option) {
       class="option"
       data-option=${desk.options.indexOf(option)}
       aria-expanded=${String(isOpen)}
-      @click=${() => desk.choose(isOpen ? null : option)}
+      @click=${(event) => open(room, desk, isOpen ? null : option, event.currentTarget.parentElement)}
     >${title}</button>
     ${isOpen ? order(room, desk, option, title) : nothing}
   </li>`;
+}
+
+/** Open the form of an option and bring it into view: beside a board on a phone there is little room. */
+function open(room, desk, option, entry) {
+  desk.choose(option);
+  if (option) room.addEventListener("change", () => entry.scrollIntoView({ block: "nearest" }), { once: true });
 }
 
 function order(room, desk, option, title) {
@@ -157,7 +163,8 @@ function outcome(room, desk) {
   if (!said) return nothing;
   switch (said.kind) {
     case "done":
-      return html`<p class="outcome done" role="status">Done: versions ${said.after + 1} to ${said.version}.</p>`;
+      return html`<p class="outcome done" role="status">
+        Done: ${said.version > said.after + 1 ? `versions ${said.after + 1} to ${said.version}` : `version ${said.version}`}.</p>`;
     case "fine":
       return html`<p class="outcome done" role="status">This would be accepted.</p>`;
     case "stale":

@@ -56,7 +56,7 @@ function table(game) {
   const isNow = game.status === "running";
   return html`<article class="table">
     <a href="/games/${game.id}">
-      <img src="/v1/games/${game.id}/board.svg?version=${game.version}" alt="" width="1600" height="1250" />
+      <img src="/v1/games/${game.id}/board.svg?version=${game.version}" alt="" width="1600" height="1250" loading="lazy" />
       <strong>${titleOf(game)}</strong>
     </a>
     <p class="stream ${isNow ? "live" : ""}"><span class="dot" aria-hidden="true"></span>${isNow ? `Played now. ${game.heading || "It begins"}` : ending(game)}</p>

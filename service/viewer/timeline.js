@@ -12,8 +12,9 @@ import { SPEEDS, STRIDES } from "./room.js";
 import { count } from "./words.js";
 
 const LABEL = 26; // So many pixels at least lie between two numbers of rounds.
+const NEAR = 6; // So many pixels beside a mark it is still meant.
 
-let copied = 0;
+const copied = { said: "", timer: 0 };
 
 /** @param {import("./room.js").Room} room */
 export function timelinePanel(room) {
@@ -39,9 +40,9 @@ export function timelinePanel(room) {
         <input type="number" min="1" max=${room.head} .value=${live(`${room.version}`)}
           @change=${(event) => room.show(Number(event.target.value))} />
         of ${room.head.toLocaleString("en")}</label>
-      <button class="link" @click=${(event) => copy(room, event)}>${copied ? "Copied" : "Copy link"}</button>
+      <button class="link" @click=${(event) => copy(room, event)}>${copied.said || "Copy link"}</button>
     </div>
-    <div class="track" @keydown=${(event) => key(room, event)}>
+    <div class="track" @keydown=${(event) => key(room, event)} @click=${(event) => point(room, event)}>
       ${guard([room.landmarks.entries.length, room.head, innerWidth], () => marks(room))}
       <input type="range" id="slider" aria-label="Version" min="1" max=${room.head} step="1"
         .value=${live(`${room.version}`)} aria-valuetext=${`Version ${room.version} of ${room.head}: ${headingOf(room)}`}
@@ -65,13 +66,29 @@ export function headingOf(room) {
 }
 
 async function copy(room, event) {
+  const { target } = event;
   const link = linkTo(room);
-  clearTimeout(copied);
-  await navigator.clipboard?.writeText(link).catch(() => {});
+  // Without HTTPS a page has no clipboard: the link is in the address at least, to be copied from there.
+  const isCopied = await (async () => navigator.clipboard.writeText(link))().then(() => true, () => false);
   history.replaceState(null, "", link);
-  copied = setTimeout(() => ((copied = 0), room.redraw()), 2000);
-  event.target.focus();
+  copied.said = isCopied ? "Copied" : "It is in the address";
+  clearTimeout(copied.timer);
+  copied.timer = setTimeout(() => ((copied.said = ""), room.redraw()), 2000);
+  target.focus();
   room.redraw();
+}
+
+/** Go to the mark that was clicked on, a battle before anything else; or, where there is none, to that version. */
+function point(room, event) {
+  if (event.target.id === "slider") return;
+  const { left, width } = event.currentTarget.querySelector(".marks").getBoundingClientRect();
+  const at = 1 + ((event.clientX - left) / width) * (room.head - 1);
+  const reach = (NEAR / width) * room.head;
+  const distance = (entry) => Math.abs(entry.version - at);
+  const nearest = (entries) => entries.reduce((one, other) => (distance(other) < distance(one) ? other : one), entries[0]);
+  const { battles, retractions, others, turns } = room.landmarks;
+  const mark = [battles, retractions, [...others, ...turns]].map(nearest).find((entry) => entry && distance(entry) <= reach);
+  room.show(mark?.version ?? at);
 }
 
 /** Keys on the slider, beside those that every slider has. */

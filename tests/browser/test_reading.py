@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from tests.browser.reading import (
     slider,
     version,
 )
-from tests.browser.visiting import Visitor, visiting
+from tests.browser.visiting import Visit, Visitor, visiting
 from tests.service.http.serving import Service, serving
 
 
@@ -118,6 +119,44 @@ async def test_a_game_is_stepped_through_by_events_commands_turns_and_battles(se
     await expect_version(page, there)
     await back.click()
     await expect_version(page, max(each["version"] for each in turns if each["version"] < there))
+
+
+async def test_a_mark_on_the_timeline_leads_to_its_battle(service: Service, page: Page):
+    made = await table(service.house, events=900)
+    timeline = await _timeline(service, made.id, 800)
+    battle = next(each for each in timeline if _is_battle(each))["version"]
+    await opened(page, made.id, "#v=10")
+    marks = page.get_by_role("img", name=re.compile("^Marked:.*[1-9][0-9]* battle"))
+    box = await marks.bounding_box()
+    assert box
+
+    async def click(number: float) -> None:
+        await page.mouse.click(box["x"] + box["width"] * (number - 1) / (made.version - 1), box["y"] + 20)
+
+    await click(battle + 2)
+    await expect_version(page, battle)
+    # Where no mark is near, the version itself is meant, as exactly as a pixel tells.
+    marked = sorted({each["version"] for each in timeline})
+    before, after = max(pairwise(marked), key=lambda pair: pair[1] - pair[0])
+    between = (before + after) // 2
+    await click(between)
+    await expect(slider(page)).not_to_have_value(str(battle))
+    assert abs(await version(page) - between) <= made.version / box["width"] + 1
+
+
+async def test_whether_a_link_was_copied_is_said_as_it_is(service: Service, visit: Visit):
+    made = await table(service.house, events=60)
+    async with visit(permissions=["clipboard-write", "clipboard-read"]) as visitor:
+        page = visitor.page
+        await opened(page, made.id, "#v=40")
+        await page.get_by_role("button", name="Copy link").click()
+        await expect(page.get_by_role("button", name="Copied")).to_be_focused()
+        assert await page.evaluate("navigator.clipboard.readText()") == page.url
+        await page.add_init_script("Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined })")
+        await page.reload()
+        await page.get_by_role("button", name="Copy link").click()
+        await expect(page.get_by_role("button", name="It is in the address")).to_be_focused()
+        assert page.url.endswith("#v=40")
 
 
 def _turn(entry: dict) -> tuple[int, str]:
