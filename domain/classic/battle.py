@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from domain.classic import capture, conquest, dice
 from domain.classic.dice import Face
-from domain.classic.losses import LossesRemoved, choices, counted_schema, exactly, force, forced, fought
+from domain.classic.losses import LossesRemoved, choices, counted, exactly, force, forced, fought
 from domain.classic.pieces import NO_UNITS, Units
 from domain.classic.table import Battle, Command, Event, Side, Table
 from domain.kernel.decision import Decision, Option
@@ -239,8 +239,8 @@ class FormLegion(Command, frozen=True):
         battle = fought(table)
         size = legion_size(table, battle, seat)
         ranges = choices(force(table, battle, seat).units, size)
-        rules = counted_schema("form-legion", ranges, exactly(size, ranges))
-        yield Option("form-legion", RuleId("CC-BAT-08"), rules, f"Form a battle legion of {size}.", "form-legion")
+        total = exactly(size, ranges)
+        yield cls.option(f"Form a battle legion of {size}.", counted(ranges), rule="CC-BAT-08", x_total=[total])
 
 
 # --- decisions, and what follows without one ---

@@ -295,8 +295,7 @@ class JudgeGeneral(Command, frozen=True):
             "general": schema.one_of(_to_judge(table, seat)),
             "verdict": schema.one_of(("capture", "kill")),
         }
-        wanted = schema.command("judge-general", fields)
-        yield Option("judge-general", RuleId("CC-CAP-02"), wanted, "Capture or kill a general", "judge-general")
+        yield cls.option("Capture or kill a general", fields)
 
 
 def _to_judge(table: Table, seat: Seat) -> list[str]:

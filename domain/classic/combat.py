@@ -268,8 +268,7 @@ class FightBattle(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if battles := _fights(table).battles:
-            wanted = schema.command("fight-battle", {"province": schema.one_of(battles)})
-            yield Option("fight-battle", RuleId("CC-BAT-03"), wanted, "Fight a land battle", "fight")
+            yield cls.option("Fight a land battle", {"province": schema.one_of(battles)})
 
 
 class FightAtSea(Command, frozen=True):
@@ -308,8 +307,7 @@ class FightAtSea(Command, frozen=True):
         for plan in fights.naval:
             opponents[plan.sea] = [*opponents.get(plan.sea, ()), plan.opponent]
         for sea, others in opponents.items():
-            wanted = schema.command("fight-at-sea", {"sea": schema.const(sea), "opponent": schema.one_of(others)})
-            yield Option("fight-at-sea", RuleId("CC-NAV-01"), wanted, "Fight a naval battle", "fight")
+            yield cls.option("Fight a naval battle", {"sea": schema.const(sea), "opponent": schema.one_of(others)})
 
 
 class DivideFleet(Command, frozen=True):
@@ -349,8 +347,7 @@ class DivideFleet(Command, frozen=True):
             if len(galleys) < 2 or len(opponents) < 2:
                 continue
             against = schema.array(schema.one_of(opponents), len(galleys), len(galleys))
-            wanted = schema.command("divide-fleet", {"sea": schema.const(sea), "against": against})
-            yield Option("divide-fleet", RuleId("CC-NAV-19"), wanted, f"Divide {', '.join(galleys)}", "fight")
+            yield cls.option(f"Divide {', '.join(galleys)}", {"sea": schema.const(sea), "against": against})
 
 
 class DeclineNavalBattle(Command, frozen=True):
@@ -368,8 +365,7 @@ class DeclineNavalBattle(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if seas := _fights(table).seas:
-            wanted = schema.command("decline-naval-battle", {"sea": schema.one_of(seas)})
-            yield Option("decline-naval-battle", RuleId("CC-NAV-01"), wanted, "Decline a naval battle", "fight")
+            yield cls.option("Decline a naval battle", {"sea": schema.one_of(seas)})
 
 
 class AttackLeaders(Command, frozen=True):
@@ -393,7 +389,7 @@ class AttackLeaders(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        return _lone_options(table, "attack-leaders", "Attack lone leaders")
+        return _lone_options(cls, table, "Attack lone leaders")
 
 
 class SpareLeaders(Command, frozen=True):
@@ -415,7 +411,7 @@ class SpareLeaders(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        return _lone_options(table, "spare-leaders", "Spare lone leaders")
+        return _lone_options(cls, table, "Spare lone leaders")
 
 
 class FinishCombat(Command, frozen=True):
@@ -434,8 +430,7 @@ class FinishCombat(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not _fights(table).due:
-            wanted = schema.command("finish-combat")
-            yield Option("finish-combat", RuleId("CC-TRN-05"), wanted, "Fight no more", "fight")
+            yield cls.option("Fight no more")
 
 
 def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:
@@ -464,11 +459,11 @@ def _check_lone(table: Table, province: AreaId, player: Seat) -> None:
     raise Refusal(table.edition.cite("CC-CAP-04"), asked, f"Alone among units of the player on turn: {allowed}.")
 
 
-def _lone_options(table: Table, command: str, title: str) -> Iterable[Option]:
-    rule = RuleId(table.edition.cite("CC-CAP-04"))
+def _lone_options(command: type[Command], table: Table, title: str) -> Iterable[Option]:
+    rule = table.edition.cite("CC-CAP-04")
     for province, players in _fights(table).leaders.items():
         fields = {"province": schema.const(province), "player": schema.one_of(players)}
-        yield Option(command, rule, schema.command(command, fields), title, "fight")
+        yield command.option(title, fields, rule=rule)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -81,8 +81,7 @@ class DestroyCities(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if own := sites.cities(table, seat):
-            wanted = schema.command("destroy-cities", {"provinces": schema.subset(own, 1)})
-            yield Option("destroy-cities", RuleId("CC-DES-01"), wanted, "Destroy own cities", "destroy")
+            yield cls.option("Destroy own cities", {"provinces": schema.subset(own, 1)})
 
 
 class FinishDestruction(Command, frozen=True):
@@ -97,8 +96,7 @@ class FinishDestruction(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        kind = "finish-destruction"
-        yield Option(kind, RuleId("CC-DES-01"), schema.command(kind), "Destroy no city", "destroy")
+        yield cls.option("Destroy no city")
 
 
 def decisions(table: Table) -> list[Decision]:

@@ -16,7 +16,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
+from domain.kernel.words import AreaId, Seat
 
 
 class StandingGranted(Event, frozen=True):
@@ -113,11 +113,11 @@ class GrantStanding(Command, frozen=True):
     def _option(
         cls, kind: Consent, others: Sequence[Seat], places: Sequence[AreaId] = (), optional: Sequence[str] = ()
     ) -> Option:
-        fields = {"type": schema.const("grant-standing"), "to": schema.one_of(others), "kind": schema.const(kind)}
+        fields = {"to": schema.one_of(others), "kind": schema.const(kind)}
         if places:
             fields["where"] = schema.one_of(places)
         title = f"Consent to every passage ({kind}) until further notice"
-        return Option("grant-standing", RuleId(RULES[kind]), schema.record(fields, optional), title)
+        return cls.option(title, fields, rule=RULES[kind], optional=optional)
 
 
 class WithdrawGrant(Command, frozen=True):
@@ -147,14 +147,10 @@ class WithdrawGrant(Command, frozen=True):
         for grant in table.grants if table.winner is None else ():
             if grant.by != seat:
                 continue
-            fields = {
-                "type": schema.const("withdraw-grant"),
-                "to": schema.const(grant.to),
-                "kind": schema.const(grant.kind),
-            }
+            fields = {"to": schema.const(grant.to), "kind": schema.const(grant.kind)}
             if grant.where is not None:
                 fields["where"] = schema.const(grant.where)
-            yield Option("withdraw-grant", RuleId("CC-ALY-05"), schema.record(fields), "Withdraw a standing grant")
+            yield cls.option("Withdraw a standing grant", fields)
 
 
 def _others(table: Table, seat: Seat) -> list[Seat]:

@@ -139,10 +139,9 @@ def forced(ranges: Ranges) -> dict[str, int] | None:
     return {field: least for field, (least, _) in ranges.items()}
 
 
-def counted_schema(command: str, ranges: Ranges, *totals: Mapping[str, Any]) -> schema.Schema:
-    """The schema of a command of which the fields are numbers of units."""
-    fields = {field: schema.count(least, most) for field, (least, most) in ranges.items()}
-    return schema.command(command, fields, x_total=list(totals))
+def counted(ranges: Ranges) -> dict[str, schema.Schema]:
+    """The schemas of fields that are numbers of units."""
+    return {field: schema.count(least, most) for field, (least, most) in ranges.items()}
 
 
 def exactly(number: int, fields: Iterable[str]) -> dict[str, Any]:
@@ -200,10 +199,9 @@ class MarkLosses(Command, frozen=True):
         side, army = _marking(battle), force(table, battle, seat)
         ranges = _losses(side, army)
         totals = [*_types_of_legion(side, ranges), exactly(side.hits, ranges)]
-        rules = counted_schema("mark-losses", ranges, *totals)
-        rule = RuleId("CC-BAT-16" if side is battle.defender else "CC-BAT-19")
+        rule = "CC-BAT-16" if side is battle.defender else "CC-BAT-19"
         title = "Choose the unit that is hit." if side.hits == 1 else f"Choose {side.hits} units that are hit."
-        yield Option("mark-losses", rule, rules, title, "mark-losses")
+        yield cls.option(title, counted(ranges), rule=rule, x_total=totals)
 
 
 def is_mixed(army: Army) -> bool:

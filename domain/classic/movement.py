@@ -367,26 +367,25 @@ def _journey_must_stay(table: Table, seat: Seat, origin: AreaId) -> bool:
 
 def _option(origin: AreaId, places: Sequence[AreaId], terms: Terms, question: str) -> Option:
     fields: dict[str, Schema] = {
-        "type": schema.const("march"),
         "origin": schema.const(origin),
         "to": schema.one_of(places),
         **legion.fields(terms.pool, terms.leaders, terms.must),
     }
-    shape = schema.record(fields, legion.OPTIONAL, x_total=legion.limits(terms.fewest, terms.most))
     rule, how = ("CC-ROAD-07", " along the road") if terms.along_road else ("CC-MOV-05", "")
-    return Option("march", RuleId(rule), shape, f"March from {origin}{how}", question)
+    limits = legion.limits(terms.fewest, terms.most)
+    title = f"March from {origin}{how}"
+    return March.option(title, fields, rule=rule, decision=question, optional=legion.OPTIONAL, x_total=limits)
 
 
 def _granted_option(granted: passage.Passage, question: str) -> Option:
     fields: dict[str, Schema] = {
-        "type": schema.const("march"),
         "origin": schema.const(granted.origin),
         "to": schema.const(granted.to),
         **legion.exactly(granted.group),
     }
-    shape = schema.record(fields, legion.exact_optional(granted.group))
     title = f"March from {granted.origin} to {granted.to} by consent"
-    return Option("march", RuleId(passage.RULES[granted.kind]), shape, title, question)
+    rule, optional = passage.RULES[granted.kind], legion.exact_optional(granted.group)
+    return March.option(title, fields, rule=rule, decision=question, optional=optional)
 
 
 def _works(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> bool:
@@ -424,8 +423,7 @@ class FinishMovement(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not legion.among_enemies(table, seat):
-            shape = schema.command("finish-movement")
-            yield Option("finish-movement", RuleId("CC-MOV-25"), shape, "Finish the movement", "move")
+            yield cls.option("Finish the movement", decision="move")
 
 
 def decisions(table: Table) -> list[Decision]:

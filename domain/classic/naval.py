@@ -386,9 +386,7 @@ class MarkSunk(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         fleet = _hit(_under_way(table))
         fields = {"galleys": schema.subset(fleet.galleys, fleet.hits, fleet.hits)}
-        yield Option(
-            "mark-sunk", RuleId(cls.rule), schema.command("mark-sunk", fields), "Choose what sinks", "mark-sunk"
-        )
+        yield cls.option("Choose what sinks", fields)
 
 
 class PlaceRescued(Command, frozen=True):
@@ -423,8 +421,7 @@ class PlaceRescued(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         rescue = table.rescues[0]
         fields = {"leaders": schema.subset(rescue.leaders, 1), "to": schema.one_of(_harbours(table, rescue))}
-        shape = schema.command("place-rescued", fields)
-        yield Option("place-rescued", RuleId(_rescue_rule(table, rescue)), shape, "Place the leaders", "place-rescued")
+        yield cls.option("Place the leaders", fields, rule=_rescue_rule(table, rescue))
 
 
 def _rescue_rule(table: Table, rescue: Rescue) -> str:

@@ -332,14 +332,13 @@ class AskPassage(Command, frozen=True):
         cls, kind: Consent, origin: AreaId, to: AreaId, pool: Group, leaders: Sequence[str], fewest: int = 0
     ) -> Option:
         fields: dict[str, Schema] = {
-            "type": schema.const("ask-passage"),
             "kind": schema.const(kind),
             "origin": schema.const(origin),
             "to": schema.const(to),
             **legion.fields(pool, leaders),
         }
-        shape = schema.record(fields, legion.OPTIONAL, x_total=legion.limits(fewest))
-        return Option("ask-passage", RuleId(RULES[kind]), shape, f"Ask for passage ({kind})", "move")
+        title, limits = f"Ask for passage ({kind})", legion.limits(fewest)
+        return cls.option(title, fields, rule=RULES[kind], decision="move", optional=legion.OPTIONAL, x_total=limits)
 
 
 class AnswerPassage(Command, frozen=True):
@@ -359,8 +358,7 @@ class AnswerPassage(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        shape = schema.command("answer-passage", {"granted": {"type": "boolean"}})
-        yield Option("answer-passage", RuleId("CC-ALY-05"), shape, "Consent or refuse", "answer-passage")
+        yield cls.option("Consent or refuse", {"granted": {"type": "boolean"}})
 
 
 def provided(table: Table) -> tuple[Consent, ...]:

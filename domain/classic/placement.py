@@ -210,8 +210,7 @@ class PlaceGalley(Command, frozen=True):
             coasts.setdefault(province, []).append(coast)
         for province, ids in coasts.items():
             fields = {"province": schema.const(province), "coast": schema.one_of(ids)}
-            wanted = schema.command("place-galley", fields)
-            yield Option("place-galley", RuleId("CC-PLC-03"), wanted, f"Place a galley in {province}", "place")
+            yield cls.option(f"Place a galley in {province}", fields)
 
 
 class PlaceCity(Command, frozen=True):
@@ -237,8 +236,7 @@ class PlaceCity(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _left(table).cities:
-            wanted = schema.command("place-city", {"province": schema.one_of(_city_sites(table, seat))})
-            yield Option("place-city", RuleId("CC-PLC-05"), wanted, "Build a city", "place")
+            yield cls.option("Build a city", {"province": schema.one_of(_city_sites(table, seat))})
 
 
 class PlaceFortification(Command, frozen=True):
@@ -260,8 +258,7 @@ class PlaceFortification(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _left(table).fortifications and (cities := sites.fortification_sites(table, seat)):
-            wanted = schema.command("place-fortification", {"province": schema.one_of(cities)})
-            yield Option("place-fortification", RuleId("CC-PLC-06"), wanted, "Fortify a city", "place")
+            yield cls.option("Fortify a city", {"province": schema.one_of(cities)})
 
 
 class PlaceRoad(Command, frozen=True):
@@ -288,8 +285,7 @@ class PlaceRoad(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _left(table).roads and (roads := sites.road_sites(table, seat)):
-            wanted = schema.command("place-road", {"road": schema.one_of(roads)})
-            yield Option("place-road", RuleId("CC-PLC-07"), wanted, "Build a road", "place")
+            yield cls.option("Build a road", {"road": schema.one_of(roads)})
 
 
 def _straits(table: Table) -> set[str]:
@@ -331,8 +327,7 @@ class TakeLeaders(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if stranded := _stranded(table, seat):
-            wanted = schema.command("take-leaders", {"player": schema.one_of(stranded)})
-            yield Option("take-leaders", RuleId("CC-CAP-06"), wanted, "Take stranded leaders", "place")
+            yield cls.option("Take stranded leaders", {"player": schema.one_of(stranded)})
 
 
 class FinishTurn(Command, frozen=True):
@@ -354,7 +349,7 @@ class FinishTurn(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _may_finish(table):
-            yield Option("finish-turn", RuleId("CC-TRN-03"), schema.command("finish-turn"), "End the turn", "place")
+            yield cls.option("End the turn")
 
 
 def decisions(table: Table) -> list[Decision]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -39,8 +39,6 @@ SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
         "roads": "road",
     }
 )
-
-BUY_01: Final = RuleId("CC-BUY-01")
 
 
 class PiecesBought(Event, frozen=True):
@@ -228,14 +226,14 @@ class Buy(Command, frozen=True):
         for cities in range(len(here.roads)):
             most = here.affordable(cities)
             if any(most.values()):
-                yield Option("buy", BUY_01, _schema(here, cities, most), _title(cities), "buy")
+                yield cls._option(here, cities, most)
 
-
-def _schema(here: Market, cities: int, most: Mapping[str, int]) -> dict[str, Any]:
-    fields = {kind: schema.count(cities if kind == "cities" else 0, count) for kind, count in most.items()}
-    cost = {"prices": here.prices, "maximum": here.talents}
-    something = None if cities else {"of": list(PRICES), "minimum": 1}
-    return schema.command("buy", fields, x_cost=cost, x_total=something)
+    @classmethod
+    def _option(cls, here: Market, cities: int, most: Mapping[str, int]) -> Option:
+        fields = {kind: schema.count(cities if kind == "cities" else 0, count) for kind, count in most.items()}
+        cost = {"prices": here.prices, "maximum": here.talents}
+        something = None if cities else {"of": list(PRICES), "minimum": 1}
+        return cls.option(_title(cities), fields, x_cost=cost, x_total=something)
 
 
 def _title(cities: int) -> str:
@@ -255,8 +253,7 @@ class FinishPurchase(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        kind = "finish-purchase"
-        yield Option(kind, BUY_01, schema.command(kind), "Buy nothing", "buy")
+        yield cls.option("Buy nothing")
 
 
 def decisions(table: Table) -> list[Decision]:
@@ -265,7 +262,7 @@ def decisions(table: Table) -> list[Decision]:
         return []
     about = {"talents": table.players[table.acting].talents, "prices": prices(table)}
     title, depends = "What do you buy?", "What is bought is placed next; then the turn ends."
-    return [Decision("buy", (table.acting,), BUY_01, title, depends, about)]
+    return [Decision("buy", (table.acting,), RuleId("CC-BUY-01"), title, depends, about)]
 
 
 def _can_buy(table: Table, seat: Seat) -> bool:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.classic import dice
 from domain.classic.dice import Face
-from domain.classic.losses import choices, counted_schema, exactly, force, forced, fought, remove
+from domain.classic.losses import choices, counted, exactly, force, forced, fought, remove
 from domain.classic.pieces import Units
 from domain.classic.table import Battle, Command, Event, Table
 from domain.kernel.decision import Decision, Option
@@ -91,9 +91,8 @@ class MarkPursued(Command, frozen=True):
         fight = fought(table)
         hits = fight.pursuit_hits
         ranges = choices(_prey(table, fight), hits)
-        rules = counted_schema("mark-pursued", ranges, exactly(hits, ranges))
         title = "Eliminate a retreating unit." if hits == 1 else f"Eliminate {hits} retreating units."
-        yield Option("mark-pursued", RuleId("CC-PUR-05"), rules, title, "mark-pursued")
+        yield cls.option(title, counted(ranges), x_total=[exactly(hits, ranges)])
 
 
 def _prey(table: Table, fight: Battle) -> Units:

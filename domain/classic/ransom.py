@@ -267,14 +267,13 @@ class ProposeRansom(Command, frozen=True):
             if _bar(table, general) is not None or _is_open(table, name) or f"{name}/{seat}" in table.declined:
                 continue
             fields = {
-                "type": schema.const("propose-ransom"),
                 "general": schema.const(name),
                 "talents": schema.count(0, table.players[general.owner].talents),
                 "prisoners": schema.subset(_exchangeable(table, general)),
                 "promise": schema.text(LONGEST_PROMISE),
             }
-            wanted = schema.record(fields, ("talents", "prisoners", "promise"))
-            yield Option("propose-ransom", RuleId("CC-RAN-01"), wanted, f"Propose a ransom for {name}")
+            optional = ("talents", "prisoners", "promise")
+            yield cls.option(f"Propose a ransom for {name}", fields, optional=optional)
 
 
 class AnswerRansom(Command, frozen=True):
@@ -305,8 +304,7 @@ class AnswerRansom(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if waiting := [offer.id for offer in table.offers if _answerer(offer) == seat]:
             fields = {"offer": schema.one_of(waiting), "accept": schema.one_of((True, False))}
-            wanted = schema.command("answer-ransom", fields)
-            yield Option("answer-ransom", RuleId("CC-RAN-05"), wanted, "Accept or refuse a ransom", "answer-offer")
+            yield cls.option("Accept or refuse a ransom", fields)
 
 
 class WithdrawRansom(Command, frozen=True):
@@ -329,8 +327,7 @@ class WithdrawRansom(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         own = [offer.id for offer in table.offers if offer.proposer == seat]
         if own and table.phase == "placement":
-            wanted = schema.command("withdraw-ransom", {"offer": schema.one_of(own)})
-            yield Option("withdraw-ransom", RuleId("CC-RAN-05"), wanted, "Withdraw an offer")
+            yield cls.option("Withdraw an offer", {"offer": schema.one_of(own)})
 
 
 def _check_time(table: Table, asked: str) -> None:

@@ -270,17 +270,15 @@ class Announce(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
         fight = fought(table)
-        rule = RuleId("CC-RET-01" if table.edition.both_may_retreat else "CC-RET-02")
-        go_on = schema.command("announce", {"retreat": schema.const(False)})
-        yield Option("announce", rule, go_on, "Go on.", "announce")
+        rule = "CC-RET-01" if table.edition.both_may_retreat else "CC-RET-02"
+        yield cls.option("Go on.", {"retreat": schema.const(False)}, rule=rule)
         if not _may_retreat(table, fight, seat):
             return
         fields = {"retreat": schema.const(True)}
         if lost := _total_loss(table, fight, seat):
-            lose_all = schema.command("announce", {**fields, "confirm_loss": schema.const(True)})
-            yield Option("announce", RuleId(lost), lose_all, "Retreat and lose every unit.", "announce")
+            yield cls.option("Retreat and lose every unit.", {**fields, "confirm_loss": schema.const(True)}, rule=lost)
         else:
-            yield Option("announce", rule, schema.command("announce", fields), "Retreat.", "announce")
+            yield cls.option("Retreat.", fields, rule=rule)
 
 
 class AskRetreat(Command, frozen=True):
@@ -310,8 +308,7 @@ class AskRetreat(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
         if places := _askable(table, fought(table), seat):
-            rules = schema.command("ask-retreat", {"to": schema.one_of(places)})
-            yield Option("ask-retreat", RuleId("CC-RET-15"), rules, "Ask for a retreat across the strait.", "announce")
+            yield cls.option("Ask for a retreat across the strait.", {"to": schema.one_of(places)})
 
 
 class AnswerRetreat(Command, frozen=True):
@@ -333,8 +330,7 @@ class AnswerRetreat(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        rules = schema.command("answer-retreat", {"grant": {"type": "boolean"}})
-        yield Option("answer-retreat", RuleId("CC-RET-15"), rules, "Let it pass, or not.", "answer-strait-retreat")
+        yield cls.option("Let it pass, or not.", {"grant": {"type": "boolean"}})
 
 
 class Withdraw(Command, frozen=True):
@@ -356,8 +352,7 @@ class Withdraw(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        rules = schema.command("withdraw", {"to": schema.one_of(destinations(table, fought(table), seat))})
-        yield Option("withdraw", RuleId("CC-RET-20"), rules, "Retreat to this province.", "withdraw")
+        yield cls.option("Retreat to this province.", {"to": schema.one_of(destinations(table, fought(table), seat))})
 
 
 def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = False) -> None:

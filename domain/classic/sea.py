@@ -7,7 +7,7 @@ the command that enters: no galley ever lies where it should not.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from msgspec import Struct
@@ -22,7 +22,7 @@ from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.schema import Schema
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
+from domain.kernel.words import AreaId, Seat
 
 CAPACITY = 7
 """Land combat units that a galley carries, besides any number of leaders (CC-SEA-08)."""
@@ -289,14 +289,9 @@ class Sail(Command, frozen=True):
 
     @classmethod
     def _option(cls, galley: str, fields: dict[str, Schema], *, coast_named: bool = True) -> Option:
-        fields = {"type": schema.const("sail"), "galley": schema.const(galley), **fields}
-        return Option(
-            command="sail",
-            rule=RuleId(cls.rule),
-            schema=schema.record(fields, () if coast_named else ("coast",)),
-            title=f"Sail {galley} and land" if "landing" in fields else f"Sail {galley}",
-            decision="move",
-        )
+        title = f"Sail {galley} and land" if "landing" in fields else f"Sail {galley}"
+        optional = () if coast_named else ("coast",)
+        return cls.option(title, {"galley": schema.const(galley), **fields}, optional=optional)
 
 
 # --- embarking and landing ---
@@ -387,9 +382,8 @@ class Embark(Command, frozen=True):
             yield cls._option(name, {"units": _units(fresh, 1, room)})
 
     @classmethod
-    def _option(cls, galley: str, fields: dict[str, Schema], optional: Iterable[str] = ()) -> Option:
-        fields = {"type": schema.const("embark"), "galley": schema.const(galley), **fields}
-        return Option("embark", RuleId(cls.rule), schema.record(fields, optional), f"Board {galley}", "move")
+    def _option(cls, galley: str, fields: dict[str, Schema], optional: Collection[str] = ()) -> Option:
+        return cls.option(f"Board {galley}", {"galley": schema.const(galley), **fields}, optional=optional)
 
 
 class Land(Command, frozen=True):
@@ -420,10 +414,8 @@ class Land(Command, frozen=True):
             fewest = int(Entry.of(table, galley, galley.at).with_units)
             if fewest > galley.cargo.total:
                 continue
-            fields = {"type": schema.const("land"), "galley": schema.const(name)}
-            fields |= _party_fields(crew, galley.cargo, fewest)
-            shape = schema.record(fields, () if fewest else ("units",))
-            yield Option("land", RuleId(cls.rule), shape, f"Land from {name}", "move")
+            fields = {"galley": schema.const(name), **_party_fields(crew, galley.cargo, fewest)}
+            yield cls.option(f"Land from {name}", fields, optional=() if fewest else ("units",))
 
 
 # --- what these commands share ---

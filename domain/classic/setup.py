@@ -161,13 +161,7 @@ class PickHome(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         homes = schema.one_of(_free_homes(table))
-        yield Option(
-            "pick-home",
-            RuleId("CC-SET-03"),
-            schema.command("pick-home", {"home": homes}),
-            "Pick a Home Province",
-            "pick-home",
-        )
+        yield cls.option("Pick a Home Province", {"home": homes})
 
 
 def decisions(table: Table) -> list[Decision]:

@@ -191,8 +191,7 @@ class ProposeAlliance(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         full = len(table.alliances) >= _most_alliances(table)
         if not full and _may_talk(table, seat) and _own_proposal(table, seat) is None:
-            wanted = schema.command("propose-alliance", {"members": schema.subset(_others(table, seat), 1)})
-            yield Option("propose-alliance", ALY_01, wanted, "Propose an alliance")
+            yield cls.option("Propose an alliance", {"members": schema.subset(_others(table, seat), 1)})
 
 
 def _most_alliances(table: Table) -> int:
@@ -220,9 +219,7 @@ class AnswerAlliance(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _may_talk(table, seat) and (open_ones := _asked(table, seat)):
             fields = {"alliance": schema.one_of(open_ones), "accept": schema.one_of((True, False))}
-            yield Option(
-                "answer-alliance", ALY_01, schema.command("answer-alliance", fields), "Accept or refuse an alliance"
-            )
+            yield cls.option("Accept or refuse an alliance", fields)
 
 
 class LeaveAlliance(Command, frozen=True):
@@ -243,8 +240,7 @@ class LeaveAlliance(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _may_talk(table, seat) and (joined := _joined(table, seat)):
-            wanted = schema.command("leave-alliance", {"alliance": schema.one_of(joined)})
-            yield Option("leave-alliance", ALY_01, wanted, "End an alliance")
+            yield cls.option("End an alliance", {"alliance": schema.one_of(joined)})
 
 
 class ProposeWinner(Command, frozen=True):
@@ -272,8 +268,7 @@ class ProposeWinner(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _may_talk(table, seat) and table.acclamation is None:
-            wanted = schema.command("propose-winner", {"candidate": schema.one_of(table.playing())})
-            yield Option("propose-winner", WIN_02, wanted, "Propose a winner to all")
+            yield cls.option("Propose a winner to all", {"candidate": schema.one_of(table.playing())})
 
 
 class AnswerWinner(Command, frozen=True):
@@ -293,8 +288,7 @@ class AnswerWinner(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _may_talk(table, seat) and _must_answer(table, seat):
-            wanted = schema.command("answer-winner", {"accept": schema.one_of((True, False))})
-            yield Option("answer-winner", WIN_02, wanted, "Accept or refuse the proposed winner")
+            yield cls.option("Accept or refuse the proposed winner", {"accept": schema.one_of((True, False))})
 
 
 def _must_answer(table: Table, seat: Seat) -> bool:
@@ -318,8 +312,7 @@ class WithdrawWinner(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         proposal = table.acclamation
         if _may_talk(table, seat) and proposal is not None and proposal.proposer == seat:
-            kind = "withdraw-winner"
-            yield Option(kind, WIN_02, schema.command(kind), "Withdraw the proposal of a winner")
+            yield cls.option("Withdraw the proposal of a winner")
 
 
 EVENTS = (AllianceProposed, AllianceAccepted, AllianceEnded, WinnerProposed, WinnerAccepted, AcclamationEnded)

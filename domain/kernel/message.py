@@ -1,15 +1,18 @@
 """The bases of events and commands. A chapter of a ruleset is a file of these."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Generic, Protocol, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
 from msgspec import Meta, Struct
 
+from domain.kernel import schema
 from domain.kernel.decision import Option
+from domain.kernel.schema import Schema
 from domain.kernel.secret import Vault
 from domain.kernel.table import Table
-from domain.kernel.words import LARGEST_INTEGER, Seat
+from domain.kernel.words import LARGEST_INTEGER, RuleId, Seat
 
 if TYPE_CHECKING:
     from domain.kernel.draft import Draft
@@ -114,7 +117,35 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
         """Return exactly what `decide` would accept from `seat`, knowing only what `seat` may read."""
         raise NotImplementedError
 
+    @classmethod
+    def option(
+        cls,
+        title: str,
+        fields: Mapping[str, Schema] | None = None,
+        *,
+        rule: str | None = None,
+        decision: str | None = None,
+        optional: Collection[str] | None = None,
+        **keywords: Any,
+    ) -> Option:
+        """Return an option of this command, for `options` to return.
 
+        Args:
+            title: what it does, in a few words.
+            fields: the schemas of the command's fields.
+            rule: the rule that allows it, when that is not the one that provides for the command.
+            decision: the kind of decision that it answers, when the command answers several.
+            optional: the fields that may be left out; when it is not said, counts and arrays that may be 0.
+            keywords: further keywords of the schema (``x_total`` …).
+        """
+        kind = type_name(cls)
+        if decision is None and cls.answers:
+            (decision,) = cls.answers
+        shape = schema.command(kind, fields, optional, keywords)
+        return Option(kind, RuleId(rule or cls.rule), shape, title, decision)
+
+
+@cache
 def type_name(message: type[Struct]) -> str:
     """Return the stored type name of an event or command class."""
     tag = message.__struct_config__.tag

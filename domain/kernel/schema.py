@@ -13,7 +13,7 @@ Only a small part of JSON Schema is used: ``const``, ``enum``, integers with ``m
 ``x-sum``: ``{"minimum": a, "maximum": b}`` in an object whose properties are all integers: they add up to a..b.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 Schema = dict[str, Any]
@@ -70,28 +70,40 @@ def array(items: Schema, minimum: int = 0, maximum: int = 0, *, unique: bool = F
     return {**schema, "uniqueItems": True} if unique else schema
 
 
-def record(properties: Mapping[str, Schema], optional: Iterable[str] = (), **keywords: Any) -> Schema:
+def record(properties: Mapping[str, Schema], optional: Collection[str] = (), **keywords: Any) -> Schema:
     """An object with these properties, all required but the `optional` ones, and further keywords (``x_total`` …)."""
-    left_out = set(optional)
-    return {
+    return _object(dict(properties), optional, keywords)
+
+
+def command(
+    kind: str,
+    properties: Mapping[str, Schema] | None = None,
+    optional: Collection[str] | None = None,
+    keywords: Mapping[str, Any] | None = None,
+) -> Schema:
+    """The schema of a command of type `kind`. Where it is not said what is `optional`, counts and arrays of 0 are."""
+    fields: dict[str, Schema] = {"type": {"const": kind}, **(properties or {})}
+    if optional is None:
+        optional = [
+            name
+            for name, field in fields.items()
+            if ((type_ := field.get("type")) == "integer" and field["minimum"] <= 0 <= field["maximum"])
+            or (type_ == "array" and field["minItems"] == 0)
+        ]
+    return _object(fields, optional, keywords or {})
+
+
+def _object(properties: dict[str, Schema], optional: Collection[str], keywords: Mapping[str, Any]) -> Schema:
+    schema: Schema = {
         "type": "object",
-        "properties": dict(properties),
-        "required": [name for name in properties if name not in left_out],
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
         "additionalProperties": False,
-        **{name.replace("_", "-"): value for name, value in keywords.items() if value is not None},
     }
-
-
-def command(kind: str, properties: Mapping[str, Schema] | None = None, **keywords: Any) -> Schema:
-    """The schema of a command of type `kind`. Integer properties that may be 0 may also be left out."""
-    fields = {"type": const(kind), **(properties or {})}
-    may_be_absent = [
-        name
-        for name, field in fields.items()
-        if (field.get("type") == "integer" and field["minimum"] <= 0 <= field["maximum"])
-        or (field.get("type") == "array" and field["minItems"] == 0)
-    ]
-    return record(fields, may_be_absent, **keywords)
+    for name, value in keywords.items():
+        if value is not None:
+            schema[name.replace("_", "-")] = value
+    return schema
 
 
 def matches(schema: Schema, value: Any) -> bool:

@@ -8,7 +8,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import RuleId, Seat
+from domain.kernel.words import Seat
 from domain.mare_nostrum import combinations, hands, winning, wording
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import CARDS, CardId, Resource
@@ -78,8 +78,7 @@ class Acquire(Command, frozen=True):
         for price in sorted({CARDS[card].price for card in cards}):
             choice = schema.one_of(card for card in cards if CARDS[card].price == price)
             for pay, word in combinations.payments(held, price):
-                acquired = schema.command("acquire", {"card": choice, "pay": pay})
-                yield Option("acquire", RuleId(cls.rule), acquired, f"Acquire a card for {word}", "build")
+                yield cls.option(f"Acquire a card for {word}", {"card": choice, "pay": pay})
 
 
 EVENTS = (CardAcquired,)

@@ -212,8 +212,7 @@ class Exploit(Command, frozen=True):
                 continue
             for legions, posts in leaving(force.ready, force.posts, force.legions):
                 fields = {"province": schema.const(area), "legions": legions, **posts}
-                title = f"Pillage, occupy or convert {area}"
-                yield Option("exploit", RuleId(cls.rule), schema.command("exploit", fields), title, "campaign")
+                yield cls.option(f"Pillage, occupy or convert {area}", fields)
 
 
 def _barrier(table: Table, area: AreaId) -> str:
@@ -249,8 +248,7 @@ class Pillage(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         spoils, province = _spoils(table)
         if "pillage" in ways(table, spoils.province, seat):
-            chosen = schema.command("pillage", {"post": schema.one_of(province.buildings)})
-            yield Option("pillage", RuleId(cls.rule), chosen, "Destroy a building", "exploit")
+            yield cls.option("Destroy a building", {"post": schema.one_of(province.buildings)})
 
 
 def _plunder(table: Table, seat: Seat, post: str) -> Resource | None:
@@ -285,9 +283,8 @@ class Occupy(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         spoils, province = _spoils(table)
         if "occupy" in ways(table, spoils.province, seat):
-            chosen = schema.subset(province.buildings, 1, spoils.legions)
-            occupied = schema.command("occupy", {"posts": chosen})
-            yield Option("occupy", RuleId(cls.rule), occupied, "Place legions on buildings", "exploit")
+            posts = schema.subset(province.buildings, 1, spoils.legions)
+            yield cls.option("Place legions on buildings", {"posts": posts})
 
 
 class Convert(Command, frozen=True):
@@ -308,7 +305,7 @@ class Convert(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         spoils, _ = _spoils(table)
         if "convert" in ways(table, spoils.province, seat):
-            yield Option("convert", RuleId(cls.rule), schema.command("convert"), "Begin to convert", "exploit")
+            yield cls.option("Begin to convert")
 
 
 def _spoils(table: Table) -> tuple[Spoils, Province]:
@@ -348,8 +345,7 @@ class KeepPosts(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         within, legions = _held(table)
-        kept = schema.command("keep-posts", {"posts": schema.subset(within, 0, legions)})
-        yield Option("keep-posts", RuleId(cls.rule), kept, "Go on holding", "keep-posts")
+        yield cls.option("Go on holding", {"posts": schema.subset(within, 0, legions)})
 
 
 def _held(table: Table) -> tuple[tuple[str, ...], int]:

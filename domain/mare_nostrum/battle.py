@@ -16,7 +16,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Count, Draw, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
+from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import aftermath, wording
 from domain.mare_nostrum.pieces import NO_FORCE, Force, Post
 from domain.mare_nostrum.table import Battle, Command, Event, Holding, Spoils, Table
@@ -232,8 +232,8 @@ class Attack(Command, frozen=True):
             force = province.forces.get(seat)
             if force is None or not province.at_war or not force.ready + force.manned:
                 continue
-            attack = schema.command(
-                "attack",
+            yield cls.option(
+                f"Attack in {area}",
                 {
                     "province": schema.const(area),
                     "opponent": schema.one_of(table.enemies_in(area, seat)),
@@ -242,7 +242,6 @@ class Attack(Command, frozen=True):
                 },
                 x_total={"of": ["legions", "fortresses"], "minimum": 1},
             )
-            yield Option("attack", RuleId(cls.rule), attack, f"Attack in {area}", "campaign")
 
 
 # --- the end ---

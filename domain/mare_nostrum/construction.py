@@ -198,7 +198,7 @@ class Build(Command, frozen=True):
                 continue
             if places := [area for area in ground if no_room(table, seat, item, area) is None]:
                 fields = {"item": schema.const(item), "province": schema.one_of(places)}
-                yield from _priced("build", item, fields, ways, f"Build a {item}")
+                yield from _priced(cls, item, fields, ways, f"Build a {item}")
 
 
 class BuildCaravan(Command, frozen=True):
@@ -228,8 +228,7 @@ class BuildCaravan(Command, frozen=True):
         for area in building_ground(table, seat):
             if icons := [good for good in table.icons(area) if no_room(table, seat, "caravan", area, good) is None]:
                 fields = {"province": schema.const(area), "good": schema.one_of(icons)}
-                title = f"Build a caravan in {table.map.area(area).name}"
-                yield from _priced("build-caravan", "caravan", fields, ways, title)
+                yield from _priced(cls, "caravan", fields, ways, f"Build a caravan in {table.map.area(area).name}")
 
 
 class FinishConstruction(Command, frozen=True):
@@ -243,8 +242,7 @@ class FinishConstruction(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        done = schema.command("finish-construction")
-        yield Option("finish-construction", RuleId(cls.rule), done, "Build nothing more", "build")
+        yield cls.option("Build nothing more")
 
 
 def _build(
@@ -262,7 +260,7 @@ def _build(
 
 
 def _priced(
-    kind: str,
+    command: type[Command],
     item: Item,
     fields: Mapping[str, schema.Schema],
     ways: Iterable[tuple[schema.Schema, str]],
@@ -270,8 +268,7 @@ def _priced(
 ) -> Iterator[Option]:
     """Yield one option for each way to pay."""
     for pay, word in ways:
-        built = schema.command(kind, {**fields, "pay": pay})
-        yield Option(kind, RuleId(PRICE_RULE[item]), built, f"{title} for {word}", "build")
+        yield command.option(f"{title} for {word}", {**fields, "pay": pay}, rule=PRICE_RULE[item])
 
 
 def prices(table: Table, seat: Seat) -> dict[Item, int]:

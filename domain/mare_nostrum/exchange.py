@@ -8,7 +8,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import RuleId, Seat
+from domain.kernel.words import Seat
 from domain.mare_nostrum import hands, wording
 from domain.mare_nostrum.data import GOODS, TAX, Resource
 from domain.mare_nostrum.table import Command, Event, Table
@@ -82,7 +82,7 @@ def _exchanges(
     given, taken = [card for card in give if held.get(card)], [card for card in take if bank[card]]
     if given and taken:
         fields = {"give": schema.one_of(given), "take": schema.one_of(taken)}
-        yield Option("exchange", RuleId(Exchange.rule), schema.command("exchange", fields), title, "build")
+        yield Exchange.option(title, fields)
 
 
 EVENTS = (CardExchanged,)

@@ -10,7 +10,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
+from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.chains import seas_of
 from domain.mare_nostrum.pieces import NO_FLEET
@@ -97,8 +97,7 @@ class Launch(Command, frozen=True):
                     "sea": schema.one_of(seas_of(table, area)),
                     "triremes": schema.count(1, waiting),
                 }
-                launched = schema.command("launch", fields)
-                yield Option("launch", RuleId(cls.rule), launched, f"Launch triremes from {area}", "campaign")
+                yield cls.option(f"Launch triremes from {area}", fields)
 
 
 class Sail(Command, frozen=True):
@@ -135,8 +134,7 @@ class Sail(Command, frozen=True):
                     "to": schema.one_of(table.map.sea_neighbours(sea)),
                     "triremes": schema.count(1, fresh),
                 }
-                sailed = schema.command("sail", fields)
-                yield Option("sail", RuleId(cls.rule), sailed, f"Sail from {sea}", "campaign")
+                yield cls.option(f"Sail from {sea}", fields)
 
 
 EVENTS = (TriremesLaunched, TriremesSailed)

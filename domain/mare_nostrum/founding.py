@@ -226,9 +226,8 @@ class Found(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         for item in PIECES:
             if places := _places(table, seat, item):
-                founded = schema.command("found", {"item": schema.const(item), "province": schema.one_of(places)})
-                points = price_of(item, table.cards[seat])
-                yield Option("found", RuleId(cls.rule), founded, f"Found: {item} for {points} points", "found")
+                fields = {"item": schema.const(item), "province": schema.one_of(places)}
+                yield cls.option(f"Found: {item} for {price_of(item, table.cards[seat])} points", fields)
 
 
 class FoundCaravan(Command, frozen=True):
@@ -251,8 +250,7 @@ class FoundCaravan(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         for area, goods in _icons(table, seat).items():
             fields = {"province": schema.const(area), "good": schema.one_of(goods)}
-            title = f"Found: caravan in {table.map.area(area).name}"
-            yield Option("found-caravan", RuleId(cls.rule), schema.command("found-caravan", fields), title, "found")
+            yield cls.option(f"Found: caravan in {table.map.area(area).name}", fields)
 
 
 class ChooseHero(Command, frozen=True):
@@ -271,8 +269,7 @@ class ChooseHero(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _no_hero(table, seat) is None:
             hero = CARDS[OWN_HERO[seat]]
-            title = f"Choose {hero.name} for {hero.price} points"
-            yield Option("choose-hero", RuleId(cls.rule), schema.command("choose-hero"), title, "found")
+            yield cls.option(f"Choose {hero.name} for {hero.price} points")
 
 
 class FinishFounding(Command, frozen=True):
@@ -292,8 +289,7 @@ class FinishFounding(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if table.provinces[table.capitals[seat]].owner == seat:
-            done = schema.command("finish-founding")
-            yield Option("finish-founding", RuleId(cls.rule), done, "Spend no more points", "found")
+            yield cls.option("Spend no more points")
 
 
 def _found(draft: Draft[Table], seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:

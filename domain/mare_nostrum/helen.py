@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.message import Names
@@ -13,8 +12,6 @@ from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import war
 from domain.mare_nostrum.pieces import NO_FORCE
 from domain.mare_nostrum.table import Command, Event, Table
-
-HELEN = RuleId("MN-HER-07")
 
 
 def tempted(table: Table, mover: Seat, area: AreaId) -> Seat | None:
@@ -71,7 +68,7 @@ class LegionsLetIn(Event, frozen=True):
 class Seduce(Command, frozen=True):
     """Convert one of the legions that have just entered; it defends at once (MN-HER-07)."""
 
-    rule = HELEN
+    rule = "MN-HER-07"
     answers = frozenset({"seduce"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -84,7 +81,7 @@ class Seduce(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield Option("seduce", HELEN, schema.command("seduce"), "Convert one entering legion", "seduce")
+        yield cls.option("Convert one entering legion")
 
 
 class Refrain(Command, frozen=True):
@@ -99,7 +96,7 @@ class Refrain(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield Option("refrain", RuleId(cls.rule), schema.command("refrain"), "Let them enter", "seduce")
+        yield cls.option("Let them enter")
 
 
 def decisions(table: Table) -> list[Decision]:
@@ -110,7 +107,7 @@ def decisions(table: Table) -> list[Decision]:
         Decision(
             "seduce",
             (table.entry.seat,),
-            HELEN,
+            RuleId("MN-HER-07"),
             "Does Helen convert one of the legions that enter?",
             "The invader goes on when you have answered.",
             {"province": table.entry.province},

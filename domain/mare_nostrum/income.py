@@ -137,8 +137,7 @@ class ChooseGood(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        chosen = schema.command("choose-good", {"good": schema.one_of(goods_left(table))})
-        yield Option("choose-good", RuleId(cls.rule), chosen, "Take a goods card", "choose-good")
+        yield cls.option("Take a goods card", {"good": schema.one_of(goods_left(table))})
 
 
 def goods_left(table: Table) -> list[Resource]:

@@ -10,7 +10,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
+from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import chains, combinations, construction, hands, wording
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import Resource, price_of
@@ -155,13 +155,12 @@ class PlaceInfluence(Command, frozen=True):
             return
         province = schema.one_of(places)
         if table.has(seat, "free-marker") and not table.free_marker:
-            free = schema.command("place-influence", {"province": province, "free": schema.const(True)})
-            yield Option("place-influence", RuleId("MN-HER-14"), free, "Place influence free of charge", "build")
+            fields = {"province": province, "free": schema.const(True)}
+            yield cls.option("Place influence free of charge", fields, rule="MN-HER-14")
         for pay, word in combinations.payments(
             hands.held(table, seat, vault), price_of("influence", table.cards[seat])
         ):
-            placed = schema.command("place-influence", {"province": province, "pay": pay})
-            yield Option("place-influence", RuleId(cls.rule), placed, f"Place influence for {word}", "build")
+            yield cls.option(f"Place influence for {word}", {"province": province, "pay": pay})
 
 
 def _places(table: Table, seat: Seat) -> list[AreaId]:

@@ -100,8 +100,7 @@ class March(Command, frozen=True):
                 continue
             for legions, left in posts.leaving(force.fresh, force.posts, force.garrison):
                 fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **left}
-                march = schema.command("march", fields)
-                yield Option("march", RuleId(cls.rule), march, f"March from {area}", "campaign")
+                yield cls.option(f"March from {area}", fields)
 
 
 def _gap(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> str:
@@ -125,8 +124,7 @@ class FinishCampaign(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not unfinished(table, seat):
-            done = schema.command("finish-campaign")
-            yield Option("finish-campaign", RuleId(cls.rule), done, "Move and fight no more", "campaign")
+            yield cls.option("Move and fight no more")
 
 
 def unfinished(table: Table, seat: Seat) -> dict[AreaId, RuleId]:

@@ -72,8 +72,7 @@ class RemoveLosses(Command, frozen=True):
         force, hits = fighting(table, battle, seat), battle.losses[seat]
         numbers = {"legions": schema.count(0, force.legions), "fortresses": schema.count(0, force.fortresses)}
         total = {"of": list(numbers), "minimum": hits, "maximum": hits}
-        removed = schema.command("remove-losses", numbers, x_total=total)
-        yield Option("remove-losses", RuleId(cls.rule), removed, f"Remove {hits} units", "remove-losses")
+        yield cls.option(f"Remove {hits} units", numbers, x_total=total)
 
 
 def _has_choice(table: Table, battle: Battle, seat: Seat) -> bool:

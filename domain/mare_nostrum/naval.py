@@ -8,7 +8,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
+from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.battle import Throw, throw
 from domain.mare_nostrum.fleets import check_afloat
@@ -127,8 +127,7 @@ class AttackAtSea(Command, frozen=True):
                     "opponent": schema.one_of(sorted(other for other in fleets if other != seat)),
                     "triremes": schema.count(1, ready),
                 }
-                attack = schema.command("attack-at-sea", fields)
-                yield Option("attack-at-sea", RuleId(cls.rule), attack, f"Attack in {sea}", "campaign")
+                yield cls.option(f"Attack in {sea}", fields)
 
 
 EVENTS = (NavalBattleBegan, TriremesRolled, NavalBattleEnded)

@@ -84,8 +84,7 @@ class NameBuilder(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        named = schema.command("name-builder", {"seat": schema.one_of(left(table))})
-        yield Option("name-builder", RuleId(cls.rule), named, "Name who builds now", "name-builder")
+        yield cls.option("Name who builds now", {"seat": schema.one_of(left(table))})
 
 
 class NameCommander(Command, frozen=True):
@@ -105,8 +104,7 @@ class NameCommander(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        named = schema.command("name-commander", {"seat": schema.one_of(left(table))})
-        yield Option("name-commander", RuleId(cls.rule), named, "Name who moves and fights now", "name-commander")
+        yield cls.option("Name who moves and fights now", {"seat": schema.one_of(left(table))})
 
 
 def _name(draft: Draft[Table], rule: str, leader: Seat, seat: Seat) -> None:

@@ -144,8 +144,7 @@ class GiveRole(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         tie = table.ties[0]
-        given = schema.command("give-role", {"seat": schema.one_of(tie.seats)})
-        yield Option("give-role", RuleId(cls.rule), given, f"Decide who becomes {title(tie.role)}", "give-role")
+        yield cls.option(f"Decide who becomes {title(tie.role)}", {"seat": schema.one_of(tie.seats)})
 
 
 def decisions(table: Table) -> list[Decision]:

@@ -173,8 +173,7 @@ class Take(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         assert table.trade is not None, "a trade is under way"
         for giver, cards in open_to(table.trade, seat).items():
-            taken = schema.command("take", {"giver": schema.const(giver), "card": schema.one_of(cards)})
-            yield Option("take", RuleId(cls.rule), taken, f"Take a card from {giver}", "take")
+            yield cls.option(f"Take a card from {giver}", {"giver": schema.const(giver), "card": schema.one_of(cards)})
 
 
 # --- the compensation ---
@@ -205,8 +204,7 @@ class GiveCard(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        given = schema.command("give-card", {"card": schema.one_of(hands.held(table, seat, vault))})
-        yield Option("give-card", RuleId(cls.rule), given, "Give a card", "give-card")
+        yield cls.option("Give a card", {"card": schema.one_of(hands.held(table, seat, vault))})
 
 
 # --- the order of things ---

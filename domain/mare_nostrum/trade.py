@@ -119,8 +119,7 @@ class NameNumber(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        number = schema.command("name-number", {"number": schema.count(0, table.hands[seat].count)})
-        yield Option("name-number", RuleId(cls.rule), number, "Name how many cards are offered", "name-number")
+        yield cls.option("Name how many cards are offered", {"number": schema.count(0, table.hands[seat].count)})
 
 
 def traders(table: Table, number: int) -> tuple[Seat, ...]:
@@ -161,9 +160,7 @@ class Offer(Command, frozen=True):
         number, held = table.trade.number, hands.held(table, seat, vault)
         counts = {card: schema.count(0, count) for card, count in held.items()}
         cards = schema.record(counts, counts, x_sum={"minimum": number, "maximum": number})
-        yield Option(
-            "offer", RuleId(cls.rule), schema.command("offer", {"cards": cards}), "Lay an offer face down", "offer"
-        )
+        yield cls.option("Lay an offer face down", {"cards": cards})
 
 
 def _offer(draft: Draft[Table], seat: Seat, cards: hands.Cards, *, automatic: bool = False) -> None:

@@ -83,7 +83,7 @@ class Redirect(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield Option("redirect", RuleId(cls.rule), schema.command("redirect"), "Undo the take", "redirect")
+        yield cls.option("Undo the take")
 
 
 class LetStand(Command, frozen=True):
@@ -97,7 +97,7 @@ class LetStand(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield Option("let-stand", RuleId(cls.rule), schema.command("let-stand"), "Let the take stand", "redirect")
+        yield cls.option("Let the take stand")
 
 
 class TakeInstead(Command, frozen=True):
@@ -123,8 +123,7 @@ class TakeInstead(Command, frozen=True):
         trade = table.trade
         assert trade is not None, "a trade is under way"
         assert trade.forced is not None, "a take was undone"
-        taken = schema.command("take-instead", {"card": schema.one_of(kinds(trade.offers[trade.forced]))})
-        yield Option("take-instead", RuleId(cls.rule), taken, "Take a card instead", "take-instead")
+        yield cls.option("Take a card instead", {"card": schema.one_of(kinds(trade.offers[trade.forced]))})
 
 
 def may_redirect(table: Table, trade: Trade) -> Seat | None:
