@@ -31,9 +31,9 @@ DUE: Final = Mark("battle-due", words="a battle must be fought here")
 def printed(board: Board) -> dict[AreaId, tuple[Mark, ...]]:
     """Return what the provinces yield (CC-BRD-02)."""
     return {
-        area.id: (Mark("tribute", label=str(area.tribute), words=f"tribute {area.tribute} talents"),)
+        area.id: (Mark("tribute", label=str(tribute), words=f"tribute {tribute} talents"),)
         for area in board.areas
-        if area.tribute is not None
+        if (tribute := area.values.get("tribute")) is not None
     }
 
 

@@ -61,11 +61,6 @@ class Area(Struct, frozen=True, forbid_unknown_fields=True):
         """Return the number called `name`; KeyError where the space has none."""
         return self.values[name]
 
-    @property
-    def tribute(self) -> int | None:
-        """The talents that the space yields each turn; None for a sea zone (CC-BRD-02)."""
-        return self.values.get("tribute")
-
 
 class Border(Struct, frozen=True, forbid_unknown_fields=True):
     """Two adjacent areas of one kind.
@@ -224,7 +219,7 @@ class Map:
         return self._areas[area_id]
 
     def land_neighbours(self, land: AreaId) -> tuple[AreaId, ...]:
-        """Return the provinces adjacent to `land`, by land or across a strait (CC-BRD-04, CC-BRD-05)."""
+        """Return the provinces adjacent to `land`, by land or across a strait."""
         return self._land[land]
 
     def strait_between(self, one: AreaId, other: AreaId) -> AreaId | None:
@@ -236,7 +231,7 @@ class Map:
         return self._sea[sea]
 
     def coasts(self, land: AreaId) -> tuple[Coast, ...]:
-        """Return the coasts of `land`, none for an inland province or a sea (CC-BRD-08)."""
+        """Return the coasts of `land`, none for an inland province or a sea."""
         return self._coasts[land]
 
     def coasts_on(self, sea: AreaId) -> tuple[tuple[AreaId, str], ...]:

@@ -23,8 +23,6 @@ Phase = Literal["setup", "roles", "income", "trade", "construction", "discard", 
 at its end, the Military Phase; before them the set-up, after them the end of the game."""
 
 Layout = Literal["introductory", "free"]
-
-
 Civilization = Literal["rome", "carthage", "greece", "egypt", "babylon"]
 
 

@@ -31,7 +31,6 @@ from service.watching.tracing import span
 RECENT: Final = 128
 """How many of a game's last records are kept in memory, for those who follow it."""
 
-
 BOARDS: Final = 64
 """How many boards are kept at hand. A game in memory has its own."""
 
