@@ -64,7 +64,7 @@ def subset(
     return {**schema, "contains": {"enum": needed}, "minContains": len(needed)} if needed else schema
 
 
-def array(items: Schema, minimum: int = 0, maximum: int = 0, *, unique: bool = False) -> Schema:
+def array(items: Schema, minimum: int, maximum: int, *, unique: bool = False) -> Schema:
     """An array of `minimum` to `maximum` items, each as `items` says."""
     schema: Schema = {"type": "array", "items": items, "minItems": minimum, "maxItems": maximum}
     return {**schema, "uniqueItems": True} if unique else schema
@@ -161,8 +161,7 @@ def _object_matches(schema: Schema, value: dict[str, Any]) -> bool:
 
 
 def _totals_hold(schema: Schema, value: Mapping[str, Any]) -> bool:
-    totals: Any = schema.get("x-total", [])
-    for total in cast(list[dict[str, Any]], totals if isinstance(totals, list) else [totals]):
+    for total in _totals(schema):
         amount = sum(_amount(value.get(name, 0)) for name in total["of"])
         if not total.get("minimum", 0) <= amount <= _most(total, value):
             return False
@@ -173,6 +172,12 @@ def _totals_hold(schema: Schema, value: Mapping[str, Any]) -> bool:
     if bounds := schema.get("x-sum"):
         return bounds["minimum"] <= sum(value.values()) <= bounds["maximum"]
     return True
+
+
+def _totals(schema: Schema) -> list[dict[str, Any]]:
+    """Return the rules of ``x-total``; one may stand without a list around it."""
+    totals: Any = schema.get("x-total", [])
+    return cast(list[dict[str, Any]], totals if isinstance(totals, list) else [totals])
 
 
 def _most(total: Mapping[str, Any], value: Mapping[str, Any]) -> float:
@@ -235,8 +240,7 @@ def _draw_array(schema: Schema, rng: Random) -> list[Any]:
 
 def _draw_object(schema: Schema, rng: Random) -> dict[str, Any]:
     value = {name: _draw(field, rng) for name, field in schema["properties"].items()}
-    totals: Any = schema.get("x-total", [])
-    for total in cast(list[dict[str, Any]], totals if isinstance(totals, list) else [totals]):
+    for total in _totals(schema):
         _fit(schema, value, total["of"], total.get("minimum", 0), _most(total, value), rng)
     if bounds := schema.get("x-sum"):
         _fit(schema, value, list(value), bounds["minimum"], bounds["maximum"], rng)
