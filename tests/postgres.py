@@ -29,6 +29,12 @@ OWNER: Final = "tabularium_owner"
 _TEMPLATE: Final = "migrated"
 _PDEATHSIG: Final = 1
 
+_ALONE: Final = (
+    "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+"""Ends what is left of clients: of one that was killed the server goes on with what it was asked."""
+
 _EMPTY: Final = """
 DO $$
 DECLARE
@@ -214,6 +220,7 @@ class Cluster:
         yield url
         # Quicker by far than to make a database for each test.
         async with connected(self.url(url.rpartition("/")[2], "superuser")) as connection:
+            await connection.execute(_ALONE)
             await connection.execute(_EMPTY)
         self._free.append(url)
 

@@ -50,7 +50,9 @@ async def wakes(store: EventStore, url: str) -> AsyncIterator[tuple[SharedWake, 
         open_shared_wake(store, one) as first,
         open_shared_wake(store, two) as second,
     ):
-        await heard(one)
+        async with asyncio.timeout(PATIENCE):
+            while not (first._heard and second._heard):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
         yield first, second
 
 
