@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, WebError, expect
 
-PATIENCE: Final = 20_000
+PATIENCE: Final = 60_000
 """Milliseconds that something may take to appear: other tests use the machine as well."""
 expect.set_options(timeout=PATIENCE)
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import httpx
 from msgspec import Struct
@@ -36,6 +36,9 @@ class Said(Struct, frozen=True):
 
 Call = Callable[..., Said]
 
+http: Final = httpx.Client(timeout=60)
+"""Asks a service in a process of its own, on a machine full of tests."""
+
 
 class Served(Struct, frozen=True):
     """A service in a process of its own."""
@@ -54,13 +57,13 @@ class Served(Struct, frozen=True):
 
     def player(self) -> dict[str, str]:
         """Register somebody; return the headers that say who it is."""
-        answer = httpx.post(f"{self.address}/v1/players", json={"name": "Anna"})
+        answer = http.post(f"{self.address}/v1/players", json={"name": "Anna"})
         return {"authorization": f"Bearer {answer.json()['token']}"}
 
     def game(self, player: dict[str, str]) -> str:
         """Create a game; return its id."""
         body = {"ruleset": "conquest-classic-friz", "players": 2}
-        answer = httpx.post(f"{self.address}/v1/games", json=body, headers=player)
+        answer = http.post(f"{self.address}/v1/games", json=body, headers=player)
         assert answer.status_code == 201, answer.text
         return answer.json()["id"]
 

@@ -3,10 +3,9 @@
 import re
 from pathlib import Path
 
-import httpx
 import pytest
 
-from tests.service.cli.calling import Call, serving
+from tests.service.cli.calling import Call, http, serving
 
 
 @pytest.fixture
@@ -27,13 +26,13 @@ def test_the_first_administrator_is_made_before_or_while_the_service_runs(call: 
     with serving(data) as service:
         _, meanwhile = made(call, data, "Otto", "--scopes", "admin")
         for token in (before, meanwhile):
-            answer = httpx.get(f"{service.address}/v1/players", headers={"authorization": f"Bearer {token}"})
+            answer = http.get(f"{service.address}/v1/players", headers={"authorization": f"Bearer {token}"})
             assert {account["name"] for account in answer.json()["items"]} == {"Olga", "Otto"}
         (first,) = call("accounts", "tokens", olga, "--json", "--data", data).json
         assert call("accounts", "revoke", first["id"], "--data", data).out == f"token {first['id']} is revoked\n"
         other = call("accounts", "token", olga, "admin", "--name", "spare", "--data", data).out.splitlines()[1]
         assert [each["name"] for each in call("accounts", "tokens", olga, "--json", "--data", data).json] == ["spare"]
-        me = httpx.get(f"{service.address}/v1/players/me", headers={"authorization": f"Bearer {other}"}).json()
+        me = http.get(f"{service.address}/v1/players/me", headers={"authorization": f"Bearer {other}"}).json()
         assert (me["id"], me["scopes"]) == (olga, ["admin"])
 
 

@@ -7,12 +7,11 @@ import socket
 import time
 from pathlib import Path
 
-import httpx
 import pytest
 
 from service.app import open_house
 from service.settings import Settings
-from tests.service.cli.calling import Call, serving, start
+from tests.service.cli.calling import Call, http, serving, start
 
 
 def test_a_service_starts_on_nothing_and_goes_on_with_every_game(call: Call, tmp_path: Path):
@@ -23,17 +22,17 @@ def test_a_service_starts_on_nothing_and_goes_on_with_every_game(call: Call, tmp
         assert f"data directory  {data}\n" in service.welcome
         first = re.search(r"a first call    curl (\S+)\n", service.welcome)
         assert first is not None
-        assert httpx.get(first[1]).status_code == 200
-        assert httpx.get(f"{address}/docs").status_code == 200
+        assert http.get(first[1]).status_code == 200
+        assert http.get(f"{address}/docs").status_code == 200
         anna = service.player()
         games = [service.game(anna) for _ in range(3)]
-        with httpx.stream("GET", f"{address}/v1/games/{games[0]}/events/stream") as stream:
+        with http.stream("GET", f"{address}/v1/games/{games[0]}/events/stream") as stream:
             assert next(stream.iter_lines())
             assert service.interrupt() == 0, "soon, though somebody listens"
     with serving(data) as service:
         for game in games:
-            assert httpx.get(f"{service.address}/v1/games/{game}").json()["version"] == 1
-        httpx.post(f"{service.address}/v1/games/{games[0]}/seats", json={}, headers=anna).raise_for_status()
+            assert http.get(f"{service.address}/v1/games/{game}").json()["version"] == 1
+        http.post(f"{service.address}/v1/games/{games[0]}/seats", json={}, headers=anna).raise_for_status()
 
         # Another service over the same directory is turned away, and disturbs nothing.
         complaint = call("serve", "--port", 0, "--data", data).complaint
@@ -57,8 +56,8 @@ def test_bots_play_for_whoever_looks_on_and_go_on_after_a_restart(tmp_path: Path
             assert line.startswith(f"A game is being played at {service.address}/games/")
             shown.append(line.rpartition("/")[2])
             game = f"{service.address}/v1/games/{shown[-1]}"
-            before = httpx.get(game).json()["version"]
-            while httpx.get(game).json()["version"] < before + 20:
+            before = http.get(game).json()["version"]
+            while http.get(game).json()["version"] < before + 20:
                 time.sleep(0.05)
             assert service.interrupt() == 0
             assert service.process.stderr is not None
@@ -119,7 +118,7 @@ def test_a_service_says_what_it_runs_with_and_no_password(tmp_path: Path, monkey
         assert line["event"] == "serving"
         assert line["settings"]["data"] == str(tmp_path)
         assert line["address"] == service.address
-        assert "tabularium_info" in httpx.get(f"{line['metrics']}/metrics").text
+        assert "tabularium_info" in http.get(f"{line['metrics']}/metrics").text
         assert service.interrupt() == 0
 
 
