@@ -19,8 +19,8 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, Seat
 
 
-class StandingGranted(Event, frozen=True):
-    """A player consented to all passages of one kind by another, until further notice (CC-ALY-02, CC-ALY-05).
+class _OfGrant(Event, frozen=True):
+    """What happened to a standing grant.
 
     Attributes:
         by: who consented.
@@ -33,35 +33,34 @@ class StandingGranted(Event, frozen=True):
     kind: Consent
     where: AreaId | None = None
 
+    @property
+    def grant(self) -> Grant:
+        return Grant(self.by, self.to, self.kind, self.where)
+
+    def _told(self, names: Names, verb: str) -> str:
+        place = f" in {names(self.where)}" if self.where else ""
+        return f"{names(self.by)} {verb} {names(self.to)} every {self.kind} passage{place}"
+
+
+class StandingGranted(_OfGrant, frozen=True):
+    """A player consented to all passages of one kind by another, until further notice (CC-ALY-02, CC-ALY-05)."""
+
     def apply(self, table: Table) -> None:
-        table.grants.append(Grant(self.by, self.to, self.kind, self.where))
+        table.grants.append(self.grant)
 
     def tell(self, names: Names) -> str:
-        place = f" in {names(self.where)}" if self.where else ""
-        return f"{names(self.by)} grants {names(self.to)} every {self.kind} passage{place} until further notice."
+        return f"{self._told(names, 'grants')} until further notice."
 
 
-class GrantWithdrawn(Event, frozen=True):
-    """A standing grant ended (CC-ALY-02, CC-ALY-05).
-
-    Attributes:
-        by: who had consented.
-        to: whose passages were consented to.
-        where: the province that is entered, or the sea zone of the strait; null for everywhere.
-    """
-
-    by: Seat
-    to: Seat
-    kind: Consent
-    where: AreaId | None = None
+class GrantWithdrawn(_OfGrant, frozen=True):
+    """A standing grant ended (CC-ALY-02, CC-ALY-05)."""
 
     def apply(self, table: Table) -> None:
-        ended = Grant(self.by, self.to, self.kind, self.where)
+        ended = self.grant
         table.grants[:] = [grant for grant in table.grants if grant != ended]
 
     def tell(self, names: Names) -> str:
-        place = f" in {names(self.where)}" if self.where else ""
-        return f"{names(self.by)} no longer grants {names(self.to)} every {self.kind} passage{place}."
+        return f"{self._told(names, 'no longer grants')}."
 
 
 class GrantStanding(Command, frozen=True):
