@@ -3,15 +3,13 @@
 from collections import OrderedDict
 from typing import Final, Protocol
 
-import msgspec
 from msgspec import Struct
 
 from domain.boards import parse_board
 from domain.kernel.board import Board
 from domain.kernel.fold import advance, fold
 from domain.kernel.game import Game
-from domain.kernel.history import retraction
-from domain.kernel.lifecycle import GameCreated
+from domain.kernel.history import read_created, retraction
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId
@@ -86,7 +84,7 @@ class Follower:
         fixed = self._fixed.get(game_id)
         if fixed is None:
             first = (await self._log.read(game_id, 1))[0]
-            created = msgspec.json.decode(first.event, type=GameCreated)
+            created = read_created(first)
             try:
                 ruleset = self._library.at(created.ruleset, created.ruleset_version)
             except LookupError:

@@ -3,22 +3,17 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, ClassVar, Final, Union, cast
+from typing import Any, ClassVar, cast
 
-import msgspec
 from msgspec import Struct
 
 from domain.kernel.game import Game
-from domain.kernel.history import cause_of, read_event
-from domain.kernel.lifecycle import GAME_EVENTS, GameCreated, GameEvent
-from domain.kernel.message import type_name
+from domain.kernel.history import cause_of, read_around, read_event
+from domain.kernel.lifecycle import GameCreated, GameEvent
 from domain.kernel.record import Cause, Record
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import GameId
 from projections.change import Change, Table
-
-_AROUND: Final[Any] = msgspec.json.Decoder(cast(Any, Union[GAME_EVENTS]))  # noqa: UP007
-_AROUND_TYPES: Final = frozenset(type_name(event) for event in GAME_EVENTS)
 
 
 class Fixed(Struct, frozen=True):
@@ -51,7 +46,7 @@ class Happened:
     @cached_property
     def around(self) -> GameEvent | None:
         """The event when it is one around the table, such as a seat taken; None for the ruleset's own."""
-        return _AROUND.decode(self.record.event) if self.record.type in _AROUND_TYPES else None
+        return read_around(self.record)
 
     @cached_property
     def event(self) -> Any:

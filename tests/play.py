@@ -107,6 +107,13 @@ class Play:
             retract(self.game, to, "ruling", self.records, self.library, player=ORGANIZER, reason=reason, at=self.now)
         )
 
+    def try_upgrade(self, to: int, player: PlayerId = ORGANIZER) -> Step:
+        """Return what moving on to a newer version of the ruleset would come to. Raises `Refusal`."""
+        return self.game.upgrade(to, self.secret, self.vault, player=player, at=self.now)
+
+    def upgrade(self, to: int) -> Step:
+        return self.take(self.try_upgrade(to))
+
     def fold(self, version: Version | None = None) -> Game:
         return fold(self.records[:version], self.game.id, self.library, lambda _: self.board)
 

@@ -124,7 +124,6 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
 class Classic(Book[Table]):
     """One edition of Conquest of the Empire Classic."""
 
-    version = 1
     board = "conquest"
     setup = Setup
     view_type = view.View

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -51,6 +51,26 @@ class Source(Struct, frozen=True, forbid_unknown_fields=True):
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
 
 
+class Earlier(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a rule was in earlier versions of a ruleset; a field that is left out was as it is now.
+
+    Attributes:
+        until: the last version of its rulesets in which it was so.
+        rulesets: where, when that is not wherever the rule holds.
+        absent: whether it did not hold there at all.
+    """
+
+    until: Annotated[int, Meta(ge=1)]
+    rulesets: tuple[Line, ...] = ()
+    absent: bool = False
+    title: Line | None = None
+    text: Line | None = None
+    source: tuple[str, ...] = ()
+    ambiguity: Line | None = None
+    ruling: Line | None = None
+    decision: Line | None = None
+
+
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """One numbered statement. ``ambiguity`` is what the source leaves open, ``ruling`` how it is decided here."""
 
@@ -63,6 +83,15 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     ruling: Line | None = None
     decision: Line | None = None
     differs_from: tuple[RuleId, ...] = ()
+    earlier: tuple[Earlier, ...] = ()
+
+    def at(self, ruleset_id: str, version: int) -> "Rule | None":
+        """Return the rule as a version of a ruleset has it; None when that version does not have it."""
+        for was in sorted(self.earlier, key=lambda each: each.until):
+            if version <= was.until and (not was.rulesets or ruleset_id in was.rulesets):
+                told = {name: getattr(was, name) for name in _RETOLD if getattr(was, name)}
+                return None if was.absent else msgspec.structs.replace(self, **told)
+        return self
 
     @property
     def chapter(self) -> str:
@@ -76,6 +105,10 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 
     def holds_in(self, ruleset_id: str) -> bool:
         return ruleset_id in self.applies or EVERY_RULESET in self.applies
+
+
+_RETOLD: Final = ("title", "text", "source", "ambiguity", "ruling", "decision")
+"""What of a rule may have been otherwise in an earlier version."""
 
 
 class Roll(Struct, frozen=True, forbid_unknown_fields=True):
@@ -175,6 +208,17 @@ class Catalogue(
             raise UnknownRuleError(f"catalogue {self.id} has no rule {rule_id!r}{hint}")
         return rule
 
+    def at(self, ruleset_id: str, version: int) -> "Catalogue":
+        """Return the catalogue as a version of a ruleset has it.
+
+        A rule that the version does not have holds in no ruleset here: it can still be named, as one of others can.
+        """
+        rules = [(rule, rule.at(ruleset_id, version)) for rule in self.rules]
+        if all(was is rule for rule, was in rules):
+            return self
+        told = tuple(was or msgspec.structs.replace(rule, applies=()) for rule, was in rules)
+        return msgspec.structs.replace(self, rules=told)
+
     def for_ruleset(self, ruleset_id: str) -> tuple[Rule, ...]:
         """The rules that hold in a ruleset, in order; ``CatalogueError`` if the catalogue does not cover it."""
         if ruleset_id not in self.rulesets and EVERY_RULESET not in self.rulesets:
@@ -254,6 +298,7 @@ def _check(catalogue: Catalogue) -> None:
     for example in catalogue.examples:
         _check_rolls(example)
     _check_counterparts(catalogue)
+    _check_earlier(catalogue)
 
 
 def _check_ids(catalogue: Catalogue) -> None:
@@ -303,6 +348,16 @@ def _check_rolls(example: WorkedExample) -> None:
     for roll in example.rolls:
         if sum(roll.faces.values()) > roll.dice:
             raise CatalogueError(f"{example.id}: {roll.by} shows more faces than {roll.dice} dice have")
+
+
+def _check_earlier(catalogue: Catalogue) -> None:
+    for rule in catalogue.rules:
+        for was in rule.earlier:
+            _check_rulesets(rule.id, was.rulesets, catalogue)
+            for citation in was.source:
+                _check_citation(rule.id, citation, catalogue.sources)
+            if was.absent == any(getattr(was, name) for name in _RETOLD):
+                raise CatalogueError(f"{rule.id}: until version {was.until} it was absent, or what of it was otherwise")
 
 
 def _check_counterparts(catalogue: Catalogue) -> None:

@@ -27,7 +27,8 @@ from domain.kernel.board import Board, from_canonical
 from domain.kernel.board import canonical as board_bytes
 from domain.kernel.canonical import canonical, digest
 from domain.kernel.game import Game
-from domain.kernel.lifecycle import GameCreated, Status
+from domain.kernel.history import read_created
+from domain.kernel.lifecycle import Status
 from domain.kernel.record import Cause, Record, chain_hash, genesis
 from domain.kernel.secret import Secret, Vault
 from domain.kernel.words import LARGEST_INTEGER, GameId, Seat, Version
@@ -127,7 +128,7 @@ def export(
 
 def _body(game: Game, records: Iterable[Record], vault: Vault) -> Iterator[bytes]:
     board = Raw(board_bytes(game.board))
-    yield canonical(Header(board, FORMAT, game.id, game.ruleset.id, game.ruleset.version)) + b"\n"
+    yield canonical(Header(board, FORMAT, game.id, game.ruleset.id, game.began_with)) + b"\n"
     for record in records:
         yield _row(game.id, record) + b"\n"
     for secret in vault.all().values():
@@ -260,7 +261,7 @@ class _Reader:
 
     def _check_header(self, record: Record) -> None:
         try:
-            created = msgspec.json.decode(record.event, type=GameCreated)
+            created = read_created(record)
         except msgspec.ValidationError as error:
             self._fail(f"version 1 does not create a game: {error}", 1)
         told = (self.header.ruleset, self.header.ruleset_version, digest(Raw(self.header.board)))

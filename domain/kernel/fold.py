@@ -6,13 +6,12 @@ The chain and the rules are not checked here: `domain.kernel.verify` does.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal
 
-import msgspec
 from msgspec.structs import replace
 
 from domain.kernel.board import Board
 from domain.kernel.game import Game, Step
-from domain.kernel.history import cause_of, effective_records, read_event, reader, retraction, steps
-from domain.kernel.lifecycle import GAME_EVENTS, GameCreated, GameEvent, GameStarted, MovesRetracted
+from domain.kernel.history import cause_of, effective_records, read_created, read_event, reader, retraction, steps
+from domain.kernel.lifecycle import GAME_EVENTS, GameEvent, GameStarted, MovesRetracted, RulesUpgraded
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
@@ -26,10 +25,10 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
     `board_of` returns the board with a given digest. Chain and rules are not checked here: `domain.kernel.verify` does.
 
     Raises:
-        LookupError: the ruleset version or the board is not at hand.
+        LookupError: a ruleset version or the board is not at hand.
         msgspec.ValidationError: an event is not of the shape that its ruleset and schema version say.
     """
-    created = msgspec.json.decode(records[0].event, type=GameCreated)
+    created = read_created(records[0])
     ruleset = library.at(created.ruleset, created.ruleset_version)
     game = Game.of(game_id, created, ruleset, board_of(created.board))
     effective = effective_records(records)
@@ -57,14 +56,17 @@ def later(game: Game, records: Sequence[Record]) -> Game:
 
 def advance(game: Game, records: Iterable[Record]) -> None:
     """Apply records to a game in place. For the kernel's own folds; nobody else may hold the game meanwhile."""
-    decode, old_schemas = reader(game.ruleset)
+    reads = reader(game.ruleset)
+    decode, may_be_old = reads.decode, reads.may_be_old
     table: Any = game.table
     for record in records:
-        event = decode(record.event) if record.schema not in old_schemas else read_event(game.ruleset, record)
+        event = reads.read(record) if may_be_old(record.schema) else decode(record.event)
         if type(event) in _AROUND_THE_TABLE:  # an isinstance takes as long as applying many an event
             game.happen(event)
             if isinstance(event, GameStarted):
                 table = game.ruleset.lay(tuple(game.players), game.setup, game.board)
+            elif isinstance(event, RulesUpgraded):
+                table = game.ruleset.carry(table, tuple(game.players), game.setup, game.board)
         else:
             event.apply(table)
     game.table = table
@@ -145,7 +147,7 @@ def _undo_of(
         event = read_event(game.ruleset, record)
         index = record.version - records[0].version
         before = records[index - 1].draws if index else base.draws if base is not None else 0
-        if record.draws != before or getattr(event, "reveals", False) or isinstance(event, GameEvent):
+        if record.draws != before or isinstance(event, GameEvent) or event.reveals:
             break
         if record.cause is None:
             continue

@@ -21,8 +21,10 @@ from domain.kernel.lifecycle import (
     GameEvent,
     GameStarted,
     MovesRetracted,
+    RulesUpgraded,
     SeatLeft,
     SeatTaken,
+    Sight,
     Status,
     Undo,
 )
@@ -55,7 +57,10 @@ class Game(Struct, kw_only=True):
     board: Board
     setup: Any
     organizer: PlayerId
+    organizer_sees: Sight
     commitment: str
+    began_with: int
+    """The version of the ruleset in the first event; `ruleset` is the one that it is played by now."""
     players: dict[Seat, PlayerId | None]
     entropy: dict[Seat, str] = field(default_factory=dict[Seat, str])
     status: Status = "gathering"
@@ -76,7 +81,9 @@ class Game(Struct, kw_only=True):
             board=board,
             setup=msgspec.convert(event.setup, ruleset.setup),
             organizer=event.organizer,
+            organizer_sees=event.organizer_sees,
             commitment=event.commitment,
+            began_with=event.ruleset_version,
             players=dict.fromkeys(event.seats),
             head=genesis(game_id),
         )
@@ -94,6 +101,7 @@ class Game(Struct, kw_only=True):
         organizer: PlayerId,
         secret: bytes,
         at: str,
+        organizer_sees: Sight = "spectator",
         creator: PlayerId | None = None,
         key: str | None = None,
     ) -> Step:
@@ -111,6 +119,7 @@ class Game(Struct, kw_only=True):
             setup=setup,
             board=board,
             organizer=organizer,
+            organizer_sees=organizer_sees,
             commitment=commitment_to(secret),
             at=at,
             creator=creator,
@@ -126,6 +135,7 @@ class Game(Struct, kw_only=True):
         setup: Mapping[str, Any],
         board: Board,
         organizer: PlayerId,
+        organizer_sees: Sight,
         commitment: str,
         at: str,
         creator: PlayerId | None,
@@ -146,6 +156,7 @@ class Game(Struct, kw_only=True):
             setup=msgspec.to_builtins(chosen),
             organizer=organizer,
             commitment=commitment,
+            organizer_sees=organizer_sees,
         )
         return Game.of(game_id, event, ruleset, board)._log(
             [(event, 0)], at, Cause(player=creator or organizer, key=key)
@@ -321,6 +332,48 @@ class Game(Struct, kw_only=True):
         )
         return Step(replace(earlier, version=record.version, head=record.hash, draws=self.draws), (record,))
 
+    def upgrade(
+        self, to: int, secret: bytes, vault: Vault, *, player: PlayerId, at: str, key: str | None = None
+    ) -> Step:
+        """Move the game on to version `to` of its ruleset (TAB-RULES-01); what follows from its rules follows.
+
+        Raises:
+            Refusal: the game is not running, there is no such newer version, the player does not organize the game, or
+                the position cannot be carried over (TAB-RULES-02).
+        """
+        return self.move_on(to, self.chance(secret), vault, secret, player=player, at=at, key=key)
+
+    def move_on(
+        self, to: int, chance: Chance, vault: Vault, secret: bytes, *, player: PlayerId, at: str, key: str | None
+    ) -> Step:
+        """As `upgrade`, with the chance given: what `verify` calls."""
+        ruleset, table = self._carried(to)
+        if player != self.organizer:
+            asked = f"{player} asked to move the game to version {to} of its rules."
+            raise Refusal("TAB-RULES-01", asked, "Only the organizer of a game moves it to a newer version.")
+        draft = Draft(table, chance, vault, self.draws)
+        ruleset.advance(draft)
+        for seat in {seat for decision in ruleset.decisions(table) for seat in decision.seats}:
+            if not ruleset.options(table, seat, vault.read_by(seat)):
+                raise Refusal("TAB-RULES-02", _cannot_move(to), f"There {seat} would have nothing to choose from.")
+        happened = [(RulesUpgraded(self.ruleset.version, to), self.draws), *draft.happened]
+        moved = replace(self, ruleset=ruleset, table=table)
+        return moved._log(happened, at, Cause(player=player, key=key), draft, secret)
+
+    def _carried(self, to: int) -> tuple[Ruleset[Any], Any]:
+        """Return another version of the ruleset, and the table as it has it. Raises `Refusal`."""
+        ruleset, table = self.running_ruleset, self.table
+        newer = [version for version in ruleset.versions if version > ruleset.version]
+        if to not in newer:
+            plays = f"The game is played by version {ruleset.version} of {ruleset.id}"
+            allowed = f"newer is {', '.join(map(str, newer))}" if newer else "there is no newer one"
+            asked = f"You asked to move the game to version {to} of its rules."
+            raise Refusal("TAB-RULES-01", asked, f"{plays}; {allowed}.")
+        assert table is not None
+        if reason := ruleset.at(to).refuse_to_carry(table):
+            raise Refusal("TAB-RULES-02", _cannot_move(to), reason)
+        return ruleset.at(to), ruleset.at(to).carry(table, tuple(self.players), self.setup, self.board)
+
     # --- questions ---
 
     @property
@@ -379,7 +432,7 @@ class Game(Struct, kw_only=True):
         after = replace(self, players=dict(self.players), entropy=dict(self.entropy))
         if draft is not None:
             after.table = draft.table
-            result = self.ruleset.result(draft.table)
+            result = after.ruleset.result(draft.table)
             if result is not None and secret is not None:
                 ended = GameEnded(result.winners, result.rule, secret.hex())
                 happened = [*happened, (ended, draft.draws)]
@@ -405,7 +458,7 @@ class Game(Struct, kw_only=True):
 
     def remember_undo(self, before: "Game", seat: Seat | None, events: Sequence[Any]) -> None:
         """Note what `seat` may take back now that it has brought `events` about. For the kernel's own folds."""
-        settled = before.draws != self.draws or any(getattr(event, "reveals", False) for event in events)
+        settled = before.draws != self.draws or any(isinstance(event, GameEvent) or event.reveals for event in events)
         if settled or self.status != "running" or before.status != "running":
             self.undo_seat, self.undo_to = None, ()
         elif seat == before.undo_seat:
@@ -425,10 +478,16 @@ class Game(Struct, kw_only=True):
                 self.entropy.pop(seat, None)
             case GameStarted():
                 self.status = "running"
+            case RulesUpgraded(_, to):
+                self.ruleset = self.ruleset.at(to)
             case GameEnded(winners, rule):
                 self.status, self.result = "over", Result(winners, rule)
             case _:
                 pass
+
+
+def _cannot_move(to: int) -> str:
+    return f"The game cannot be moved to version {to} of its rules in this position."
 
 
 def _command_in_log(command: Command[Any], seat: Seat, draft: Draft[Any]) -> tuple[Raw, Sealed | None]:

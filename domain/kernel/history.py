@@ -1,18 +1,20 @@
 """Reading a log: its events in their present shape, who caused them, and what of it counts."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Union, cast
 
 import msgspec
 from msgspec import UNSET
 
-from domain.kernel.lifecycle import GAME_EVENTS, MovesRetracted
-from domain.kernel.message import Event
+from domain.kernel.lifecycle import GAME_EVENTS, UPCASTERS, GameCreated, GameEvent, MovesRetracted
+from domain.kernel.message import Upcaster, type_name
 from domain.kernel.record import Cause, Record
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import Version
 
+_AROUND: Final = {type_name(event): event for event in GAME_EVENTS}
+_CREATED: Final = type_name(GameCreated)
 _RETRACTED: Final = b'"type":"moves-retracted"}'
 """How the canonical bytes of a retraction end, and of no other event: ``type`` is the last of its fields."""
 
@@ -22,28 +24,68 @@ def cause_of(record: Record) -> Cause:
     return msgspec.json.decode(record.cause, type=Cause) if record.cause is not None else Cause()
 
 
+class Reader:
+    """Reads stored events of one ruleset, and those around the table, in their present shape."""
+
+    def __init__(self, ruleset: Ruleset[Any]) -> None:
+        self._union: Any = Union[(*GAME_EVENTS, *ruleset.events)]
+        self.upcasters: Mapping[tuple[str, int], Upcaster] = {**UPCASTERS, **ruleset.upcasters}
+        self.decode: Callable[[bytes], Any] = cast(Any, msgspec.json.Decoder(self._union).decode)
+        """Reads the bytes of an event that is not `old`: the quick way."""
+        self._old: dict[int, tuple[bytes, ...]] = {}
+        for name, schema in self.upcasters:
+            if name != _CREATED:  # which is never anything but the first
+                self._old[schema] = (*self._old.get(schema, ()), b'"type":"%b"' % name.encode())
+
+    def may_be_old(self, schema: int) -> bool:
+        """Tell whether an event after the first, of this schema version, may have an older shape: then `read` it."""
+        return schema in self._old
+
+    def read(self, record: Record) -> Any:
+        """Return the event of a record. Raises `msgspec.ValidationError`."""
+        # No string in JSON holds a bare quote: an event with none of these names in it is of none of these types.
+        if record.version == 1 or any(name in record.event for name in self._old.get(record.schema, ())):
+            return _lifted(record, self.upcasters, self._union)
+        return self.decode(record.event)
+
+
 @cache
-def reader(ruleset: Ruleset[Any]) -> tuple[Callable[[bytes], Any], frozenset[int]]:
-    """Return the decoder of a ruleset's events, and the schema versions at which a record may need an upcaster."""
-    union: Any = Union[(*GAME_EVENTS, *ruleset.events)]
-    return cast(Any, msgspec.json.Decoder(union).decode), frozenset(version for _, version in ruleset.upcasters)
+def reader(ruleset: Ruleset[Any]) -> Reader:
+    """Return what reads the events of a ruleset."""
+    return Reader(ruleset)
 
 
 def read_event(ruleset: Ruleset[Any], record: Record) -> Any:
     """Return the event of a record, in its present shape. Raises `msgspec.ValidationError`."""
-    decode, old_schemas = reader(ruleset)
-    if record.schema in old_schemas and (record.type, record.schema) in ruleset.upcasters:
-        return upcast(ruleset, record)
-    return decode(record.event)
+    return reader(ruleset).read(record)
 
 
-def upcast(ruleset: Ruleset[Any], record: Record) -> Event[Any]:
-    """Return an event that was stored in an older shape, lifted step by step to the present one."""
-    content: dict[str, Any] = msgspec.json.decode(record.event)
-    version = record.schema
-    while lift := ruleset.upcasters.get((content["type"], version)):
-        content, version = lift(content), version + 1
-    return msgspec.convert(content, ruleset.event_union)
+def read_created(record: Record) -> GameCreated:
+    """Return the first event of a log, before its ruleset is known.
+
+    Raises:
+        msgspec.ValidationError: it is another event, or not of a known shape.
+    """
+    return _lifted(record, UPCASTERS, GameCreated)
+
+
+def read_around(record: Record) -> GameEvent | None:
+    """Return the event of a record when it is one around the table; None for a ruleset's own.
+
+    Raises:
+        msgspec.ValidationError: it is not of a known shape.
+    """
+    shape = _AROUND.get(record.type)
+    return _lifted(record, UPCASTERS, shape) if shape is not None else None
+
+
+def _lifted(record: Record, upcasters: Mapping[tuple[str, int], Upcaster], shape: Any) -> Any:
+    """Return the event of a record, lifted step by step to its present shape."""
+    content = msgspec.json.decode(record.event, type=dict[str, Any])
+    schema = record.schema
+    while lift := upcasters.get((content.get("type", ""), schema)):
+        content, schema = lift(content), schema + 1
+    return msgspec.convert(content, shape)
 
 
 def steps(records: Iterable[Record]) -> Iterator[list[Record]]:

@@ -1,17 +1,24 @@
-"""What happens to a game around its table: created, seats taken and left, started, taken back, ended."""
+"""What happens to a game around its table: created, seats taken and left, started, taken back, moved on, ended."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from domain.kernel.message import Names, kebab
+from domain.kernel.message import Names, Upcaster, kebab
 from domain.kernel.words import PlayerId, Seat, Version
 
 Status = Literal["gathering", "running", "over"]
+Sight = Literal["all", "spectator"]
+"""What an organizer without a seat sees while a game runs: everything, or what spectators see."""
 
 
 class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
-    """An event of the game around the table; the table's own events are the ruleset's."""
+    """An event of the game around the table; the table's own events are the ruleset's.
+
+    As theirs, its type name and fields are the storage format: when a stored shape changes, raise `schema` and add an
+    upcaster to `UPCASTERS`.
+    """
 
     schema: ClassVar[int] = 1
 
@@ -25,12 +32,15 @@ class GameCreated(GameEvent, frozen=True):
 
     Attributes:
         ruleset: the id of the ruleset that it is played by.
-        ruleset_version: the version of that ruleset, for the whole game.
+        ruleset_version: the version of that ruleset that the game begins with.
         board: the digest of the board that it is played on.
         setup: what its creator chose, in the shape that the ruleset gives it.
         organizer: the account that organizes it.
         commitment: the SHA-256 of the secret of its chance, in hex.
+        organizer_sees: what its organizer sees of a running game without holding a seat.
     """
+
+    schema: ClassVar[int] = 2
 
     ruleset: str
     ruleset_version: int
@@ -39,6 +49,7 @@ class GameCreated(GameEvent, frozen=True):
     setup: dict[str, Any]
     organizer: PlayerId
     commitment: str
+    organizer_sees: Sight
 
     def tell(self, names: Names) -> str:
         return f"A game of {self.ruleset} was created for {len(self.seats)} players."
@@ -93,6 +104,23 @@ class MovesRetracted(GameEvent, frozen=True):
         return f"{what}: the game goes on from version {self.to}." + (f" Reason: {self.reason}" if self.reason else "")
 
 
+class RulesUpgraded(GameEvent, frozen=True):
+    """The organizer moved the game on to a newer version of its ruleset (TAB-RULES-01).
+
+    From here on the game is folded and judged by that version; what happened before stays as it was judged.
+
+    Attributes:
+        from: the version of the ruleset until here.
+        to: the version from here on.
+    """
+
+    from_: int = field(name="from")
+    to: int
+
+    def tell(self, names: Names) -> str:
+        return f"The organizer moved the game from version {self.from_} of its rules to version {self.to}."
+
+
 class GameEnded(GameEvent, frozen=True):
     """The game is over.
 
@@ -110,7 +138,16 @@ class GameEnded(GameEvent, frozen=True):
         return f"The game is over: {names.all(self.winners)} won." if self.winners else "The game is over."
 
 
-GAME_EVENTS: Final = (GameCreated, SeatTaken, SeatLeft, GameStarted, MovesRetracted, GameEnded)
+GAME_EVENTS: Final = (GameCreated, SeatTaken, SeatLeft, GameStarted, MovesRetracted, RulesUpgraded, GameEnded)
+
+
+def _organizer_sees_all(created: dict[str, Any]) -> dict[str, Any]:
+    """Before shape 2 every organizer without a seat saw everything."""
+    return {**created, "organizer_sees": "all"}
+
+
+UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {(kebab("GameCreated"), 1): _organizer_sees_all}
+"""By event type and the schema version that they lift to the next, as a ruleset has them for its own events."""
 
 
 class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):

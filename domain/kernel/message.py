@@ -1,7 +1,7 @@
 """The bases of events and commands. A chapter of a ruleset is a file of these."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -27,6 +27,9 @@ Draw = Annotated[int, Meta(description="The draw that decided it, by number: wit
 
 Automatic = Annotated[bool, Meta(description="Whether there was nothing to choose, so that it followed of itself.")]
 """Whether an event that mostly follows a choice came about without one."""
+
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+"""Turns an event's stored JSON of one schema version into that of the next."""
 
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 

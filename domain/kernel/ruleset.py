@@ -1,10 +1,10 @@
 """What a ruleset is: the chapters wired up, and the few questions the kernel asks it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from importlib import resources
-from typing import Any, ClassVar, Generic, TypeVar, Union
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar, Union, cast
 
 import msgspec
 from msgspec import Struct
@@ -15,17 +15,14 @@ from domain.kernel.chance import Chance
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.marks import Mark, Marks
-from domain.kernel.message import Command, Event, Names, type_name
+from domain.kernel.message import Command, Event, Names, Upcaster, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Shown
 from domain.kernel.table import Table
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.words import AreaId, RuleId, Seat
 
 T = TypeVar("T", bound=Table)
-
-Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
-"""Turns an event's stored JSON of one schema version into that of the next."""
 
 
 class Result(Struct, frozen=True, omit_defaults=True):
@@ -44,8 +41,38 @@ class Rolled(Struct, frozen=True):
     draw: int | None = None
 
 
+class Change(Struct, frozen=True):
+    """What a version of a ruleset does otherwise than the versions before it.
+
+    Attributes:
+        switch: the name of the switch that it turns on, in the struct of switches that the ruleset keeps.
+        since: the first version that does it.
+        rules: the rules that it concerns.
+        what: what is different, in a sentence.
+        why: why it was changed, in a sentence, with the lines of the source.
+    """
+
+    switch: str
+    since: int
+    rules: tuple[RuleId, ...]
+    what: str
+    why: str
+
+
+S = TypeVar("S", bound=Struct)
+
+
+def switched(switches: S, changes: Iterable[Change], version: int) -> S:
+    """Return a struct of switches as a version of a ruleset has them: those of its changes are on."""
+    return msgspec.structs.replace(switches, **{each.switch: True for each in changes if each.since <= version})
+
+
 class Ruleset(ABC, Generic[T]):
-    """One game with one edition of its rules. `version` rises when a change of rules would fold or decide otherwise.
+    """One game with one edition of its rules, in one of its versions: the newest unless another is asked for.
+
+    A change by which some log that was lawful would be folded or judged otherwise makes a new version, and the old one
+    stays: a version is data, the `changes` up to it, of which each is a switch that the chapters ask. What only adds (a
+    command, an option of the set-up, a word of the view) makes none.
 
     A ruleset declares its chapters' events and commands and answers the abstract questions below; deciding,
     options, chance, secrets, the log, undo and proof are the kernel's.
@@ -53,7 +80,8 @@ class Ruleset(ABC, Generic[T]):
 
     id: ClassVar[str]
     title: ClassVar[str]
-    version: ClassVar[int]
+    changes: ClassVar[tuple[Change, ...]] = ()
+    """What its versions after the first do otherwise, in the order of the versions."""
     board: ClassVar[str]
     """The id of the built-in board that it is played on unless a game brings its own."""
     setup: ClassVar[type[Struct]]
@@ -76,11 +104,25 @@ class Ruleset(ABC, Generic[T]):
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
     """By event type and the schema version that they lift to the next."""
 
+    def __init__(self, version: int | None = None) -> None:
+        """Raises `LookupError` when there is no such version."""
+        newest = max((change.since for change in self.changes), default=1)
+        self.versions: Final = range(1, newest + 1)
+        """The versions that were ever released."""
+        self.version: Final = newest if version is None else version
+        """Which of them this is."""
+        if self.version not in self.versions:
+            raise LookupError(f"There is no version {version} of {self.id}; its versions are 1 to {newest}.")
+
+    def at(self, version: int) -> Self:
+        """Return another version of this ruleset, always the same object. Raises `LookupError`."""
+        return cast(Self, _at(type(self), version))
+
     @cached_property
     def catalogue(self) -> Catalogue:
-        """The rules, by id: ``catalogue.toml`` in the package of the ruleset, unless it says otherwise."""
+        """The rules of this version by id, from ``catalogue.toml`` in its package unless it says otherwise."""
         package = type(self).__module__.rpartition(".")[0]
-        return load(resources.files(package).joinpath("catalogue.toml").read_bytes())
+        return load(resources.files(package).joinpath("catalogue.toml").read_bytes()).at(self.id, self.version)
 
     @abstractmethod
     def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
@@ -98,6 +140,21 @@ class Ruleset(ABC, Generic[T]):
     @abstractmethod
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> T:
         """Return the bare table, before `open`. Raises `ValueError` when the board cannot carry this ruleset."""
+
+    def carry(self, table: T, seats: tuple[Seat, ...], setup: Any, board: Board) -> T:
+        """Return the table of another version of this ruleset as one of this version, in the same position.
+
+        Asks nothing: whether it may be carried, `refuse_to_carry` says beforehand.
+        """
+        bare = self.lay(seats, setup, board)
+        carried = table.copy()
+        for name in table.static:
+            setattr(carried, name, getattr(bare, name))
+        return carried
+
+    def refuse_to_carry(self, table: T) -> str:
+        """Return why a position of another version cannot be carried over to this one; nothing when it can."""
+        return ""
 
     @abstractmethod
     def open(self, draft: Draft[T]) -> None:
@@ -224,25 +281,31 @@ class Ruleset(ABC, Generic[T]):
         return self._command_decoder.decode(raw)
 
 
+@cache
+def _at(kind: type[Ruleset[Any]], version: int) -> Ruleset[Any]:
+    return kind(version)
+
+
 class Library:
-    """The rulesets at hand. A game is folded for ever by the ruleset version that it began with."""
+    """The rulesets at hand, in all their versions. What a game was judged by once, it is judged by for ever."""
 
     def __init__(self, rulesets: Iterable[Ruleset[Any]]) -> None:
-        self._rulesets = {(ruleset.id, ruleset.version): ruleset for ruleset in rulesets}
+        """`rulesets` are those that new games are played by, mostly the newest versions."""
+        self._rulesets = {ruleset.id: ruleset for ruleset in rulesets}
 
     def current(self, ruleset_id: str) -> Ruleset[Any]:
-        """Return the newest version of a ruleset. Raises `LookupError` that names the known ones."""
-        versions = [version for known, version in self._rulesets if known == ruleset_id]
-        if not versions:
+        """Return the version of a ruleset that new games are played by. Raises `LookupError` that names the known."""
+        if ruleset_id not in self._rulesets:
             raise LookupError(f"There is no ruleset {ruleset_id!r}; known are {', '.join(self.ids())}.")
-        return self._rulesets[ruleset_id, max(versions)]
+        return self._rulesets[ruleset_id]
 
     def at(self, ruleset_id: str, version: int) -> Ruleset[Any]:
-        """Return a ruleset in the version that a game began with. Raises `LookupError`."""
-        if (ruleset_id, version) not in self._rulesets:
+        """Return a ruleset in any version that was ever released. Raises `LookupError`."""
+        current = self._rulesets.get(ruleset_id)
+        if current is None or version not in current.versions:
             raise LookupError(f"The game is played by {ruleset_id} version {version}, which this package lacks.")
-        return self._rulesets[ruleset_id, version]
+        return current if version == current.version else current.at(version)
 
     def ids(self) -> list[str]:
         """Return the ids of all rulesets, sorted."""
-        return sorted({ruleset_id for ruleset_id, _ in self._rulesets})
+        return sorted(self._rulesets)

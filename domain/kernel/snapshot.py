@@ -12,12 +12,12 @@ from msgspec import Raw, Struct
 
 from domain.kernel.board import Board, Map
 from domain.kernel.game import Game
-from domain.kernel.lifecycle import Status
+from domain.kernel.lifecycle import Sight, Status
 from domain.kernel.ruleset import Library, Result, Ruleset
 from domain.kernel.table import Table
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 
-FORM: Final = 2
+FORM: Final = 3
 """Rises when the kernel folds or writes down otherwise than before."""
 
 
@@ -33,7 +33,9 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     id: GameId
     setup: Raw
     organizer: PlayerId
+    organizer_sees: Sight
     commitment: str
+    began_with: int
     players: dict[Seat, PlayerId | None]
     entropy: dict[Seat, str]
     status: Status
@@ -57,7 +59,9 @@ def take(game: Game) -> bytes:
             id=game.id,
             setup=Raw(msgspec.json.encode(game.setup)),
             organizer=game.organizer,
+            organizer_sees=game.organizer_sees,
             commitment=game.commitment,
+            began_with=game.began_with,
             players=game.players,
             entropy=game.entropy,
             status=game.status,
@@ -96,7 +100,9 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             board=board,
             setup=setup,
             organizer=kept.organizer,
+            organizer_sees=kept.organizer_sees,
             commitment=kept.commitment,
+            began_with=kept.began_with,
             players=kept.players,
             entropy=kept.entropy,
             status=kept.status,

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.canonical import digest
 
@@ -21,6 +21,9 @@ class Table(Struct, kw_only=True):
     """
 
     static: ClassVar[tuple[str, ...]] = ()
+    later: ClassVar[tuple[str, ...]] = ()
+    """Fields that came with a later version of the ruleset. At their defaults they stay out of `state` and `digest`, so
+    that positions of before keep theirs."""
 
     def copy(self) -> Self:
         """Return an independent table in the same position."""
@@ -31,7 +34,11 @@ class Table(Struct, kw_only=True):
 
     def state(self) -> dict[str, Any]:
         """Return the position without the static fields."""
-        return {name: getattr(self, name) for name in self.__struct_fields__ if name not in self.static}
+        state = {name: getattr(self, name) for name in self.__struct_fields__ if name not in self.static}
+        for name, default in _defaults(type(self)).items():
+            if state[name] == default:
+                del state[name]
+        return state
 
     def digest(self) -> str:
         """Return ``sha256:<hex>`` of the position's canonical bytes: equal tables, equal digests."""
@@ -49,7 +56,8 @@ class Table(Struct, kw_only=True):
             msgspec.ValidationError: the snapshot is not of this ruleset version's shape.
         """
         state = msgspec.json.decode(snapshot, type=_state_type(cls))
-        return cls(**static, **{name: getattr(state, name) for name in state.__struct_fields__})
+        given = {name: getattr(state, name) for name in state.__struct_fields__}
+        return cls(**static, **{name: value for name, value in given.items() if value is not UNSET})
 
 
 @cache
@@ -63,6 +71,20 @@ def containers(table: type[Table]) -> tuple[str, ...]:
 
 
 @cache
+def _defaults(table: type[Table]) -> dict[str, Any]:
+    """Return the defaults of the fields that came later, by name."""
+    later = [info for info in msgspec.structs.fields(table) if info.name in table.later]
+    return {
+        info.name: info.default if info.default_factory is msgspec.NODEFAULT else info.default_factory()
+        for info in later
+    }
+
+
+@cache
 def _state_type(table: type[Table]) -> type[Struct]:
-    fields = [(info.name, info.type) for info in msgspec.structs.fields(table) if info.name not in table.static]
-    return msgspec.defstruct(f"{table.__name__}State", fields, forbid_unknown_fields=True)
+    kept = [info for info in msgspec.structs.fields(table) if info.name not in table.static]
+    fields = [
+        (info.name, info.type | UnsetType, UNSET) if info.name in table.later else (info.name, info.type)
+        for info in kept
+    ]
+    return msgspec.defstruct(f"{table.__name__}State", fields, forbid_unknown_fields=True, kw_only=True)

@@ -17,8 +17,17 @@ from domain.kernel.chance import Chance, commitment_to
 from domain.kernel.export import Export, ExportError, read
 from domain.kernel.fold import follow
 from domain.kernel.game import Game, Step
-from domain.kernel.history import cause_of, read_event, retraction, steps
-from domain.kernel.lifecycle import GameCreated, GameEnded, GameStarted, MovesRetracted, SeatLeft, SeatTaken, Status
+from domain.kernel.history import cause_of, read_created, read_event, reader, retraction, steps
+from domain.kernel.lifecycle import (
+    GameCreated,
+    GameEnded,
+    GameStarted,
+    MovesRetracted,
+    RulesUpgraded,
+    SeatLeft,
+    SeatTaken,
+    Status,
+)
 from domain.kernel.message import Command
 from domain.kernel.record import Cause, Record
 from domain.kernel.refusal import Refusal
@@ -184,7 +193,7 @@ class _Replay:
         self.folded += 1
 
     def _check_schema(self, record: Record, newest: int) -> None:
-        if record.schema != newest and (record.type, record.schema) not in self.ruleset.upcasters:
+        if record.schema != newest and (record.type, record.schema) not in reader(self.ruleset).upcasters:
             self._fail(f"version {self.version} has shape {record.schema} of {record.type}, which is not known")
 
     def _check_opened(self, content: Any) -> None:
@@ -213,6 +222,11 @@ class _Replay:
                 return game.start(self.secret, player=cast(Any, cause.player), at=at, key=cause.key)
             case MovesRetracted():
                 return self._retract(game, event, cause, at)
+            case RulesUpgraded(_, to):
+                player = cast(Any, cause.player)
+                return game.move_on(
+                    to, self._chance(game), self.vault, self.secret or b"", player=player, at=at, key=cause.key
+                )
             case GameCreated() | GameEnded():
                 self._fail(f"version {self.version}, {record.type}, cannot stand here")
             case _:
@@ -229,6 +243,7 @@ class _Replay:
             setup=event.setup,
             board=self.export.board,
             organizer=event.organizer,
+            organizer_sees=event.organizer_sees,
             commitment=event.commitment,
             at=at,
             creator=cause.player,
@@ -253,12 +268,13 @@ class _Replay:
         if cause.player is not None and game.players.get(cause.seat) != cause.player:
             self._fail(f"version {self.version} was caused by {cause.player}, who does not hold {cause.seat}")
         command = self._given(cause.command)
+        chance, secret = self._chance(game), self.secret or b""
+        return game.decide(cause.seat, [command], chance, self.vault, secret, player=cause.player, at=at, key=cause.key)
+
+    def _chance(self, game: Game) -> Chance:
         if self.chance is None:
             self.chance = game.chance(self.secret) if self.secret is not None else _UnknownChance()
-        secret = self.secret or b""
-        return game.decide(
-            cause.seat, [command], self.chance, self.vault, secret, player=cause.player, at=at, key=cause.key
-        )
+        return self.chance
 
     def _given(self, raw: Raw) -> Command[Any]:
         given: Any = msgspec.json.decode(raw)
@@ -282,7 +298,7 @@ class _Replay:
             secret = bytes.fromhex(msgspec.json.decode(last.event, type=GameEnded).secret)
         except ValueError:  # msgspec's errors of decoding are ValueErrors too
             self._fail(f"version {self.version} does not publish the secret of the dice")
-        created = msgspec.json.decode(self.export.records[0].event, type=GameCreated)
+        created = read_created(self.export.records[0])
         if commitment_to(secret) != created.commitment:
             self._fail(f"the secret of the dice that version {self.version} publishes does not fit its commitment")
         return secret

@@ -114,7 +114,6 @@ class MareNostrum(Book[Table]):
 
     id = "mare-nostrum"
     title = "Mare Nostrum"
-    version = 1
     board = "mare-nostrum"
     setup = Setup
     view_type = view.View

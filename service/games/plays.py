@@ -7,15 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
-import msgspec
 from msgspec import Struct, field
 
 from domain.boards import BoardError, parse_board
 from domain.kernel.board import Board, Map
 from domain.kernel.fold import fold, later, resume
 from domain.kernel.game import Game, Step
-from domain.kernel.history import retraction
-from domain.kernel.lifecycle import GameCreated
+from domain.kernel.history import read_created, retraction
 from domain.kernel.record import Record, first_broken
 from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
@@ -258,7 +256,7 @@ class Plays:
         if len(records) < max(stored.head, 1):
             raise GameDamaged(f"game {game_id} is damaged in the store from version {len(records) + 1} on")
         try:
-            board = await self._board(msgspec.json.decode(records[0].event, type=GameCreated).board)
+            board = await self._board(read_created(records[0]).board)
             game = fold(records, game_id, self._library, lambda _: board)
             game.chance(stored.chance)
         except (BoardError, LookupError, ValueError) as error:

@@ -335,7 +335,6 @@ def _card(card: int | None) -> Mark:
 class TinyAuction(Ruleset[Table]):
     id = "tiny-auction"
     title = "Tiny Auction"
-    version = 1
     board = "room"
     setup = Setup
     view_type = View

@@ -282,6 +282,8 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(house: Catalogue) -> None:
         "TAB-LIST-01",
         "TAB-LIST-02",
         "TAB-CMD-01",
+        "TAB-RULES-01",
+        "TAB-RULES-02",
     }
     assert house.for_ruleset("mare-nostrum") == house.rules
     assert house.cite(house.rule("TAB-UNDO-01")) == "Tabularium documentation"
