@@ -1,0 +1,310 @@
+"""Record games of a new version of a ruleset: ``python -m tests.recorded RULESET [--games 20]``.
+
+Plays games by the newest version, random and greedy, with every number of seats, and writes them to the version's
+folder, which must not exist yet: recorded games are never recorded anew. Then it looks for further games that contain
+the types of events and commands that are still missing, and prints those that it did not find. ``--missing`` only
+prints these, for the games that are there.
+"""
+
+import argparse
+import hashlib
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec import Struct, UnsetType
+
+from domain.boards import builtin
+from domain.kernel import schema
+from domain.kernel.decision import Option
+from domain.kernel.export import read
+from domain.kernel.history import cause_of, starts_of_commands
+from domain.kernel.lifecycle import GAME_EVENTS, RulesUpgraded, Undo
+from domain.kernel.message import type_name
+from domain.kernel.record import Record
+from domain.kernel.ruleset import Ruleset
+from domain.kernel.words import Seat
+from domain.library import LIBRARY
+from service.bots.demonstration import bot_for
+from tests.play import ORGANIZER, Play, player_of
+from tests.recorded import folder_of, packed, positions, recorded, sha256
+
+GAMES: Final = 20
+HUNTS: Final = 300
+"""How many further games are tried for what is missing."""
+FAVOURED: Final[Mapping[str, str]] = {"buy": "galleys"}
+"""Of what curious players choose most, by command: what is rarest in Classic happens at sea."""
+CHATTER: Final = {"random": 0.06, "curious": 0.25}
+"""How often a player gives a command that no decision asks for."""
+CURIOSITY: Final = {"random": 0.25, "curious": 0.8}
+"""How often a player prefers the command that was given least often so far."""
+SECOND_THOUGHTS: Final = 0.02
+"""How often a random player takes commands back, where that is possible."""
+PAIRS: Final = 0.05
+"""How often a random player sends two commands in one list."""
+SETUPS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
+    "conquest-classic-friz": ({}, {"homes": "picked"}),
+    "conquest-classic-2005": ({}, {"homes": "picked"}),
+    "mare-nostrum": ({}, {"layout": "free"}, {"influence_chain_any_player": True}),
+}
+"""What the creators of recorded games choose, in turn."""
+LONGEST: Final = 7_000
+"""A game with more events is not recorded; another one takes its place."""
+PREMATURE: Final = frozenset({"propose-winner", "answer-winner"})
+"""Commands by which random players could end a game before it has begun in earnest."""
+IN_EARNEST: Final = {"random": 500, "curious": 2_000}
+"""From this command on they may."""
+
+
+ELSEWHERE: Final = {
+    "conquest-classic-2005": frozenset(
+        {
+            *("ask-passage", "passage-asked", "answer-passage", "passage-answered"),
+            *("grant-standing", "standing-granted", "withdraw-grant", "grant-withdrawn"),
+            *("ask-retreat", "retreat-asked", "answer-retreat", "retreat-answered"),
+            *("take-leaders", "tribute-forgone"),
+        }
+    )
+}
+"""What a ruleset has only because it shares its chapters with another edition, and cannot happen in it."""
+
+
+class TooLong(Exception):
+    """A game that does not come to an end."""
+
+
+class Plan(Struct, frozen=True):
+    """A game to be recorded."""
+
+    number: int
+    players: int
+    temper: Literal["random", "greedy", "curious"]
+    setup: Mapping[str, Any]
+    attempt: int = 0
+
+    @property
+    def name(self) -> str:
+        return f"{self.number:02d}-{self.players}-{self.temper}.jsonl.xz"
+
+
+class Recording:
+    """One game as it is played for the record. `given` counts how often each command was, over all games."""
+
+    def __init__(self, ruleset: Ruleset[Any], plan: Plan, given: Counter[str]) -> None:
+        name = f"{ruleset.id}/{ruleset.version}/{plan.number}/{plan.attempt}"
+        self.rng = random.Random(f"recorded/{name}")
+        self.given = given
+        self.temper = plan.temper
+        board = builtin(ruleset.board)
+        self.bot = bot_for(ruleset.id, self.rng, msgspec.to_builtins(board))
+        seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:6])
+        self.play = Play(ruleset, board, plan.players, seed, plan.setup, start=False)
+        self.sit_down()
+
+    def sit_down(self) -> None:
+        """Seat everybody; one leaves again and comes back with other entropy."""
+        play = self.play
+        for seat in play.game.players:
+            play.take(play.game.take_seat(seat, player_of(seat), f"entropy of {seat}", at=play.now, key=self.key()))
+        undecided = self.rng.choice(list(play.game.players))
+        play.take(play.game.leave_seat(undecided, player_of(undecided), at=play.now))
+        play.take(play.game.take_seat(undecided, player_of(undecided), "", at=play.now))
+        play.take(play.game.start(play.secret, player=ORGANIZER, at=play.now))
+
+    def key(self) -> str:
+        return f"{self.rng.getrandbits(128):032x}"
+
+    def run(self) -> Play:
+        """Play to the end. Raises `TooLong`."""
+        play, commands = self.play, 0
+        while play.game.status == "running":
+            commands += 1
+            if len(play.records) > LONGEST:
+                raise TooLong
+            if self.temper == "greedy":
+                self.move_well()
+                continue
+            self.is_early = commands < IN_EARNEST[self.temper]
+            if play.game.undo_to and self.rng.random() < SECOND_THOUGHTS:
+                assert play.game.undo_seat is not None
+                play.undo(play.game.undo_seat, self.rng.choice(play.game.undo_to))
+            elif commands % 401 == 0:
+                starts = sorted(starts_of_commands(play.records))[-10:]
+                play.rule(self.rng.choice(starts), "A slip of the hand.")
+            else:
+                self.move_at_random()
+        return play
+
+    def move_well(self) -> None:
+        play = self.play
+        seat = play.game.decisions[0].seats[0]
+        view = msgspec.to_builtins(play.game.view(seat, play.vault))
+        self.give(seat, self.bot.choose(seat, view, msgspec.to_builtins(play.game.options(seat, play.vault))))
+
+    def move_at_random(self) -> None:
+        play = self.play
+        seat = self.rng.choice(play.waiting)
+        if self.rng.random() < CHATTER[self.temper]:
+            seat = self.rng.choice(list(play.game.players))
+        option = self.option(play.options(seat))
+        if option is None:
+            return
+        command = self.sample(option)
+        if self.rng.random() >= PAIRS:
+            self.give(seat, command)
+            return
+        game = play.try_command(seat, command).game
+        more = [option for option in game.options(seat, play.vault) if option.command != type_name(Undo)]
+        if game.undo_to and more and seat in {each for decision in game.decisions for each in decision.seats}:
+            self.give(seat, command, schema.sample(self.rng.choice(more).schema, self.rng))
+        else:
+            self.give(seat, command)
+
+    def sample(self, option: Option) -> dict[str, Any]:
+        favoured = FAVOURED.get(option.command) if self.temper == "curious" else None
+        if favoured is None:
+            return schema.sample(option.schema, self.rng)
+        return max((schema.sample(option.schema, self.rng) for _ in range(8)), key=lambda each: each.get(favoured, 0))
+
+    def option(self, options: Sequence[Option]) -> Option | None:
+        """Return an option to choose: mostly one that answers a decision, now and then of the rarest command."""
+        options = [option for option in options if not (self.is_early and option.command in PREMATURE)]
+        answers = [option for option in options if option.decision]
+        others = [option for option in options if not option.decision]
+        chosen = others if others and (not answers or self.rng.random() < CHATTER[self.temper]) else answers
+        if not chosen:
+            return None
+        if self.rng.random() < CURIOSITY[self.temper]:
+            rarest = min(self.given[option.command] for option in chosen)
+            chosen = [option for option in chosen if self.given[option.command] == rarest]
+        return self.rng.choice(chosen)
+
+    def give(self, seat: Seat, *commands: Any) -> None:
+        play = self.play
+        self.given.update(command["type"] for command in commands)
+        read_commands = [play.ruleset.read_command(msgspec.json.encode(command)) for command in commands]
+        key = self.key() if len(commands) > 1 or self.rng.random() < 0.3 else None
+        player = play.game.players[seat]
+        play.take(play.game.command(seat, read_commands, play.secret, play.vault, player=player, at=play.now, key=key))
+
+
+def plans(ruleset: Ruleset[Any], games: int) -> Iterator[Plan]:
+    """Yield games: the numbers of seats in turn, then random and greedy players, then the set-ups."""
+    setups = SETUPS.get(ruleset.id, ({},))
+    for number in range(games):
+        turn, seats = divmod(number, len(ruleset.players))
+        temper = "greedy" if (turn + seats) % 2 else "random"
+        yield Plan(number + 1, ruleset.players[seats], temper, setups[number // 2 % len(setups)])
+
+
+def hunts(ruleset: Ruleset[Any], first: int) -> Iterator[Plan]:
+    """Yield games of curious players, for what is missing."""
+    setups = SETUPS.get(ruleset.id, ({},))
+    for attempt in range(HUNTS):
+        players = ruleset.players[-1 - attempt % len(ruleset.players)]
+        yield Plan(first, players, "curious", setups[attempt % len(setups)], attempt)
+
+
+class Album:
+    """The games of one version as they are recorded."""
+
+    def __init__(self, ruleset: Ruleset[Any]) -> None:
+        self.ruleset = ruleset
+        self.folder = folder_of(ruleset.id, ruleset.version)
+        self.folder.mkdir(parents=True)
+        self.given: Counter[str] = Counter()
+        self.met: set[str] = set()
+        self.expected: dict[str, Any] = {}
+
+    def record(self, plan: Plan) -> None:
+        """Play a game and keep it; another in its place when it does not end."""
+        try:
+            self.keep(plan, Recording(self.ruleset, plan, self.given).run())
+        except TooLong:
+            self.record(msgspec.structs.replace(plan, attempt=plan.attempt + 1))
+
+    def hunt(self, plan: Plan) -> bool:
+        """Play a game and keep it when it contains something new. Tell whether it did."""
+        try:
+            play = Recording(self.ruleset, plan, self.given).run()
+        except TooLong:
+            return False
+        if self.wanted.isdisjoint(contained(play.records)):
+            return False
+        self.keep(plan, play)
+        return True
+
+    def keep(self, plan: Plan, play: Play) -> None:
+        lines = play.export()
+        (self.folder / plan.name).write_bytes(packed(lines))
+        self.expected[plan.name] = {
+            "sha256": sha256(lines),
+            "positions": positions(play.game.id, play.board, play.records, LIBRARY),
+        }
+        self.met.update(contained(play.records))
+        size = (self.folder / plan.name).stat().st_size
+        print(f"{plan.name}: {len(play.records)} events, {size:,} bytes; missing: {len(self.wanted)}", flush=True)
+
+    def close(self) -> None:
+        index = msgspec.json.format(msgspec.json.encode(self.expected), indent=1)
+        (self.folder / "positions.json").write_bytes(index + b"\n")
+
+    @property
+    def wanted(self) -> set[str]:
+        """The types of events and commands that no game contains yet."""
+        return kinds(self.ruleset) - self.met
+
+
+def kinds(ruleset: Ruleset[Any]) -> set[str]:
+    """Return the types of events and of commands that games of a ruleset may contain."""
+    found = {type_name(kind) for kind in (*GAME_EVENTS, *ruleset.events, *ruleset.commands, Undo)}
+    if ruleset.version == 1:
+        found.remove(type_name(RulesUpgraded))  # a game that was moved on is kept with the version that it came to
+    return found - ELSEWHERE.get(ruleset.id, frozenset())
+
+
+def contained(records: Iterable[Record]) -> set[str]:
+    """Return the types of events and of commands in a log."""
+    found: set[str] = set()
+    for record in records:
+        found.add(record.type)
+        if not isinstance(command := cause_of(record).command, UnsetType):
+            found.add(msgspec.json.decode(command)["type"])
+    return found
+
+
+def missing(ruleset: Ruleset[Any]) -> list[str]:
+    """Return the types of events and of commands that no recorded game of a version contains."""
+    games = recorded(ruleset.id, ruleset.version)
+    return sorted(kinds(ruleset).difference(*(contained(read(game.lines()).records) for game in games)))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.recorded", description=__doc__)
+    parser.add_argument("ruleset", choices=LIBRARY.ids())
+    parser.add_argument("--games", type=int, default=GAMES)
+    parser.add_argument("--missing", action="store_true", help="record nothing")
+    said = parser.parse_args()
+    ruleset = LIBRARY.current(said.ruleset)
+    if not said.missing:
+        if folder_of(ruleset.id, ruleset.version).exists():
+            parser.error(f"{ruleset.id} version {ruleset.version} is recorded; recorded games are never recorded anew")
+        album = Album(ruleset)
+        for plan in plans(ruleset, said.games):
+            album.record(plan)
+        number = said.games + 1
+        for plan in hunts(ruleset, number):
+            if not album.wanted:
+                break
+            number += album.hunt(msgspec.structs.replace(plan, number=number))
+        album.close()
+    absent = missing(ruleset)
+    print(f"in no game of {ruleset.id} version {ruleset.version}: {', '.join(absent) or 'nothing is missing'}")
+    return 1 if absent else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

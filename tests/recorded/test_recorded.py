@@ -1,0 +1,30 @@
+"""Recorded games are proved, and folded to the positions that they had: a change that breaks one is wrong."""
+
+import pytest
+
+from domain.kernel.export import read
+from domain.kernel.verify import verify
+from domain.library import LIBRARY
+from tests.recorded import Recorded, positions, recorded, sha256
+from tests.recorded.__main__ import GAMES, missing
+
+VERSIONS = [(ruleset, version) for ruleset in LIBRARY.ids() for version in LIBRARY.current(ruleset).versions]
+
+
+@pytest.mark.parametrize("game", recorded(), ids=str)
+def test_a_recorded_game_is_what_it_was(game: Recorded) -> None:
+    lines = game.lines()
+    assert sha256(lines) == game.expected.sha256
+    verdict = verify(lines, LIBRARY)
+    assert verdict.ok, f"{verdict.problem} (version {verdict.version})"
+    assert (verdict.status, verdict.unproved) == ("over", ())
+    export = read(lines)
+    assert positions(export.game, export.board, export.records, LIBRARY) == game.expected.positions
+
+
+@pytest.mark.parametrize(("ruleset", "version"), VERSIONS)
+def test_every_version_of_every_ruleset_is_recorded(ruleset: str, version: int) -> None:
+    games = list(recorded(ruleset, version))
+    assert len(games) >= GAMES
+    assert {len(read(game.lines()).records) > 0 for game in games} == {True}
+    assert not missing(LIBRARY.at(ruleset, version))
