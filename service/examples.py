@@ -48,12 +48,12 @@ from service.shapes.accounts import (
     token_view,
 )
 from service.shapes.common import Health
-from service.shapes.games import GamePage, TakeSeat, game_detail, game_summary
+from service.shapes.games import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
 from service.shapes.log import EventPage, HistoryPage, Sentence
 from service.shapes.pictures import FramePage, MapView
 from service.shapes.play import OptionsView
 from service.shapes.players import Registered, Registration, player_view
-from service.shapes.rulesets import RulePage, RulesetPage, board_view, rule_view, ruleset_summary
+from service.shapes.rulesets import RulePage, RulesetPage, board_view, rule_changes, rule_view, ruleset_summary
 from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.protocol import GameRow
@@ -187,6 +187,7 @@ def examples(library: Library, boards: Boards) -> Examples:
             )
         ),
         "startGame": Example(scene.accepted(scene.joined[-1].game, scene.started)),
+        **_upgrades(scene),
         "showState": Example(state_view(now, viewer, now.view(viewer.seat, scene.vault))),
         "showOptions": Example(_options(scene)),
         "giveCommands": Example(scene.accepted(scene.started.game, scene.given), {"command": scene.command}),
@@ -239,6 +240,19 @@ def _accounts(scene: _Scene) -> dict[str, Example]:
         "grantScopes": Example(account_view(auditor), Grant(auditor.scopes)),
         "closeAccount": Example(account_view(msgspec.structs.replace(owner, closed=AT))),
         "readLog": Example(LogPage((logged,), "1207")),
+    }
+
+
+def _upgrades(scene: _Scene) -> dict[str, Example]:
+    """Return how the scene would be moved from version 1 of its ruleset to version 2; nothing while there is none."""
+    if 2 not in scene.ruleset.versions:
+        return {}
+    game = msgspec.structs.replace(scene.started.game, ruleset=scene.ruleset.at(1), began_with=1)
+    moved = game.upgrade(2, SECRET, scene.vault, player=game.organizer, at=AT)
+    checked = UpgradeChecked(game.version, 1, 2, rule_changes(scene.ruleset, 1, 2))
+    return {
+        "upgradeGame": Example(scene.accepted(game, moved), Upgrade(2)),
+        "checkUpgrade": Example(checked, Upgrade(2)),
     }
 
 

@@ -352,6 +352,26 @@ class Hall:
         given = read_commands(play.now.ruleset, commands)
         return Checked(version, play.now.check(seat, given, play.secret, play.vault))
 
+    async def upgrade(
+        self, game_id: GameId, player: PlayerId, to: int, *, expected: Version | None = None, key: str | None = None
+    ) -> Accepted:
+        """Move a running game to version `to` of its ruleset, as its organizer. Raises as `command` does."""
+
+        async def decide(play: Play, request: Request) -> Step:
+            return play.now.upgrade(to, play.secret, play.vault, player=player, at=request.at, key=request.key)
+
+        return await self._act(game_id, player, expected, key, ["upgrade", to], decide)
+
+    async def check_upgrade(
+        self, game_id: GameId, player: PlayerId, to: int, *, expected: Version | None = None
+    ) -> Game:
+        """Try out `upgrade`, store nothing, and return the game that would be moved. Raises as `command` does."""
+        play = await self._plays.current(game_id)
+        if expected is not None and expected != play.now.version:
+            raise StaleVersion(expected, play.now.version)
+        play.now.upgrade(to, play.secret, play.vault, player=player, at=stamp(self._clock))
+        return play.now
+
     async def close(self) -> None:
         """Wait for the requests that are under way."""
         await asyncio.gather(*self._running, return_exceptions=True)

@@ -20,6 +20,7 @@ from service.routes import (
     rulesets,
     statistics,
     tokens,
+    upgrades,
 )
 
 
@@ -49,6 +50,7 @@ _SMALL: Final = (
     *tokens.ROUTES,
     *accounts.ROUTES,
     *games.ROUTES,
+    *upgrades.ROUTES,
     *play.ROUTES,
     *log.ROUTES,
     *pictures.ROUTES,

@@ -25,6 +25,7 @@ from service.shapes.rulesets import (
     BoardView,
     Chapter,
     CitedSource,
+    OfVersion,
     RulePage,
     RulesetDetail,
     RulesetPage,
@@ -34,6 +35,7 @@ from service.shapes.rulesets import (
     board_view,
     rule_view,
     ruleset_summary,
+    ruleset_versions,
 )
 
 HOUSE_RULE: Final = "TAB-"
@@ -95,10 +97,10 @@ async def list_rules(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     """List the rules of a ruleset.
 
     Numbered statements in the order of the chapters, with their sources, what is ambiguous in them and how that is
-    ruled. Refusals and decisions name them by their ids.
+    ruled. Refusals and decisions name them by their ids. `version` gives them as a version of the ruleset has them.
     """
-    known = named(request, ruleset)
     page = request.read_query(RulesPage)
+    known = named(request, ruleset, page.version)
     rules = [rule for rule in known.catalogue.for_ruleset(known.id) if _is_wanted(rule, page)]
     items, after = page_of(rules, [rule.id for rule in rules], page)
     return answer(RulePage(tuple(rule_view(known.catalogue, rule) for rule in items), after))
@@ -108,6 +110,7 @@ async def list_rules(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     "GET",
     "/v1/rulesets/{ruleset:str}/rules/{rule:str}",
     tag="Rulesets",
+    query=OfVersion,
     answers=(Answer(200, "The rule.", RuleView),),
     problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_RULE),
 )
@@ -115,10 +118,9 @@ async def show_rule(request: Call, ruleset: FromPath[str], rule: FromPath[str]) 
     """Show a rule.
 
     What it says, where that stands, and how it is ruled where its source leaves something open. The rules of the
-    house, such as `TAB-UNDO-01`, hold in every ruleset.
+    house, such as `TAB-UNDO-01`, hold in every ruleset. `version` gives the rule as a version of the ruleset has it.
     """
-    request.read_query(Nothing)
-    known = named(request, ruleset)
+    known = named(request, ruleset, request.read_query(OfVersion).version)
     own, house = request.house.catalogues(known)
     catalogue = house if rule.startswith(HOUSE_RULE) else own
     try:
@@ -153,6 +155,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
     summary = ruleset_summary(ruleset)
     return RulesetDetail(
         **{name: getattr(summary, name) for name in summary.__struct_fields__},
+        versions=ruleset_versions(ruleset),
         seats={str(number): ruleset.seats(number) for number in ruleset.players},
         chapters=tuple(
             Chapter(chapter.id, chapter.title, len(chapter.rules)) for chapter in ruleset.catalogue.chapters(ruleset.id)
@@ -176,10 +179,11 @@ def _concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
     return {type_name(shape): rules for shape, rules in (own | around).items() if rules}
 
 
-def named(request: Call, ruleset_id: str) -> Ruleset[Any]:
-    """Return the ruleset of an address. Raises `Problem`."""
+def named(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset[Any]:
+    """Return the ruleset of an address, the newest version unless another is named. Raises `Problem`."""
     try:
-        return request.house.library.current(ruleset_id)
+        ruleset = request.house.library.current(ruleset_id)
+        return ruleset if version is None else ruleset.at(version)
     except LookupError as error:
         raise Problem(problems.UNKNOWN_RULESET, str(error), problems.UNKNOWN_RULESET.remedy) from None
 

@@ -13,6 +13,7 @@ from domain.kernel.ruleset import Result
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.games.views import Viewer
 from service.shapes.common import Entropy, Identifier, Page, Players, Text, Title
+from service.shapes.rulesets import RuleChange, RulesetNumber
 from service.store.protocol import GameRow
 
 
@@ -115,6 +116,7 @@ class GameDetail(Struct, frozen=True):
         title: its title, which may be empty.
         ruleset: what it is played by.
         ruleset_version: the version of the ruleset that it began with.
+        upgraded_to: the newer version that its organizer moved it to; null while the first one holds.
         status: ``gathering`` players, ``running`` or ``over``.
         organizer: the account that organizes it.
         seats: its seats, in the order of the table.
@@ -135,6 +137,7 @@ class GameDetail(Struct, frozen=True):
     title: str
     ruleset: str
     ruleset_version: int
+    upgraded_to: int | None
     status: Status
     organizer: PlayerId
     seats: tuple[SeatView, ...]
@@ -164,6 +167,32 @@ class TakeSeat(Struct, frozen=True, forbid_unknown_fields=True):
     entropy: Entropy = ""
 
 
+class Upgrade(Struct, frozen=True, forbid_unknown_fields=True):
+    """A wish to move a game to a newer version of its ruleset.
+
+    Attributes:
+        to: the version, one of those that the ruleset lists.
+    """
+
+    to: RulesetNumber
+
+
+class UpgradeChecked(Struct, frozen=True):
+    """A move to a newer version that would be accepted.
+
+    Attributes:
+        version: the version of the game (the number of its events) at which it was tried out.
+        ruleset_version: the version of the ruleset that the game is played by now.
+        to: the version that it would be played by.
+        changes: what would be different from there on.
+    """
+
+    version: Version
+    ruleset_version: int
+    to: int
+    changes: tuple[RuleChange, ...]
+
+
 def seat_views(seats: Mapping[Seat, PlayerId | None], names: Mapping[PlayerId, str]) -> tuple[SeatView, ...]:
     """Return the seats with the players' names."""
     return tuple(SeatView(seat, holder, names.get(holder) if holder else None) for seat, holder in seats.items())
@@ -191,7 +220,8 @@ def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer:
         id=game.id,
         title=row.title,
         ruleset=game.ruleset.id,
-        ruleset_version=game.ruleset.version,
+        ruleset_version=game.began_with,
+        upgraded_to=game.ruleset.version if game.ruleset.version != game.began_with else None,
         status=game.status,
         organizer=game.organizer,
         seats=seat_views(game.players, names),

@@ -1,15 +1,18 @@
 """Rulesets, boards and rules as they are answered."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from domain.kernel.board import Board, Map
 from domain.kernel.catalogue import Catalogue, Rule
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.shown import Shown
-from domain.kernel.words import RuleId, Seat
+from domain.kernel.words import LARGEST_INTEGER, RuleId, Seat
 from service.shapes.common import Identifier, Page
+
+RulesetNumber = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
+"""A version of a ruleset; which ones there are, the ruleset says."""
 
 
 class RulesPage(Page, frozen=True):
@@ -18,10 +21,22 @@ class RulesPage(Page, frozen=True):
     Attributes:
         chapter: only those of this chapter, such as ``MOV``.
         text: only those whose title or text has these words, in any case.
+        version: as this version of the ruleset has them, instead of the newest.
     """
 
     chapter: Identifier | None = None
     text: Identifier | None = None
+    version: RulesetNumber | None = None
+
+
+class OfVersion(Struct, frozen=True):
+    """Which version of a ruleset.
+
+    Attributes:
+        version: the version; the newest when absent.
+    """
+
+    version: RulesetNumber | None = None
 
 
 class RulesetSummary(Struct, frozen=True):
@@ -30,7 +45,7 @@ class RulesetSummary(Struct, frozen=True):
     Attributes:
         id: its id.
         title: its name.
-        version: rises when a change of its rules would change a game; a game keeps the version that it began with.
+        version: the version that new games are played by; a game keeps the one that it began with.
         board: the id of the board that it is played on, unless a game brings its own.
         players: the numbers of players that there is a set-up for.
         rules: how many rules it has.
@@ -42,6 +57,32 @@ class RulesetSummary(Struct, frozen=True):
     board: str
     players: tuple[int, ...]
     rules: int
+
+
+class RuleChange(Struct, frozen=True):
+    """What a version of a ruleset does otherwise than the versions before it.
+
+    Attributes:
+        rules: the rules that it concerns, by id.
+        what: what is different.
+        why: why it was changed, with the place in the rule book.
+    """
+
+    rules: tuple[RuleId, ...]
+    what: str
+    why: str
+
+
+class RulesetVersion(Struct, frozen=True):
+    """A version of a ruleset.
+
+    Attributes:
+        version: its number.
+        changes: what it does otherwise than the version before it; nothing for the first.
+    """
+
+    version: int
+    changes: tuple[RuleChange, ...]
 
 
 class RulesetPage(Struct, frozen=True):
@@ -90,7 +131,9 @@ class RulesetDetail(Struct, frozen=True):
     Attributes:
         id: its id.
         title: its name.
-        version: rises when a change of its rules would change a game.
+        version: the version that new games are played by.
+        versions: all versions that were ever released, each with what it changed; a game keeps the one that it began
+            with until its organizer moves it to a newer one.
         board: the id of its board.
         players: the numbers of players that there is a set-up for.
         rules: how many rules it has.
@@ -110,6 +153,7 @@ class RulesetDetail(Struct, frozen=True):
     id: str
     title: str
     version: int
+    versions: tuple[RulesetVersion, ...]
     board: str
     players: tuple[int, ...]
     rules: int
@@ -208,6 +252,18 @@ def ruleset_summary(ruleset: Ruleset[Any]) -> RulesetSummary:
         players=tuple(ruleset.players),
         rules=len(ruleset.catalogue.for_ruleset(ruleset.id)),
     )
+
+
+def rule_changes(ruleset: Ruleset[Any], after: int, up_to: int) -> tuple[RuleChange, ...]:
+    """Return what the versions that follow `after`, up to one, do otherwise."""
+    return tuple(
+        RuleChange(change.rules, change.what, change.why) for change in ruleset.changes if after < change.since <= up_to
+    )
+
+
+def ruleset_versions(ruleset: Ruleset[Any]) -> tuple[RulesetVersion, ...]:
+    """Return all versions of a ruleset, the first first."""
+    return tuple(RulesetVersion(version, rule_changes(ruleset, version - 1, version)) for version in ruleset.versions)
 
 
 def board_view(board: Board) -> BoardView:

@@ -24,7 +24,7 @@ export function masthead(room, account) {
   const [kind, words] = STREAMS[room.stream];
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
     <h1>${game ? game.title || "A game without a title" : "A game"}</h1>
-    <p class="of">${room.ruleset?.title ?? nothing}</p>
+    <p class="of">${room.ruleset && game ? html`${room.ruleset.title}, version ${game.upgraded_to ?? game.ruleset_version}` : nothing}</p>
     <p class="stream ${kind}" role="status"><span class="dot" aria-hidden="true"></span>${words}</p>
     <button class="who" aria-haspopup="dialog" @click=${openIdentity}>${whoLooks(room, account)}</button>
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${whoLooks(room)}.` : nothing}</span>

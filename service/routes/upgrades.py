@@ -1,0 +1,85 @@
+"""Moving a running game to a newer version of its ruleset."""
+
+from typing import Final
+
+import msgspec
+from litestar.params import FromPath
+from litestar.response import Response
+
+from domain.kernel.refusal import Refusal
+from domain.kernel.words import GameId
+from service.http import problems
+from service.http.answers import answer, etag
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
+from service.http.problems import Problem
+from service.routes.games import ACCEPTED, ACTS
+from service.shapes.common import Nothing
+from service.shapes.games import Upgrade, UpgradeChecked
+from service.shapes.rulesets import rule_changes
+
+_upgrade: Final = msgspec.json.Decoder(Upgrade)
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/upgrade",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    headers=("Idempotency-Key", "If-Match"),
+    body=Upgrade,
+    answers=(ACCEPTED,),
+    problems=ACTS,
+)
+async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Move a game to newer rules.
+
+    A game is judged by the version of its ruleset that it began with. While it runs, its organizer may move it to a
+    newer version (TAB-RULES-01). The move is an event that every seat is told of and every verifier replays. What
+    happened before stays as it was judged. A position that the newer version cannot carry on is refused (TAB-RULES-02).
+    """
+    request.read_query(Nothing)
+    player, key, expected = request.signed_in.player, request.key, request.expected
+    wish = await request.read_body(_upgrade)
+    try:
+        accepted = await request.house.hall.upgrade(GameId(game), player, wish.to, expected=expected, key=key)
+    except Refusal as refusal:
+        raise await _refused(request, GameId(game), refusal) from None
+    return answer(accepted, headers=etag(accepted.version))
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/upgrade/check",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    headers=("If-Match",),
+    body=Upgrade,
+    answers=(Answer(200, "The game could be moved.", UpgradeChecked, headers=("ETag",)),),
+    problems=(problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, problems.STALE_VERSION),
+)
+async def check_upgrade(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Try out a move to newer rules.
+
+    Says whether the game could be moved now, and what would be different from there on. Nothing is stored.
+    """
+    request.read_query(Nothing)
+    player, expected = request.signed_in.player, request.expected
+    wish = await request.read_body(_upgrade)
+    try:
+        played = await request.house.hall.check_upgrade(GameId(game), player, wish.to, expected=expected)
+    except Refusal as refusal:
+        raise await _refused(request, GameId(game), refusal) from None
+    now = played.ruleset.version
+    checked = UpgradeChecked(played.version, now, wish.to, rule_changes(played.ruleset, now, wish.to))
+    return answer(checked, headers=etag(played.version))
+
+
+ROUTES = (upgrade_game, check_upgrade)
+
+
+async def _refused(request: Call, game: GameId, refusal: Refusal) -> Problem:
+    played = await request.house.hall.game(game)
+    return problems.refused(refusal, request.house.catalogues(played.ruleset))
