@@ -36,10 +36,13 @@ GAMES: Final = 20
 HUNTS: Final = 300
 """How many further games are tried for what is missing."""
 FAVOURED: Final[Mapping[str, str]] = {"buy": "galleys"}
-"""Of what curious players choose most, by command: what is rarest in Classic happens at sea."""
-CHATTER: Final = {"random": 0.06, "curious": 0.25}
+"""Of what curious players choose most, by command: what is rarest in Classic happens at sea.
+
+In a mixed game every second player is curious and the others are greedy, so that there are armies as well as galleys.
+"""
+CHATTER: Final = {"random": 0.06, "curious": 0.25, "mixed": 0.15}
 """How often a player gives a command that no decision asks for."""
-CURIOSITY: Final = {"random": 0.25, "curious": 0.8}
+CURIOSITY: Final = {"random": 0.25, "curious": 0.8, "mixed": 0.8}
 """How often a player prefers the command that was given least often so far."""
 SECOND_THOUGHTS: Final = 0.02
 """How often a random player takes commands back, where that is possible."""
@@ -55,11 +58,12 @@ LONGEST: Final = 7_000
 """A game with more events is not recorded; another one takes its place."""
 PREMATURE: Final = frozenset({"propose-winner", "answer-winner"})
 """Commands by which random players could end a game before it has begun in earnest."""
-IN_EARNEST: Final = {"random": 500, "curious": 2_000}
+IN_EARNEST: Final = {"random": 500, "curious": 2_000, "mixed": 2_000}
 """From this command on they may."""
 
 
 ELSEWHERE: Final = {
+    "conquest-classic-friz": frozenset({"units-abandoned"}),
     "conquest-classic-2005": frozenset(
         {
             *("ask-passage", "passage-asked", "answer-passage", "passage-answered"),
@@ -67,7 +71,7 @@ ELSEWHERE: Final = {
             *("ask-retreat", "retreat-asked", "answer-retreat", "retreat-answered"),
             *("take-leaders", "tribute-forgone"),
         }
-    )
+    ),
 }
 """What a ruleset has only because it shares its chapters with another edition, and cannot happen in it."""
 
@@ -81,7 +85,7 @@ class Plan(Struct, frozen=True):
 
     number: int
     players: int
-    temper: Literal["random", "greedy", "curious"]
+    temper: Literal["random", "greedy", "curious", "mixed"]
     setup: Mapping[str, Any]
     attempt: int = 0
 
@@ -125,7 +129,7 @@ class Recording:
             if len(play.records) > LONGEST:
                 raise TooLong
             if self.temper == "greedy":
-                self.move_well()
+                self.move_well(play.game.decisions[0].seats[0])
                 continue
             self.is_early = commands < IN_EARNEST[self.temper]
             if play.game.undo_to and self.rng.random() < SECOND_THOUGHTS:
@@ -138,17 +142,19 @@ class Recording:
                 self.move_at_random()
         return play
 
-    def move_well(self) -> None:
+    def move_well(self, seat: Seat) -> None:
         play = self.play
-        seat = play.game.decisions[0].seats[0]
         view = msgspec.to_builtins(play.game.view(seat, play.vault))
         self.give(seat, self.bot.choose(seat, view, msgspec.to_builtins(play.game.options(seat, play.vault))))
 
     def move_at_random(self) -> None:
         play = self.play
-        seat = self.rng.choice(play.waiting)
+        seat, seats = self.rng.choice(play.waiting), list(play.game.players)
+        if self.temper == "mixed" and seats.index(seat) % 2:
+            self.move_well(seat)
+            return
         if self.rng.random() < CHATTER[self.temper]:
-            seat = self.rng.choice(list(play.game.players))
+            seat = self.rng.choice(seats)
         option = self.option(play.options(seat))
         if option is None:
             return
@@ -164,7 +170,7 @@ class Recording:
             self.give(seat, command)
 
     def sample(self, option: Option) -> dict[str, Any]:
-        favoured = FAVOURED.get(option.command) if self.temper == "curious" else None
+        favoured = None if self.temper == "random" else FAVOURED.get(option.command)
         if favoured is None:
             return schema.sample(option.schema, self.rng)
         return max((schema.sample(option.schema, self.rng) for _ in range(8)), key=lambda each: each.get(favoured, 0))
@@ -201,11 +207,12 @@ def plans(ruleset: Ruleset[Any], games: int) -> Iterator[Plan]:
 
 
 def hunts(ruleset: Ruleset[Any], first: int) -> Iterator[Plan]:
-    """Yield games of curious players, for what is missing."""
+    """Yield games of curious players, alone or among greedy ones, for what is missing."""
     setups = SETUPS.get(ruleset.id, ({},))
     for attempt in range(HUNTS):
         players = ruleset.players[-1 - attempt % len(ruleset.players)]
-        yield Plan(first, players, "curious", setups[attempt % len(setups)], attempt)
+        temper = "mixed" if attempt % 2 else "curious"
+        yield Plan(first, players, temper, setups[attempt % len(setups)], attempt)
 
 
 class Album:

@@ -11,7 +11,7 @@ from tests.recorded.__main__ import GAMES, missing
 VERSIONS = [(ruleset, version) for ruleset in LIBRARY.ids() for version in LIBRARY.current(ruleset).versions]
 
 
-@pytest.mark.parametrize("game", recorded(), ids=str)
+@pytest.mark.parametrize("game", list(recorded()), ids=str)
 def test_a_recorded_game_is_what_it_was(game: Recorded) -> None:
     lines = game.lines()
     assert sha256(lines) == game.expected.sha256
