@@ -439,6 +439,8 @@ class Hall:
             if play.heard > play.now.version:  # or it would be decided twice, and appended in vain
                 await self._plays.catch_up(play)
             for _ in range(ATTEMPTS):
+                # Clocks of several processes differ, and any may be set back: a log's times never run backwards.
+                request = replace(request, at=max(request.at, play.recent[-1].at))
                 try:
                     if request.expected is not None and request.expected != play.now.version:
                         raise StaleVersion(request.expected, play.now.version)

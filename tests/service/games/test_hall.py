@@ -5,6 +5,7 @@ import random
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -506,6 +507,20 @@ async def test_a_hall_that_another_one_overtook_catches_up(house: House) -> None
     await house.give(game, ANNA, "put-up", coins=1)
     assert (await house.hall.game(game)).version == accepted.version + 1
     assert same(await house.hall.game(game), whole(await house.store.read(game), game))
+
+
+async def test_times_do_not_run_backwards_when_the_clock_of_a_process_does(house: House) -> None:
+    game = await house.begun()
+    await house.give(game, ANNA, "put-up", coins=1)
+    late = Hall(
+        house.store, LIBRARY, LocalWake(), lambda: datetime(2001, 1, 1, tzinfo=UTC), house.settings, boards=own_board
+    )
+    await late.command(game, ANNA, [command("put-up", coins=1)])
+    await house.give(game, ANNA, "open-bidding")
+    times = [record.at for record in await house.store.read(game)]
+    assert times == sorted(times)
+    assert times[-2] == times[-3]
+    assert times[-1] > times[-2]
 
 
 async def test_a_command_is_finished_although_its_client_has_gone(house: House) -> None:
