@@ -127,7 +127,8 @@ class _Scene:
                 command = schema.sample(option.schema, rng)
                 try:
                     read = self.ruleset.read_command(msgspec.json.encode(command))
-                    return command, seat, self._keep(game.command(seat, [read], SECRET, self.vault, at=AT))
+                    step = game.command(seat, [read], SECRET, self.vault, player=game.players[seat], at=AT)
+                    return command, seat, self._keep(step)
                 except Refusal:
                     continue
         raise AssertionError("a game that has begun has an option")

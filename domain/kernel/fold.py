@@ -117,7 +117,7 @@ def retract(
     library: Library,
     *,
     seat: Seat | None = None,
-    player: PlayerId | None = None,
+    player: PlayerId | None,
     reason: str = "",
     at: str,
     key: str | None = None,

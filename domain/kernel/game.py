@@ -184,13 +184,17 @@ class Game(Struct, kw_only=True):
 
     def start(self, secret: bytes, *, player: PlayerId, at: str, key: str | None = None) -> Step:
         """Begin: the ruleset sets the table. Raises `Refusal` while a seat is free, or when it has begun."""
-        self._require_gathering("start")
-        if free := [seat for seat, holder in self.players.items() if holder is None]:
-            raise Refusal("TAB-LIFE-02", "The game was to start.", f"These seats are still free: {', '.join(free)}.")
+        self.require_startable()
         bare = self.ruleset.lay(tuple(self.players), self.setup, self.board)
         draft = self.ruleset.begin(bare, self.chance(secret))
         happened = [(GameStarted(), 0), *draft.happened]
         return self._log(happened, at, Cause(player=player, key=key), draft, secret)
+
+    def require_startable(self) -> None:
+        """Raise `Refusal` while a seat is free, or when the game has begun."""
+        self._require_gathering("start")
+        if free := [seat for seat, holder in self.players.items() if holder is None]:
+            raise Refusal("TAB-LIFE-02", "The game was to start.", f"These seats are still free: {', '.join(free)}.")
 
     def _require_gathering(self, what: str) -> None:
         if self.status != "gathering":
@@ -205,11 +209,11 @@ class Game(Struct, kw_only=True):
         secret: bytes,
         vault: Vault,
         *,
-        player: PlayerId | None = None,
+        player: PlayerId | None,
         at: str,
         key: str | None = None,
     ) -> Step:
-        """Decide commands of one seat in turn; all of them happen or none does.
+        """Decide commands of one seat in turn, given by the account `player`; all of them happen or none does.
 
         Raises:
             Refusal: the game is not running, a command breaks a rule, the list is empty (TAB-LIST-01), or a command

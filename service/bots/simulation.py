@@ -153,9 +153,9 @@ class Simulation:
         raw = msgspec.json.encode(command)
         before = self.game.table.digest() if self.game.table and self.commands % 50 == 0 else ""
         try:
-            step = self.game.command(
-                seat, [self.game.ruleset.read_command(raw)], self.secret, self.vault, at=self._now()
-            )
+            given = [self.game.ruleset.read_command(raw)]
+            player = self.game.players.get(seat)
+            step = self.game.command(seat, given, self.secret, self.vault, player=player, at=self._now())
         except (Refusal, msgspec.ValidationError, AssertionError, LookupError) as error:
             raise Fault(f"{seat} was offered {raw.decode()}, but: {error}") from error
         if before and self.game.table and self.game.table.digest() != before:

@@ -126,7 +126,12 @@ def bench_decide(kind: Kind) -> Iterator[Figure]:
     def write_all() -> None:
         for given in game.given:
             given.game.command(
-                given.seat, [given.command], simulation.secret, simulation.vault, at="2026-01-01T00:00:00.000000Z"
+                given.seat,
+                [given.command],
+                simulation.secret,
+                simulation.vault,
+                player=given.game.players[given.seat],
+                at="2026-01-01T00:00:00.000000Z",
             )
 
     yield rate("decide", len(game.given), decide_all, goal=">= 5000", note="commands, without writing records")
