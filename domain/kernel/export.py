@@ -18,7 +18,8 @@ ends the game. The export of a game that goes on has only the secrets that its r
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Final, NoReturn, TypeVar
+from datetime import datetime
+from typing import Annotated, Any, Final, NoReturn, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
@@ -35,11 +36,13 @@ from domain.kernel.words import LARGEST_INTEGER, GameId, Seat, Version
 
 FORMAT: Final = "tabularium-export/1"
 
-Hex = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]  # not $, which lets a line break follow
 Number = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
-Moment = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$")]
-Plain = Annotated[str, Meta(pattern=r'^[^"\\\x00-\x1f]+$')]
+Plain = Annotated[str, Meta(pattern=r'^[^"\\\x00-\x1f]+\Z')]
 """A text that stands in JSON as it is."""
+
+_LONG_NUMBER: Final = re.compile(rb"(?<=[:,\[-])[0-9]{16}")
+_KEY: Final = re.compile("[0-9a-f]{32}")
 
 
 class Header(Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,7 +58,7 @@ class Header(Struct, frozen=True, forbid_unknown_fields=True):
 class Row(Struct, frozen=True, forbid_unknown_fields=True):
     """A row of the log."""
 
-    at: Moment
+    at: str
     draws: Number
     event: Raw
     game: Plain
@@ -171,11 +174,31 @@ def _no_fraction(number: str) -> NoReturn:
 _decoder: Final = msgspec.json.Decoder(float_hook=_no_fraction)
 
 
-def _is_cause(raw: bytes) -> bool:
+def _cause(raw: bytes) -> Cause | None:
+    """Return the cause that canonical JSON says; None when it is of another shape."""
     try:
-        return canonical(msgspec.json.decode(raw, type=Cause)) == raw
+        cause = msgspec.json.decode(raw, type=Cause)
     except msgspec.ValidationError:
+        return None
+    return cause if canonical(cause) == raw else None
+
+
+def _is_moment(at: str) -> bool:
+    """Tell whether a text is a time of the calendar, in UTC with microseconds. So written, times sort as texts."""
+    try:
+        moment = datetime.fromisoformat(at.removesuffix("Z"))
+    except ValueError:
         return False
+    return moment.tzinfo is None and at == f"{moment.isoformat(timespec='microseconds')}Z"
+
+
+def _is_exact(value: Any) -> bool:
+    """Tell whether every JSON implementation reads the integers of a JSON value alike."""
+    if isinstance(value, dict):
+        return all(map(_is_exact, cast(dict[str, Any], value).values()))
+    if isinstance(value, list):
+        return all(map(_is_exact, cast(list[Any], value)))
+    return not isinstance(value, int) or abs(value) <= LARGEST_INTEGER
 
 
 class _Reader:
@@ -254,10 +277,29 @@ class _Reader:
             self._check_header(record)
         elif row.draws < self.records[-1].draws:
             self._fail(f"version {expected} counts fewer draws of chance than the version before it", expected)
-        if cause is not None and not _is_cause(cause):
-            self._fail(f"the cause of version {expected} is not of the known shape", expected)
+        self._check_time(record)
+        if cause is not None:
+            self._check_cause(cause, expected)
         self.records.append(record)
         self.head = record.hash
+
+    def _check_time(self, record: Record) -> None:
+        before = self.records[-1].at if self.records else ""
+        if record.at == before:
+            return
+        if not _is_moment(record.at):
+            right = "no time in UTC with microseconds, such as 2026-01-31T09:30:00.000000Z"
+            self._fail(f"version {record.version} says {record.at!r}, which is {right}", record.version)
+        if record.at < before:
+            said = f"version {record.version} says {record.at}, which is earlier than the version before it, {before}"
+            self._fail(said, record.version)
+
+    def _check_cause(self, raw: bytes, version: Version) -> None:
+        cause = _cause(raw)
+        if cause is None:
+            self._fail(f"the cause of version {version} is not of the known shape", version)
+        if cause.key is not None and not _KEY.fullmatch(cause.key):
+            self._fail(f"the key in the cause of version {version} is no digest: it must be 32 hex digits", version)
 
     def _check_header(self, record: Record) -> None:
         try:
@@ -292,7 +334,8 @@ class _Reader:
         if not line.endswith(b"\n"):
             self._fail(f"{whose} is cut off" if line else "the export is empty", version)
         try:
-            exact = canonical(_decoder.decode(line)) + b"\n" == line
+            value = _decoder.decode(line)
+            exact = canonical(value) + b"\n" == line
             content = msgspec.json.decode(line, type=form)
         except msgspec.ValidationError as error:
             self._fail(f"{whose} is not of the known shape: {error}", version)
@@ -300,6 +343,8 @@ class _Reader:
             self._fail(f"{whose} is not JSON: {error}", version)
         if not exact:
             self._fail(f"{whose} is not in the canonical form of RFC 8785", version)
+        if _LONG_NUMBER.search(line) and not _is_exact(value):
+            self._fail(f"{whose} has a number beyond 2^53 - 1, which not every program reads alike", version)
         return content
 
     def _fail(self, problem: str, version: Version | None = None) -> NoReturn:

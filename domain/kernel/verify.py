@@ -4,15 +4,21 @@
 the game again: each event that somebody caused is decided anew, with dice drawn from the published secret, and must
 come out byte for byte as it is stored. Of a game that goes on the secret is not known: what needed chance, or cards
 that the reader may not see, is then only folded, and the verdict says so.
+
+`openapi/verification.md` lists every field of an export, and what is checked of it.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import zip_longest
-from typing import Any, NoReturn, cast
+from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import pairwise, zip_longest
+from typing import Any, Final, NoReturn, cast
 
 import msgspec
-from msgspec import Raw, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct
 
+from domain.kernel.canonical import canonical
 from domain.kernel.chance import Chance, commitment_to
 from domain.kernel.export import Export, ExportError, read
 from domain.kernel.fold import follow
@@ -21,6 +27,7 @@ from domain.kernel.history import cause_of, read_created, read_event, reader, re
 from domain.kernel.lifecycle import (
     GameCreated,
     GameEnded,
+    GameEvent,
     GameStarted,
     MovesRetracted,
     RulesUpgraded,
@@ -28,13 +35,22 @@ from domain.kernel.lifecycle import (
     SeatTaken,
     Status,
 )
-from domain.kernel.message import Command
+from domain.kernel.message import Command, type_name
+from domain.kernel.origin import objection
 from domain.kernel.record import Cause, Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Sealed, Secret, Vault, commitment_of
-from domain.kernel.words import GameId, Seat, Version
+from domain.kernel.shown import found
+from domain.kernel.words import GameId, PlayerId, Seat, Version
+
+KEY_LIFE: Final = timedelta(hours=24)
+"""An idempotency key stands for one request at least so long."""
+
+_ENDED: Final = b'"type":"game-ended"'
+_SALT: Final = re.compile("[0-9a-f]{32}")
+_COMMITMENT: Final = re.compile("[0-9a-f]{64}")
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
@@ -98,6 +114,22 @@ class _NotPublishedError(Exception):
     """Something needs a secret that this export cannot hold."""
 
 
+class _Request(Struct, frozen=True):
+    """A request with a key that gave commands; all of a list have the same."""
+
+    key: str
+    player: PlayerId | None
+    seat: Seat | None
+    at: str
+
+
+class _SealedCommand(Struct, frozen=True, forbid_unknown_fields=True):
+    """A secret command, as the log shows it."""
+
+    sealed: Sealed
+    type: str
+
+
 class _Replay:
     """Plays an export's game again, step by step, and compares."""
 
@@ -120,9 +152,10 @@ class _Replay:
         self.decided = 0
         self.folded = 0
         self.opened = 0
-        self.key: str | None = None
+        self.request: _Request | None = None
 
     def run(self) -> None:
+        self._check_nothing_follows_the_end()
         for step in steps(self.export.records):
             self.version = step[0].version
             try:
@@ -140,11 +173,14 @@ class _Replay:
     # --- one step ---
 
     def _check(self, step: list[Record]) -> None:
-        self._check_list(cause_of(step[0]))
+        event, cause = read_event(self.ruleset, step[0]), cause_of(step[0])
+        if wrong := objection(self.game, event, cause):
+            self._fail(f"version {self.version} {wrong}")
+        self._check_list(cause, step[0].at)
         try:
-            again = self._decide_anew(step[0])
-        except (_NotPublishedError, KeyError):
-            if self.over or self.game is None:
+            again = self._decide_anew(event, cause, step[0].at)
+        except (_NotPublishedError, KeyError) as error:
+            if self.over or self.game is None or not self._is_hidden(error):
                 raise
             self._fold(step)
             return
@@ -157,12 +193,27 @@ class _Replay:
         self.decided += 1
         self.version = step[-1].version
 
-    def _check_list(self, cause: Cause) -> None:
+    def _check_list(self, cause: Cause, at: str) -> None:
         """Check that no list of commands went on after dice or a revelation (TAB-LIST-02): one key tells a list."""
-        key = None if isinstance(cause.command, UnsetType) else cause.key
-        if key is not None and key == self.key and self.game is not None and not self.game.undo_to:
+        before, self.request = self.request, None
+        if cause.command is UNSET or cause.key is None:
+            return
+        self.request = now = _Request(cause.key, cause.player, cause.seat, at)
+        if before is None or before.key != now.key or _time(now.at) - _time(before.at) >= KEY_LIFE:
+            return
+        if self.game is not None and not self.game.undo_to:
             self._fail(f"version {self.version} goes on with a list of commands that rolled or revealed something")
-        self.key = key
+        if before != now:
+            self._fail(
+                f"version {self.version} has the same key as the command before it, but another time, seat or account: "
+                "a key stands for one request"
+            )
+
+    def _is_hidden(self, error: Exception) -> bool:
+        """Tell whether something failed only for a secret that this export does not hold."""
+        if isinstance(error, KeyError):
+            return error.args[0] in self.log_seals and error.args[0] not in self.published
+        return True
 
     def _compare(self, stored: Record | None, anew: Record | None) -> bool:
         """Fail unless two rows tell the same; tell whether they are the same byte for byte."""
@@ -185,12 +236,28 @@ class _Replay:
         return stored.schema == anew.schema
 
     def _fold(self, step: list[Record]) -> None:
+        """Go on by a step that cannot be decided anew yet, and check what can be without that."""
+        draws = cast(Game, self.game).draws
         for record in step:
             self.version = record.version
-            self._check_schema(record, read_event(self.ruleset, record).schema)
-            self._check_opened(msgspec.json.decode(record.event))
+            event, content = read_event(self.ruleset, record), msgspec.json.decode(record.event)
+            if record is not step[0] and isinstance(event, GameEvent):
+                self._fail(f"version {self.version} cannot have happened: {record.type} follows from nothing")
+            if record.at != step[0].at:
+                self._fail(f"version {self.version} has another time than the act that it follows from")
+            self._check_schema(record, event.schema)
+            self._check_opened(content)
+            self._check_draws(event, content, range(draws + 1, record.draws + 1))
+            draws = record.draws
         self.game = follow(cast(Game, self.game), step)
         self.folded += 1
+
+    def _check_draws(self, event: Any, content: Any, own: range) -> None:
+        """Check that an event shows no draws of chance but its own."""
+        for shown in self.ruleset.chance.get(cast(Any, type(event)), ()):
+            draw = found(content, shown.at).get("draw")
+            if draw is not None and draw not in own:
+                self._fail(f"version {self.version} shows draw {draw}, which is not one of its own")
 
     def _check_schema(self, record: Record, newest: int) -> None:
         if record.schema != newest and (record.type, record.schema) not in reader(self.ruleset).upcasters:
@@ -200,15 +267,15 @@ class _Replay:
         """Check every secret that an event opens against its commitment."""
         for part in _objects(content):
             if set(part) == {"commitment", "salt", "value"}:
-                if commitment_of(bytes.fromhex(part["salt"]), part["value"]) != part["commitment"]:
+                salt = part["salt"] if isinstance(part["salt"], str) and _SALT.fullmatch(part["salt"]) else ""
+                if not salt or commitment_of(bytes.fromhex(salt), part["value"]) != part["commitment"]:
                     self._fail(f"version {self.version} opens a secret that does not fit its commitment")
                 self.opened += 1
 
     # --- deciding anew ---
 
-    def _decide_anew(self, record: Record) -> Step:
-        event = read_event(self.ruleset, record)
-        cause, at, game = cause_of(record), record.at, self.game
+    def _decide_anew(self, event: Any, cause: Cause, at: str) -> Step:
+        game = self.game
         if game is None:
             return self._create(event, cause, at)
         match event:
@@ -218,24 +285,23 @@ class _Replay:
                 return game.leave_seat(seat, cast(Any, cause.player), at=at, key=cause.key)
             case GameStarted():
                 if self.secret is None:
+                    game.require_startable()
                     raise _NotPublishedError
                 return game.start(self.secret, player=cast(Any, cause.player), at=at, key=cause.key)
             case MovesRetracted():
                 return self._retract(game, event, cause, at)
-            case RulesUpgraded(_, to):
-                player = cast(Any, cause.player)
-                return game.move_on(
-                    to, self._chance(game), self.vault, self.secret or b"", player=player, at=at, key=cause.key
-                )
-            case GameCreated() | GameEnded():
-                self._fail(f"version {self.version}, {record.type}, cannot stand here")
+            case RulesUpgraded(before, to):
+                return self._upgrade(game, before, to, cause, at)
             case _:
-                pass
-        return self._command(game, cause, at)
+                return self._command(game, cause, at)
 
     def _create(self, event: Any, cause: Cause, at: str) -> Step:
         if not isinstance(event, GameCreated):
             self._fail("version 1 does not create a game")
+        if not event.organizer:
+            self._fail("version 1 names no organizer")
+        if not _COMMITMENT.fullmatch(event.commitment):
+            self._fail(f"version 1 commits to the dice by {event.commitment!r}; that commitment is no SHA-256 in hex")
         return Game.announce(
             self.ruleset,
             self.export.game,
@@ -251,6 +317,8 @@ class _Replay:
         )
 
     def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Step:
+        if event.by == "undo" and event.reason:
+            self._fail(f"version {self.version} is an undo that gives a reason; only a ruling has one")
         game.require_retractable(event.to, event.by, self.export.records[: game.version], cause.seat)
         return game.go_on_from(
             self.kept[event.to],
@@ -262,30 +330,52 @@ class _Replay:
             key=cause.key,
         )
 
+    def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Step:
+        if before != game.ruleset.version:
+            plays = f"the game is played by version {game.ruleset.version}"
+            self._fail(f"version {self.version} moves on from version {before} of the rules; {plays}")
+        secret, player = self.secret or b"", cast(Any, cause.player)
+        return game.move_on(to, self._chance(game), self.vault, secret, player=player, at=at, key=cause.key)
+
     def _command(self, game: Game, cause: Cause, at: str) -> Step:
-        if isinstance(cause.command, UnsetType) or cause.seat is None:
-            self._fail(f"version {self.version} has no command that it could come from")
-        if cause.player is not None and game.players.get(cause.seat) != cause.player:
-            self._fail(f"version {self.version} was caused by {cause.player}, who does not hold {cause.seat}")
-        command = self._given(cause.command)
+        seat = cast(Seat, cause.seat)  # the cause of a command was checked: it names both
+        command = self._given(seat, cast(Raw, cause.command))
         chance, secret = self._chance(game), self.secret or b""
-        return game.decide(cause.seat, [command], chance, self.vault, secret, player=cause.player, at=at, key=cause.key)
+        return game.decide(seat, [command], chance, self.vault, secret, player=cause.player, at=at, key=cause.key)
 
     def _chance(self, game: Game) -> Chance:
         if self.chance is None:
             self.chance = game.chance(self.secret) if self.secret is not None else _UnknownChance()
         return self.chance
 
-    def _given(self, raw: Raw) -> Command[Any]:
-        given: Any = msgspec.json.decode(raw)
-        if "sealed" not in given:
-            return read_commands(self.ruleset, (raw,))[0]
-        commitment: str = given["sealed"]["commitment"]
-        if commitment in self.published:
-            return read_commands(self.ruleset, (msgspec.json.encode(self.published[commitment].value),))[0]
-        if self.over:
-            self._fail(f"the secret command of version {self.version} was not published")
-        raise _NotPublishedError
+    def _given(self, seat: Seat, raw: Raw) -> Command[Any]:
+        """Return the command that a cause holds, whole or sealed."""
+        if "sealed" not in msgspec.json.decode(raw):
+            command = read_commands(self.ruleset, (raw,))[0]
+            if canonical(command) != bytes(raw):
+                self._fail(f"version {self.version} has a command that is not written as the log writes it")
+            if command.sealed:
+                self._fail(f"version {self.version} shows {type_name(type(command))}, which is given face down")
+            return command
+        given = self._sealed_command(seat, raw)
+        secret = self.published.get(given.sealed.commitment)
+        if secret is None:
+            if self.over:
+                self._fail(f"the secret command of version {self.version} was not published")
+            raise _NotPublishedError
+        return read_commands(self.ruleset, (msgspec.json.encode(secret.value),))[0]
+
+    def _sealed_command(self, seat: Seat, raw: Raw) -> _SealedCommand:
+        try:
+            given = msgspec.json.decode(raw, type=_SealedCommand)
+        except msgspec.ValidationError as error:
+            self._fail(f"the sealed command of version {self.version} is not of the known shape: {error}")
+        if given.type not in {type_name(command) for command in self.ruleset.commands if command.sealed}:
+            self._fail(f"version {self.version} seals the command {given.type}, which is not given face down")
+        if given.sealed.readers != (seat,):
+            readers = ", ".join(given.sealed.readers) or "nobody"
+            self._fail(f"the command of version {self.version} is sealed for {readers}, not for {seat}, who gave it")
+        return given
 
     # --- the end ---
 
@@ -324,16 +414,43 @@ class _Replay:
                 raise ExportError(f"The secret of {commitment} {what}.", line)
 
     def _check_secrets_are_known(self) -> None:
-        known: set[tuple[str, tuple[Seat, ...]]] = set()
+        """Check that the log has the secrets that a running game's export shows, and that it shows one reader's."""
+        first = len(self.export.records) + 2
+        shown: set[str] = set()
+        for line, secret in enumerate(self.export.secrets, start=first):
+            if self.log_seals.get(secret.commitment) != secret.readers:
+                raise ExportError(f"The log has no secret of {secret.commitment} for these readers.", line)
+            if secret.commitment in shown:
+                raise ExportError(f"The secret of {secret.commitment} stands twice.", line)
+            shown.add(secret.commitment)
+        readers = {seat for each in self.log_seals.values() for seat in each}
+        may = (
+            set[str](),
+            set(self.log_seals),
+            *({name for name, each in self.log_seals.items() if seat in each} for seat in readers),
+        )
+        if shown not in may:
+            raise ExportError(
+                "The export shows secrets of no one reader: it has neither none, nor all, nor all of one seat.", first
+            )
+
+    def _check_nothing_follows_the_end(self) -> None:
+        for record, after in pairwise(self.export.records):
+            if _ENDED in record.event and record.type == "game-ended":
+                self.version = after.version
+                self._fail(f"version {after.version} follows the end of the game")
+
+    @cached_property
+    def log_seals(self) -> Mapping[str, tuple[Seat, ...]]:
+        """Who may read each secret of which the log has a commitment."""
+        sealed: dict[str, tuple[Seat, ...]] = {}
         for record in self.export.records:
             for raw in filter(None, (record.event, record.cause)):
                 for part in _objects(msgspec.json.decode(raw)):
                     if set(part) == {"commitment", "readers"}:
-                        sealed = msgspec.convert(part, Sealed)
-                        known.add((sealed.commitment, sealed.readers))
-        for line, secret in enumerate(self.export.secrets, start=len(self.export.records) + 2):
-            if (secret.commitment, secret.readers) not in known:
-                raise ExportError(f"The log has no secret of {secret.commitment} for these readers.", line)
+                        each = msgspec.convert(part, Sealed)
+                        sealed[each.commitment] = each.readers
+        return sealed
 
     def _fail(self, problem: str) -> NoReturn:
         raise ExportError(f"{problem[0].upper()}{problem[1:]}.".replace("..", "."), self.version + 1, self.version)
@@ -361,6 +478,10 @@ class _Replay:
                 f"{self.folded} acts rolled dice or used what is hidden from this reader; "
                 "they can be decided anew when the game is over and its secrets are published."
             )
+
+
+def _time(at: str) -> datetime:
+    return datetime.fromisoformat(at[:-1])
 
 
 def _objects(content: Any) -> Iterator[Mapping[str, Any]]:

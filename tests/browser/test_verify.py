@@ -14,9 +14,9 @@ from domain.kernel.export import export
 from domain.kernel.verify import verify
 from domain.library import LIBRARY
 from service.bots.simulation import Simulation
-from tests.browser.doctored import Line, forged, lines_of, whole
 from tests.browser.games import Table, played, table
 from tests.browser.visiting import Visitor
+from tests.forger import Line, forged, lines_of, rows, whole
 from tests.service.http.serving import Service
 
 
@@ -76,10 +76,6 @@ async def test_a_finished_game_is_sealed_with_its_dice_its_lots_and_all_that_was
     salts = len(made.simulation.vault.all())
     await expect(seal).to_contain_text(f"{salts} salts of hidden values derived again")
     await expect(seal).not_to_contain_text("Dice and hidden values")
-
-
-def rows(lines: list[Line], kind: str) -> list[Line]:
-    return [line for line in lines if line.get("event", {}).get("type") == kind]
 
 
 def one_face(lines: list[Line]) -> int:
@@ -168,7 +164,7 @@ async def test_every_forgery_of_chance_is_noticed_and_named_though_the_chain_is_
     for forgery, said in FORGERIES:
         wrong: list[Any] = []
         content = forged(sound, lambda lines, forgery=forgery, wrong=wrong: wrong.append(forgery(lines)))
-        await verify_file(page, content)
+        await verify_file(page, b"".join(content))
         broken = page.locator(".outcome.refused")
         await expect(broken).to_contain_text(re.compile(said))
         if wrong[0] is not None:
@@ -184,7 +180,7 @@ async def test_the_first_version_that_breaks_the_chain_is_named(service: Service
     for version in (1, 2, 137, made.version):
         lines = lines_of(content)
         lines[version]["at"] = lines[version]["at"].replace("T00", "T01")
-        await verify_file(page, whole(lines))
+        await verify_file(page, b"".join(whole(lines)))
         broken = page.locator(".outcome.refused")
         await expect(broken).to_contain_text(f"Version {version} is wrong")
         await expect(broken).to_contain_text("does not continue the chain")
@@ -218,7 +214,7 @@ async def test_a_log_that_is_sound_and_is_not_the_one_of_this_service_is_told_fr
         lines[2]["at"] = lines[2]["at"].replace("T00", "T01")
 
     await open_panel(page, made.id)
-    await verify_file(page, forged(exported(made.simulation), other_title))
+    await verify_file(page, b"".join(forged(exported(made.simulation), other_title)))
     await expect(page.locator(".outcome.refused")).to_contain_text("is not the one that this service has")
 
 

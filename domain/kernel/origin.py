@@ -1,0 +1,100 @@
+"""Who may bring about which event: what the cause of every act must say.
+
+`verify` holds each log to this table. An event around the table that is not listed here can only follow from another.
+The page's check has the same table (`service/viewer/origin.js`).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal, cast
+
+from msgspec import UNSET, Struct
+
+from domain.kernel.game import Game
+from domain.kernel.lifecycle import (
+    GameCreated,
+    GameEvent,
+    GameStarted,
+    MovesRetracted,
+    RulesUpgraded,
+    SeatLeft,
+    SeatTaken,
+)
+from domain.kernel.message import type_name
+from domain.kernel.record import Cause
+
+
+class Origin(Struct, frozen=True):
+    """What the cause of an act must say.
+
+    Attributes:
+        act: what happens, in words.
+        by: whose account must stand there: that of anybody, of who sits down, of who holds the seat that it acts for,
+            of a participant (the organizer, or whoever holds a seat), or of the organizer.
+        seat: whether the account acts for a seat.
+        command: whether it does so by a command.
+    """
+
+    act: str
+    by: Literal["anybody", "newcomer", "holder", "participant", "organizer"]
+    seat: bool = False
+    command: bool = False
+
+
+AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
+    GameCreated: Origin("the creation of a game", "anybody"),
+    SeatTaken: Origin("the taking of a seat", "newcomer", seat=True),
+    SeatLeft: Origin("the leaving of a seat", "holder", seat=True),
+    GameStarted: Origin("the start", "participant"),
+    RulesUpgraded: Origin("a move to newer rules", "organizer"),
+}
+UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
+RULING: Final = Origin("a ruling", "organizer")
+COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
+
+
+def origin_of(event: Any) -> Origin | None:
+    """Return what the cause of an event must say; None for one that nobody can bring about."""
+    if isinstance(event, MovesRetracted):
+        return UNDO if event.by == "undo" else RULING
+    return AROUND_THE_TABLE.get(type(event)) if isinstance(event, GameEvent) else COMMAND
+
+
+def objection(game: Game | None, event: Any, cause: Cause) -> str:
+    """Return what is wrong with the cause of an act, as words that follow its version; empty when nothing is.
+
+    `game` is the game before it, None before its creation.
+    """
+    origin = origin_of(event)
+    if origin is None:
+        return f"cannot have happened: {type_name(cast(type[GameEvent], type(event)))} follows from nothing"
+    if isinstance(event, GameCreated) and game is not None:
+        return "creates the game a second time"
+    if not cause.player:
+        return f"names no account: {origin.act} always comes from one"
+    if origin.seat and cause.seat is None:
+        return f"names no seat: {origin.act} is always for one"
+    if not origin.seat and cause.seat is not None:
+        return f"acts for the seat {cause.seat}; {origin.act} is for no seat"
+    if isinstance(event, SeatTaken | SeatLeft) and cause.seat != event.seat:
+        return f"acts for the seat {cause.seat}, but is about {event.seat}"
+    if origin.command and cause.command is UNSET:
+        return f"has no command that it could come from: {origin.act} always has one"
+    if not origin.command and cause.command is not UNSET:
+        return f"has a command in its cause; {origin.act} comes from none"
+    return _unentitled(game, origin, event, cause)
+
+
+def _unentitled(game: Game | None, origin: Origin, event: Any, cause: Cause) -> str:
+    by = f"is {origin.act} by {cause.player}"
+    if origin.by == "newcomer":
+        return "" if cause.player == event.player else f"{by}, but seats {event.player}"
+    if game is None or origin.by == "anybody":
+        return ""
+    if origin.by == "holder":
+        held = cause.seat is not None and game.players.get(cause.seat) == cause.player
+        return "" if held else f"{by}, who does not hold {cause.seat}"
+    if cause.player == game.organizer:
+        return ""
+    if origin.by == "organizer":
+        return f"{by}, who is not the organizer"
+    return "" if cause.player in game.players.values() else f"{by}, who neither organizes the game nor holds a seat"
