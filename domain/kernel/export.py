@@ -299,7 +299,7 @@ class _Reader:
         if cause is None:
             self._fail(f"the cause of version {version} is not of the known shape", version)
         if cause.key is not None and not _KEY.fullmatch(cause.key):
-            self._fail(f"the key in the cause of version {version} is no digest: it must be 32 hex digits", version)
+            self._fail(f"version {version} has a key that is no digest: it must be 32 hex digits", version)
 
     def _check_header(self, record: Record) -> None:
         try:

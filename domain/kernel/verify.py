@@ -48,6 +48,13 @@ from domain.kernel.words import GameId, PlayerId, Seat, Version
 KEY_LIFE: Final = timedelta(hours=24)
 """An idempotency key stands for one request at least so long."""
 
+BEYOND: Final = (
+    "Who an account is: the log has ids, and one person may have two.",
+    "Whether clocks were right: times are only valid and in order.",
+    "Whether anything followed: compare the head with one noted later.",
+)
+"""What no export can show, in sentences. `openapi/verification.md` says it at length."""
+
 _ENDED: Final = b'"type":"game-ended"'
 _SALT: Final = re.compile("[0-9a-f]{32}")
 _COMMITMENT: Final = re.compile("[0-9a-f]{64}")
@@ -460,6 +467,7 @@ class _Replay:
     def proved(self) -> Iterator[str]:
         game = cast(Game, self.game)
         yield f"The chain of {game.version} events is unbroken and every line is canonical."
+        yield "Every act names an account that may do it, and times do not run backwards."
         if self.over:
             yield f"All {self.decided} acts of players were decided anew, and every event came out byte for byte."
             yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."

@@ -11,7 +11,7 @@ from domain.kernel.game import Game
 from domain.kernel.history import read_event, retraction
 from domain.kernel.message import told
 from domain.kernel.secret import Vault
-from domain.kernel.verify import Verdict
+from domain.kernel.verify import BEYOND, Verdict
 from domain.kernel.verify import verify as verify_export
 from domain.library import LIBRARY
 from service.cli.causes import causes, chance_of
@@ -114,6 +114,8 @@ def print_verdict(verdict: Verdict) -> None:
         console.print(f"  + {sentence}", markup=False)
     for sentence in verdict.unproved:
         console.print(f"  - not yet: {sentence}", markup=False)
+    for sentence in BEYOND:
+        console.print(f"  ? no export can show: {sentence}", markup=False)
 
 
 def export(

@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
-import { verify } from "./verify.js";
+import { BEYOND, verify } from "./verify.js";
 import { count } from "./words.js";
 
 const checks = new WeakMap();
@@ -15,8 +15,8 @@ export function verifyPanel(room) {
   const check = checks.get(room);
   return html`<h2>Verify</h2>
     <p>
-      Your browser reads the public log, computes its hash chain anew and, when the game is over, draws all dice again
-      from the secret that was committed to before it.
+      Your browser reads the public log. It computes the hash chain again and checks who did what and when. After the end
+      of the game, it draws all dice again from the secret that was committed to before the start.
     </p>
     <div class="buttons">
       <button class="strong" ?disabled=${check.running} @click=${() => check.game()}>Verify</button>
@@ -33,7 +33,39 @@ export function verifyPanel(room) {
       <a href="/v1/games/${room.id}/export" download>Save the export</a>: the whole public log in a file, for whoever is to
       check it elsewhere, with this page or <code>tabularium verify</code>.
     </p>
+    ${explanation()}
     <div role="status">${check.running ? progress(check) : nothing} ${check.verdict ? result(room, check) : nothing}</div>`;
+}
+
+const FIELDS = [
+  ["Hashes, versions, the digest of the file", "computed again", "computed again"],
+  ["Ruleset and board", "those of the first event", "those of the first event, and playable"],
+  ["Time", "valid, in UTC, never backwards", "valid, in UTC, never backwards"],
+  ["Account and seat of each act", "whoever holds the seat; for a ruling, the organizer", "the same"],
+  ["Command, and the events that follow", "not checked", "decided again by the rules"],
+  ["Dice, shuffles, salts", "drawn again after the end", "drawn again after the end"],
+  ["Hidden values", "fit their commitments", "fit their commitments, and are what was sealed"],
+];
+
+/** What each check looks at: a summary of `openapi/verification.md`. */
+function explanation() {
+  return html`<details class="explanation">
+    <summary>What is checked, and what cannot be</summary>
+    <table>
+      <thead>
+        <tr><th scope="col">In the log</th><th scope="col">This page</th><th scope="col"><code>tabularium verify</code></th></tr>
+      </thead>
+      <tbody>
+        ${FIELDS.map(([what, here, there]) => html`<tr><th scope="row">${what}</th><td>${here}</td><td>${there}</td></tr>`)}
+      </tbody>
+    </table>
+    <p>No export can show:</p>
+    <ul>${BEYOND.map((line) => html`<li>${line}</li>`)}</ul>
+    <p>
+      <code>openapi/verification.md</code> in the source of this service lists every field of an export and what is checked
+      of it.
+    </p>
+  </details>`;
 }
 
 /** What is being verified, and what came of it. */
@@ -130,6 +162,8 @@ function seal({ verdict, source, milliseconds, compared }) {
     <ul>${verdict.checked.map((line) => html`<li>${line}</li>`)}</ul>
     <h4>Not checked here</h4>
     <ul>${verdict.unchecked.map((line) => html`<li>${line}</li>`)}</ul>
+    <h4>What no export can show</h4>
+    <ul>${BEYOND.map((line) => html`<li>${line}</li>`)}</ul>
   </div>`;
 }
 

@@ -1,16 +1,26 @@
 /**
  * The proof of a game in the browser, from its public export (`domain/kernel/export.py`): every line canonical, the
- * hash chain unbroken, the header true to the first event, and what is opened true to its commitment. After the end
- * also every roll, shuffle and salt, drawn again from the published secret (`redraw.js`).
+ * hash chain unbroken, the header true to the first event, times in order, every act by an account that may do it
+ * (`acts.js`), and what is opened true to its commitment. After the end also every roll, shuffle and salt, drawn again
+ * from the published secret (`redraw.js`).
  *
  * Not checked here: that commands were lawful and events followed from them. `tabularium verify` does that.
+ * `openapi/verification.md` lists every field, and what is checked of it.
  * @module
  */
+import { faultOfActs, faultOfCause, faultOfTime } from "./acts.js";
 import { canonical, commitmentOf, hex, joined, sha256, unhex, utf8 } from "./canonical.js";
 import { Redraw } from "./redraw.js";
 
 const FORMAT = "tabularium-export/1";
 const TOGETHER = 250; // So many hashes are asked for at once.
+
+/** What no export can show, in sentences. */
+export const BEYOND = [
+  "Who an account is: the log has ids, and one person may have two.",
+  "Whether clocks were right: times are only valid and in order.",
+  "Whether anything followed: compare the head with one noted later.",
+];
 
 const SHAPES = {
   header: ["board", "format", "game", "ruleset", "ruleset_version"],
@@ -98,6 +108,7 @@ class Log {
       `The chain of ${this.rows.length} versions is unbroken, every line is in the form that is hashed, and the board` +
         " is the one that the game was created on.",
     );
+    this.#checkActs();
     await this.#checkOpened();
     if (this.status === "over") await this.#drawAgain(ruleset);
     else this.unchecked.push("Dice and hidden values: the secret behind them is published when the game is over.");
@@ -147,6 +158,10 @@ class Log {
   async #checkCreation(created) {
     const where = { line: 2, version: 1 };
     if (created.type !== "game-created") throw new Fault("version 1 does not create a game", where);
+    if (!created.organizer) throw new Fault("version 1 names no organizer", where);
+    if (!/^[0-9a-f]{64}$/.test(created.commitment)) {
+      throw new Fault("version 1 commits to the dice by something that is no SHA-256 in hex", where);
+    }
     const board = `sha256:${hex(await sha256(utf8(canonical(this.header.board))))}`;
     const { ruleset, ruleset_version: version } = this.header;
     if (board !== created.board || ruleset !== created.ruleset || version !== created.ruleset_version) {
@@ -157,6 +172,21 @@ class Log {
       throw new Fault("something follows the end of the game", { line: ends + 3, version: ends + 2 });
     }
     this.status = ends >= 0 ? "over" : this.rows.some((row) => row.event.type === "game-started") ? "running" : "gathering";
+  }
+
+  #checkActs() {
+    for (const [index, row] of this.rows.entries()) {
+      const wrong = faultOfTime(row.at, this.rows[index - 1]?.at) ?? faultOfCause(row.cause);
+      const { version } = row;
+      if (wrong) throw new Fault(`version ${version} ${wrong}`, { line: version + 1, version });
+    }
+    const fault = faultOfActs(this.rows);
+    if (fault) throw new Fault(`version ${fault.version} ${fault.problem}`, { line: fault.version + 1, ...fault });
+    this.checked.push(
+      "Every act names an account that may do it: a seat's commands come from whoever holds the seat, the start from" +
+        " the organizer or a player, and rulings from the organizer.",
+      "Times do not run backwards.",
+    );
   }
 
   // --- the lines after it ---
@@ -204,6 +234,7 @@ class Log {
       }
     }
     await Promise.all(opened.map(([part, where]) => this.#checkGenuine(part, where)));
+    if (this.status !== "over") this.#checkReader([...sealed].map((text) => JSON.parse(text)));
     for (const [index, { commitment, readers }] of this.secrets.entries()) {
       if (sealed.delete(canonical({ commitment, readers }))) continue;
       throw new Fault(`the log has no secret of ${commitment}`, { line: this.rows.length + 2 + index });
@@ -212,6 +243,17 @@ class Log {
     if (this.status === "over" && left.length) throw new Fault(`the secret of ${left[0]} was not published`);
     const shown = this.secrets.length + opened.length;
     if (shown) this.checked.push(`${shown} hidden values that were published fit their commitments.`);
+  }
+
+  /** A running game's export has the secrets of one reader: none, all, or all of one seat. */
+  #checkReader(sealed) {
+    const shown = new Set(this.secrets.map(({ commitment }) => commitment));
+    if (!shown.size || shown.size === sealed.length) return;
+    const isWhole = (seat) =>
+      sealed.every(({ commitment, readers }) => readers.includes(seat) === shown.has(commitment));
+    if (this.rows[0].event.seats.some(isWhole)) return;
+    const line = this.rows.length + 2;
+    throw new Fault("the export shows secrets of no one reader: neither none, nor all, nor all of one seat", { line });
   }
 
   async #checkGenuine(secret, where) {

@@ -17,6 +17,7 @@ from service.bots.simulation import Simulation
 from tests.browser.games import Table, played, table
 from tests.browser.visiting import Visitor
 from tests.forger import Line, forged, lines_of, rows, whole
+from tests.forgeries import FORGERIES, GAMES
 from tests.service.http.serving import Service
 
 
@@ -29,8 +30,8 @@ async def open_panel(page: Page, game: str) -> None:
     await page.get_by_role("tab", name="Verify").click()
 
 
-async def verify_file(page: Page, content: bytes) -> None:
-    file: FilePayload = {"name": "log.jsonl", "mimeType": "application/x-ndjson", "buffer": content}
+async def verify_file(page: Page, content: bytes, name: str = "log.jsonl") -> None:
+    file: FilePayload = {"name": name, "mimeType": "application/x-ndjson", "buffer": content}
     await page.locator("input[type=file]").set_input_files([file])
 
 
@@ -50,6 +51,10 @@ async def test_a_running_game_is_sealed_as_far_as_its_chain_goes(service: Servic
     await expect(seal).to_contain_text("The service has the same head")
     await expect(seal).to_contain_text("Dice and hidden values: the secret behind them is published when")
     await expect(seal).to_contain_text("every command was lawful")
+    await expect(seal).to_contain_text("Every act names an account that may do it")
+    await expect(seal).to_contain_text("Who an account is")
+    await page.get_by_text("What is checked, and what cannot be").click()
+    await expect(page.locator("details.explanation")).to_contain_text("decided again by the rules")
     await visitor.axe()
     exports = [request for request in visitor.asked if request.url.endswith("/export")]
     assert [await request.header_value("authorization") for request in exports] == [None]
@@ -135,7 +140,7 @@ def no_secret(lines: list[Line]) -> None:
     lines.remove(next(line for line in lines if "secret" in line))
 
 
-FORGERIES: list[tuple[Callable[[list[Line]], Any], str]] = [
+OF_CHANCE: list[tuple[Callable[[list[Line]], Any], str]] = [
     (one_face, r"Version \d+ shows .*; draw \d+ comes to"),
     (another_draw, r"Version \d+ shows draw \d+, which is not one of its own"),
     (lots, r"Version \d+ shows the lots .*; draw \d+ comes to"),
@@ -161,7 +166,7 @@ async def test_every_forgery_of_chance_is_noticed_and_named_though_the_chain_is_
     await open_panel(page, made.id)
     await verify_file(page, sound)
     await expect(page.locator(".seal")).to_contain_text("This service does not know the game")
-    for forgery, said in FORGERIES:
+    for forgery, said in OF_CHANCE:
         wrong: list[Any] = []
         content = forged(sound, lambda lines, forgery=forgery, wrong=wrong: wrong.append(forgery(lines)))
         await verify_file(page, b"".join(content))
@@ -171,6 +176,26 @@ async def test_every_forgery_of_chance_is_noticed_and_named_though_the_chain_is_
             await expect(broken).to_contain_text(f"Version {wrong[0]} is wrong")
         await verify_file(page, sound)
         await expect(page.locator(".seal")).to_contain_text("Sealed")
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_forgery_that_shows_without_the_rules_is_named(
+    service: Service, page: Page, visitor: Visitor, game: str
+):
+    """Each file has a name of its own, so that no verdict is taken for the next one's."""
+    visitor.expect("/v1/games/game-")  # which this service does not know,
+    visitor.expect("/v1/rulesets/tiny-")  # nor their rulesets
+    made = await table(service.house, events=50)
+    await open_panel(page, made.id)
+    await verify_file(page, b"".join(GAMES[game]()), "honest")
+    await expect(page.locator(".seal")).to_contain_text("honest: ")
+    for number, forgery in enumerate(each for each in FORGERIES if each.game == game):
+        await verify_file(page, b"".join(forgery.export()), f"forgery {number}")
+        if forgery.page is None:
+            await expect(page.locator(".seal")).to_contain_text(f"forgery {number}: ")
+            continue
+        said = re.compile(f"forgery {number}: .*(?:{forgery.page or forgery.said})", re.DOTALL)
+        await expect(page.locator(".outcome.refused")).to_contain_text(said)
 
 
 async def test_the_first_version_that_breaks_the_chain_is_named(service: Service, page: Page):
@@ -210,11 +235,12 @@ async def test_what_is_not_canonical_or_cut_off_or_no_log_at_all_is_said_to_be_s
 async def test_a_log_that_is_sound_and_is_not_the_one_of_this_service_is_told_from_it(service: Service, page: Page):
     made = await table(service.house, events=60)
 
-    def other_title(lines: list[Line]) -> None:
-        lines[2]["at"] = lines[2]["at"].replace("T00", "T01")
+    def another_year(lines: list[Line]) -> None:
+        for row in lines[1:-1]:
+            row["at"] = row["at"].replace("2026-", "2027-")
 
     await open_panel(page, made.id)
-    await verify_file(page, b"".join(forged(exported(made.simulation), other_title)))
+    await verify_file(page, b"".join(forged(exported(made.simulation), another_year)))
     await expect(page.locator(".outcome.refused")).to_contain_text("is not the one that this service has")
 
 

@@ -84,7 +84,8 @@ def test_a_finished_game_is_proved() -> None:
     assert verdict.status == "over"
     assert (verdict.game, verdict.ruleset) == ("game-3", "tiny-auction")
     assert verdict.events == len(versions(finished()))
-    assert len(verdict.proved) == 4
+    assert len(verdict.proved) == 5
+    assert any("names an account" in sentence for sentence in verdict.proved)
     assert not verdict.unproved
 
 

@@ -136,6 +136,7 @@ def test_a_good_export_is_proved(call: Call, exported: Path, lines: tuple[bytes,
     assert said.out.startswith(f"Proved: sim-7, conquest-classic-friz, {len(lines) - 2} events, running.\n")
     head = json.loads(lines[-2])["hash"]
     assert f"\n  Head {head}: compare it" in said.out
+    assert "\n  ? no export can show: Who an account is" in said.out
     verdict = call("verify", exported, "--json").json
     assert verdict["ok"] is True
     assert verdict["head"] == head

@@ -1,0 +1,68 @@
+/**
+ * Whether every act of a log could have come from the account that it names, at the time that it says, as far as that
+ * needs no rules. What is wrong is said in words that follow the version.
+ * @module
+ */
+import { Around, isAroundTheTable } from "./origin.js";
+
+const KEY_LIFE = 24 * 60 * 60 * 1000; // So long, in milliseconds, an idempotency key stands for one request at least.
+
+/** Return what is wrong with a time, given the one before it. */
+export function faultOfTime(at, before) {
+  if (at === before) return undefined;
+  if (!isMoment(at)) return `says ${at}, which is no time in UTC with microseconds`;
+  return at < before ? `says ${at}, which is earlier than the version before it, ${before}` : undefined;
+}
+
+/** Tell whether a text is a time of the calendar, in UTC with microseconds. So written, times sort as texts. */
+function isMoment(at) {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at)) return false;
+  const moment = new Date(at);
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 23) === at.slice(0, 23);
+}
+
+/** Return what is wrong with the shape of a cause. */
+export function faultOfCause(cause) {
+  if (cause === undefined) return undefined;
+  const { command = {}, ...texts } = cause ?? {};
+  const known = Object.keys(texts).every((name) => ["key", "player", "seat"].includes(name));
+  const isObject = typeof command === "object" && command !== null && !Array.isArray(command);
+  if (!cause || !known || !isObject || !Object.values(texts).every((text) => typeof text === "string")) {
+    return "has a cause that is not of the known shape";
+  }
+  if (cause.key === undefined || /^[0-9a-f]{32}$/.test(cause.key)) return undefined;
+  return "has a key that is no digest: it must be 32 hex digits";
+}
+
+/**
+ * Return the first thing that is wrong with who brought the events about, or that follows from no act.
+ * @param {object[]} rows the whole log; its first row creates the game
+ * @returns {{version: number, problem: string} | undefined}
+ */
+export function faultOfActs(rows) {
+  const around = new Around(rows[0].event);
+  let [act, request] = [undefined, undefined];
+  for (const row of rows) {
+    const begins = row.cause || !act;
+    const problem = begins ? (around.objection(row, rows) ?? otherRequest(row, request)) : unfollowed(row, act, rows);
+    if (problem) return { version: row.version, problem };
+    if (row.cause) [act, request] = [row, row.cause.command && row.cause.key ? row : undefined];
+    around.happen(row.event);
+  }
+  return undefined;
+}
+
+/** Return what is wrong with an event that is said to follow from the act before it. */
+function unfollowed(row, act, rows) {
+  const ends = row.event.type === "game-ended" && row === rows.at(-1);
+  if (isAroundTheTable(row.event) && !ends) return `cannot have happened: ${row.event.type} follows from nothing`;
+  return row.at === act.at ? undefined : "has another time than the act that it follows from";
+}
+
+/** Return what is wrong with a command that has the key of the one before it: one key stands for one request. */
+function otherRequest({ at, cause }, before) {
+  if (!cause?.command || !before || before.cause.key !== cause.key) return undefined;
+  if (new Date(at) - new Date(before.at) >= KEY_LIFE) return undefined;
+  const same = at === before.at && cause.player === before.cause.player && cause.seat === before.cause.seat;
+  return same ? undefined : "has the same key as the command before it, but another time, seat or account";
+}

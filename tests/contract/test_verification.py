@@ -1,0 +1,58 @@
+"""`openapi/verification.md` tells of every field that a verified export has."""
+
+import re
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+from msgspec.structs import fields
+
+from domain.kernel.export import End, Header, Row
+from domain.kernel.lifecycle import GAME_EVENTS, GameCreated
+from domain.kernel.message import type_name
+from domain.kernel.record import Cause
+from domain.kernel.secret import Secret
+from service import contract
+
+TOLD = Path("openapi/verification.md").read_text()
+SECTIONS: dict[str, type[Struct]] = {
+    "The first line": Header,
+    "A row of the log": Row,
+    "The cause": Cause,
+    "The lines of secrets": Secret,
+    "The last line": End,
+}
+
+
+def section(title: str) -> str:
+    return TOLD.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def named(text: str) -> set[str]:
+    """Return the fields that stand in the first column of the tables."""
+    first = (line.split("|")[1] for line in text.splitlines() if line.startswith("| "))
+    return {name for cell in first for name in re.findall(r"`([a-z_]+)`", cell)}
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_every_field_is_in_its_table(title: str) -> None:
+    assert {field.name for field in fields(SECTIONS[title])} <= named(section(title))
+
+
+@pytest.mark.parametrize("event", GAME_EVENTS, ids=type_name)
+def test_every_event_around_the_table_is_told_with_its_fields(event: type[Struct]) -> None:
+    text = section("The events around the table")
+    assert f"`{type_name(event)}`" in text
+    same_as_the_first_line = {"ruleset", "ruleset_version", "board"} if event is GameCreated else set[str]()
+    told = set(re.findall(r"`([a-z_]+)`", text)) | same_as_the_first_line | {"by"}
+    assert {field.name for field in fields(event)} <= told
+
+
+def test_writing_the_contract_leaves_it_where_it_is(tmp_path: Path) -> None:
+    contract.write(tmp_path)
+    (tmp_path / "verification.md").write_text(TOLD)
+    (tmp_path / "left-over.json").write_text("{}")
+    contract.write(tmp_path)
+    assert (tmp_path / "verification.md").read_text() == TOLD
+    assert contract.differs(tmp_path) == []
+    assert not (tmp_path / "left-over.json").exists()

@@ -1,0 +1,21 @@
+"""Of every event around the table it is said who may bring it about."""
+
+from typing import get_args, get_type_hints
+
+import pytest
+
+from domain.kernel.lifecycle import GAME_EVENTS, GameEnded, GameEvent, MovesRetracted
+from domain.kernel.origin import AROUND_THE_TABLE, Origin, objection, origin_of
+from domain.kernel.record import Cause
+from domain.kernel.words import PlayerId, Seat
+
+
+@pytest.mark.parametrize("event", [each for each in GAME_EVENTS if each not in (GameEnded, MovesRetracted)])
+def test_every_event_around_the_table_has_an_origin(event: type[GameEvent]) -> None:
+    assert AROUND_THE_TABLE[event].by in get_args(get_type_hints(Origin)["by"])
+
+
+def test_the_end_of_a_game_is_brought_about_by_nobody() -> None:
+    end = GameEnded((), "TA-END-01", "00" * 32)
+    assert origin_of(end) is None
+    assert "follows from nothing" in objection(None, end, Cause(player=PlayerId("mallory"), seat=Seat("red")))
