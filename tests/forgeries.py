@@ -19,8 +19,9 @@ from domain.kernel.words import Seat
 from tests.forger import Change, Line, forged, lines_of, rows, rows_of, step_of
 from tests.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
+from tests.tiny.corrected import Corrected
 
-LIBRARY: Final = Library([TinyAuction()])
+LIBRARY: Final = Library([Corrected()])
 MALLORY: Final = "mallory"
 RED: Final = "player-red"
 NO_TIME: Final = "no time in UTC with microseconds"
@@ -101,6 +102,16 @@ def playing() -> Play:
     return play
 
 
+@cache
+def moved() -> tuple[bytes, ...]:
+    """A game that its organizer moved to the second version of its ruleset."""
+    play = Play(Corrected(1), ROOM, 2, 6)
+    play.command(play.waiting[0], {"type": "put-up", "coins": 2})
+    play.upgrade(2)
+    play.command(play.waiting[0], {"type": "put-up", "coins": 1})
+    return tuple(play.export())
+
+
 def running() -> tuple[bytes, ...]:
     return tuple(playing().export())
 
@@ -115,6 +126,7 @@ GAMES: Final[Mapping[str, Callable[[], tuple[bytes, ...]]]] = {
     "red's": lambda: tuple(playing().export(Seat("red"))),
     "everybody's": lambda: tuple(playing().export(everything=True)),
     "gathering": gathering,
+    "moved": moved,
 }
 
 
@@ -396,6 +408,11 @@ def creator(lines: list[Line]) -> None:
     rows_of(lines)[0]["cause"]["player"] = MALLORY
 
 
+def created_in_shape_1(lines: list[Line]) -> None:
+    """The first event has the shape in which organizers saw everything, and says besides that this one does not."""
+    rows_of(lines)[0]["schema"] = 1
+
+
 ACCOUNTS: Final = (
     Forgery("a ruling by a player", "over", ruled(player=RED), "is a ruling by player-red, who is not the organizer"),
     Forgery(
@@ -454,6 +471,9 @@ ACCOUNTS: Final = (
         caused("game-created", seat="red"),
         "acts for the seat red; .* is for no seat",
     ),
+    Forgery("a move by a player", "moved", caused("rules-upgraded", player=RED), "move to newer rules by player-red"),
+    Forgery("a move by nobody", "moved", caused("rules-upgraded", player=None), "names no account"),
+    Forgery("a move for a seat", "moved", caused("rules-upgraded", seat="red"), "acts for the seat red"),
     Forgery("a key in clear", "gathering", caused("game-created", key="for Ann"), "has a key that is no digest"),
     Forgery("one key for two requests", "over", one_key("bidding-opened"), "same key"),
 )
@@ -523,6 +543,15 @@ EVENTS: Final = (
     Forgery(
         "an unknown set-up", "gathering", told("game-created", setup={"rounds": 9}), "cannot be decided anew", page=None
     ),
+    Forgery("a shape with a field of later", "gathering", created_in_shape_1, "unknown field", page=None),
+    Forgery(
+        "a move from other rules",
+        "moved",
+        told("rules-upgraded", **{"from": 3}),
+        "from version 3 of the rules",
+        page=None,
+    ),
+    Forgery("a move to rules that do not exist", "moved", told("rules-upgraded", to=7), "TAB-RULES-01", page=None),
     Forgery("two creations", "over", second_creation, "creates the game a second time"),
     Forgery(
         "a creation among what follows", "running", creation_among_what_follows, "game-created.* follows from nothing"

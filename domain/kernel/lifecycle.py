@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal
 
+import msgspec
 from msgspec import Struct, field
 
 from domain.kernel.message import Names, Upcaster, kebab
@@ -143,6 +144,8 @@ GAME_EVENTS: Final = (GameCreated, SeatTaken, SeatLeft, GameStarted, MovesRetrac
 
 def _organizer_sees_all(created: dict[str, Any]) -> dict[str, Any]:
     """Before shape 2 every organizer without a seat saw everything."""
+    if "organizer_sees" in created:  # which would be told otherwise than it is read
+        raise msgspec.ValidationError("Object contains unknown field `organizer_sees`")
     return {**created, "organizer_sees": "all"}
 
 

@@ -45,7 +45,7 @@ def test_every_event_around_the_table_is_told_with_its_fields(event: type[Struct
     assert f"`{type_name(event)}`" in text
     same_as_the_first_line = {"ruleset", "ruleset_version", "board"} if event is GameCreated else set[str]()
     told = set(re.findall(r"`([a-z_]+)`", text)) | same_as_the_first_line | {"by"}
-    assert {field.name for field in fields(event)} <= told
+    assert {field.encode_name for field in fields(event)} <= told
 
 
 def test_writing_the_contract_leaves_it_where_it_is(tmp_path: Path) -> None:

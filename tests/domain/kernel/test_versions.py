@@ -244,7 +244,7 @@ def moved_by(player: PlayerId) -> list[bytes]:
 def test_a_move_by_somebody_else_is_no_proof() -> None:
     assert verify(moved_by(begun().game.organizer), Library([Corrected()])).ok
     verdict = verify(moved_by(PlayerId("stranger")), Library([Corrected()]))
-    assert "Only the organizer of a game moves it" in verdict.problem
+    assert "who is not the organizer" in verdict.problem
 
 
 # --- events around the table in older shapes ---
