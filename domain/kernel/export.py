@@ -41,7 +41,10 @@ Number = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
 Plain = Annotated[str, Meta(pattern=r'^[^"\\\x00-\x1f]+\Z')]
 """A text that stands in JSON as it is."""
 
-_LONG_NUMBER: Final = re.compile(rb"(?<=[:,\[-])[0-9]{16}")
+_DIGITS: Final = bytes.maketrans(b"123456789", b"000000000")
+_LONG_NUMBER: Final = b"0" * 16
+"""A number that some programs round has this in it, when all of its digits are taken for 0."""
+
 _KEY: Final = re.compile("[0-9a-f]{32}")
 
 
@@ -343,7 +346,7 @@ class _Reader:
             self._fail(f"{whose} is not JSON: {error}", version)
         if not exact:
             self._fail(f"{whose} is not in the canonical form of RFC 8785", version)
-        if _LONG_NUMBER.search(line) and not _is_exact(value):
+        if _LONG_NUMBER in line.translate(_DIGITS) and not _is_exact(value):
             self._fail(f"{whose} has a number beyond 2^53 - 1, which not every program reads alike", version)
         return content
 

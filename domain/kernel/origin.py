@@ -54,9 +54,11 @@ COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
 
 def origin_of(event: Any) -> Origin | None:
     """Return what the cause of an event must say; None for one that nobody can bring about."""
+    if not isinstance(event, GameEvent):
+        return COMMAND
     if isinstance(event, MovesRetracted):
         return UNDO if event.by == "undo" else RULING
-    return AROUND_THE_TABLE.get(type(event)) if isinstance(event, GameEvent) else COMMAND
+    return AROUND_THE_TABLE.get(type(event))
 
 
 def objection(game: Game | None, event: Any, cause: Cause) -> str:
