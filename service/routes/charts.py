@@ -23,7 +23,6 @@ SVG: Final = "image/svg+xml"
 HEADERS: Final[Mapping[str, str]] = {
     # Opened by itself it is a document: one that can do nothing but be seen.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
-    "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
 }
 DICE: Final = "dice"

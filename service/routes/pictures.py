@@ -37,7 +37,6 @@ PNG: Final = "image/png"
 _HEADERS: Final = {
     # A picture may be opened by itself, at the service's own address: nothing in it is to be run or fetched.
     "Content-Security-Policy": "default-src 'none'",
-    "X-Content-Type-Options": "nosniff",
 }
 _KEPT: Final = {"Cache-Control": "no-cache"}
 """Kept, and asked for again each time: until it looks otherwise the answer is 304."""

@@ -32,7 +32,6 @@ _HEADERS: Final = {
         "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
         "form-action 'none'; frame-ancestors 'none'"
     ),
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
 }
 _KEPT: Final = "max-age=31536000, immutable"

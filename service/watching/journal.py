@@ -9,6 +9,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from domain.kernel.words import PlayerId
+from service.http.shielded import shielded
 from service.watching.logging import log
 from service.watching.metrics import Metrics
 
@@ -80,7 +81,7 @@ def _note(message: Any, seen: MutableMapping[str, Any], request: Mapping[str, An
     match message["type"]:
         case "http.response.start":
             seen["status"] = message["status"]
-            headers = [*message.get("headers", ()), (b"request-id", request["request_id"].encode())]
+            headers = shielded([*message.get("headers", ()), (b"request-id", request["request_id"].encode())])
             message["headers"] = headers if _streams(request) else [_with_head(*each) for each in headers]
         case "websocket.accept":
             seen["status"] = 101

@@ -106,3 +106,33 @@ async def test_the_log_names_the_request_and_the_game_and_no_token(
         game,
     )
     assert anna.headers["authorization"].removeprefix("Bearer ") not in json.dumps(lines)
+
+
+async def test_every_answer_says_what_a_browser_may_make_of_it(service: Service, anna: Player) -> None:
+    game = await service.gathering(anna)
+    data = (
+        "/health",
+        "/ready",
+        "/metrics",
+        "/openapi.json",
+        "/v1/rulesets",
+        f"/v1/games/{game}/export",
+        "/favicon.ico",
+    )
+    wrong = ("/nothing", "/v1/games?page=2", "/v1/players/me", "/v1/games?text=" + "a" * 10_000)
+    pages = ("/", f"/games/{game}", "/docs", "/docs/docs.js", "/problems", "/problems/refused")
+    pictures = (
+        f"/v1/games/{game}/board.svg",
+        f"/v1/games/{game}/charts/dice.svg",
+        "/v1/rulesets/tiny-auction/board.svg",
+    )
+    for path in (*data, *wrong, *pages, *pictures):
+        for method in ("GET", "HEAD"):
+            answer = await service.ask(method, path)
+            assert answer.headers.get_list("x-content-type-options") == ["nosniff"], path
+            (policy,) = answer.headers.get_list("content-security-policy")
+            assert policy.startswith("default-src 'self'" if path in pages else "default-src 'none'"), path
+            assert ("frame-ancestors 'none'" in policy) == (path not in pictures), "pictures may be embedded"
+    async with service.client.stream("GET", f"/v1/games/{game}/events/stream") as stream:
+        assert stream.headers["x-content-type-options"] == "nosniff"
+        assert stream.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
