@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, cast, get_args, get_type_hints
+from typing import Annotated, Final, Literal, TypeVar, cast, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
@@ -72,8 +72,23 @@ ScopeNames = Annotated[
 Proxies = Annotated[
     str, Meta(description="addresses and networks with commas between, such as 10.0.0.0/8, or * for all")
 ]
+Rate = Annotated[float | Literal["off"] | None, Meta(description="a number from 0 to 1000000, or off for no limit")]
+"""Unset it depends on the address that the service listens on."""
+
+Count = Annotated[
+    Annotated[int, Meta(ge=1, le=1_000_000)] | Literal["off"],
+    Meta(description="a whole number from 1 to 1000000, or off for no limit"),
+]
 LogLevel = Literal["debug", "info", "warning", "error"]
 Positive = Annotated[float, Meta(gt=0, description="a number above 0")]
+Seconds = Annotated[float, Meta(gt=0, le=3600, description="a number above 0, 3600 at most")]
+
+PUBLIC_RATES: Final[Mapping[str, float]] = {
+    "rate_per_token": 50.0,
+    "rate_per_address": 200.0,
+    "registrations_per_address": 30.0,
+}
+"""What holds on an address that others than this machine reach, unless it is set."""
 
 
 class Settings(Struct, frozen=True):
@@ -85,10 +100,26 @@ class Settings(Struct, frozen=True):
         database_connections: how many connections to it a process has at most, beside the one that writes.
         redis_url: a Redis through which processes wake each other and share rate limits: ``redis://:password@host/0``,
             ``rediss://`` for TLS. Without it they look at the database five times a second.
-        rate_per_token: how many requests a second one token may send; 0 for any number.
+        rate_per_token: how many requests a second one token may send; `off` for any number. Unset it is off when the
+            service listens on a loopback address (see `host`), and 50 otherwise.
         rate_per_address: how many requests a second one address may send (of IPv6, one /64), whatever tokens they come
-            with; 0 for any number.
-        rate_burst: for how many seconds' worth of that may come at once after a rest.
+            with; `off` for any number. Unset it is off on a loopback address, and 200 otherwise.
+        rate_burst: for how many seconds' worth of these two may come at once after a rest.
+        registrations_per_address: how many accounts an hour may be registered from one address; `off` for any number.
+            Unset it is off on a loopback address, and 30 otherwise. Administrators are not counted.
+        connections: how many connections a process keeps open, WebSockets and streams among them; another one is
+            answered with 503 and closed.
+        connections_per_address: how many of them may come from one address (of IPv6, from one /64), or `off`; another
+            one is answered with 429 and closed. Those of the proxies (see `proxies`) only count towards `connections`:
+            a proxy has to limit its own clients.
+        url_limit: the longest path and query of a request, in bytes; a longer one is answered with 414.
+        header_limit: how many bytes the header lines of a request may have together; more are answered with 431. Chunk
+            sizes, chunk extensions and trailers of a body may have as many more than the body itself.
+        header_count: how many header lines a request may have.
+        header_timeout: seconds within which the request line and the headers have to arrive; 408 otherwise.
+        body_timeout: seconds within which the rest of a request has to arrive; 408 otherwise.
+        idle_timeout: seconds for which a connection stays open between two requests.
+        write_timeout: seconds for which a client may take nothing of an answer or a stream that waits for it.
         proxies: the addresses and networks of the proxies that are believed when they say whose request it is
             (``X-Forwarded-For``), with commas between them.
         host: the address to listen on.
@@ -102,6 +133,8 @@ class Settings(Struct, frozen=True):
             be folded from its start when it is loaded; 0 stores none.
         body_limit: the largest request body, in bytes.
         board_limit: the largest body of a request that brings a board, in bytes.
+        bodies_limit: how many bytes of request bodies a process keeps at once, of all requests that are not answered;
+            what goes beyond is answered with 503.
         heartbeat: seconds between the comments of a stream on which nothing happens.
         projections: whether this process keeps the projections up with the log (otherwise `tabularium projections run`
             does); it reads them in any case.
@@ -126,9 +159,19 @@ class Settings(Struct, frozen=True):
     database_url: DatabaseUrl = ""
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
     redis_url: RedisUrl = ""
-    rate_per_token: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
-    rate_per_address: Annotated[float, Meta(ge=0, le=1_000_000)] = 0.0
-    rate_burst: Annotated[float, Meta(gt=0, le=3600, description="a number above 0, 3600 at most")] = 10.0
+    rate_per_token: Rate = None
+    rate_per_address: Rate = None
+    rate_burst: Seconds = 10.0
+    registrations_per_address: Rate = None
+    connections: Annotated[int, Meta(ge=1, le=1_000_000)] = 2000
+    connections_per_address: Count = 100
+    url_limit: Annotated[int, Meta(ge=256, le=65_536)] = 8 * 1024
+    header_limit: Annotated[int, Meta(ge=1024, le=1_048_576)] = 16 * 1024
+    header_count: Annotated[int, Meta(ge=16, le=1000)] = 100
+    header_timeout: Seconds = 10.0
+    body_timeout: Seconds = 30.0
+    idle_timeout: Seconds = 5.0
+    write_timeout: Seconds = 30.0
     proxies: Proxies = "127.0.0.1"
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
@@ -139,6 +182,7 @@ class Settings(Struct, frozen=True):
     snapshot_every: Annotated[int, Meta(ge=0)] = 1000
     body_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024
     board_limit: Annotated[int, Meta(ge=1024)] = 1024 * 1024
+    bodies_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024 * 1024
     heartbeat: Positive = 15.0
     projections: bool = True
     metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
@@ -161,9 +205,42 @@ class Settings(Struct, frozen=True):
         return f"Settings({', '.join(f'{name}={value!r}' for name, value in self.shown().items())})"
 
     def shown(self) -> dict[str, object]:
-        """Return all values by their names, without passwords."""
-        values = {name: getattr(self, name) for name in self.__struct_fields__}
+        """Return all values by their names, without passwords; of a limit that is not set, what holds."""
+        values = {name: getattr(self, name) for name in self.__struct_fields__} | self.limits
         return {name: str(each) if isinstance(each, Path) else without_password(each) for name, each in values.items()}
+
+    @property
+    def public(self) -> bool:
+        """Whether it listens on an address that others than this machine may reach."""
+        if self.host == "localhost":
+            return False
+        try:
+            address = ipaddress.ip_address(self.host)
+        except ValueError:
+            return True
+        return not (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """The rate limits that hold, by their names; 0 for any number."""
+        chosen = {name: getattr(self, name) for name in PUBLIC_RATES}
+        unset = PUBLIC_RATES if self.public else dict.fromkeys(PUBLIC_RATES, 0.0)
+        return {
+            name: unset[name] if value is None else 0.0 if value == "off" else value for name, value in chosen.items()
+        }
+
+    @property
+    def limits(self) -> dict[str, float | str]:
+        """All limits on who asks and how much, as they hold: those of rates, and of connections."""
+        counts = {"connections": self.connections, "connections_per_address": self.connections_per_address}
+        return {**{name: rate or "off" for name, rate in self.rates.items()}, **counts}
+
+    @property
+    def unlimited(self) -> list[str]:
+        """What an address that others reach should limit, and is not limited: names of variables."""
+        needless = () if self.registration else ("registrations_per_address",)
+        off = [name for name, value in self.limits.items() if value == "off" and name not in needless]
+        return [PREFIX + name.upper() for name in off] if self.public else []
 
     @property
     def oidc_scope_names(self) -> dict[str, Scope]:
@@ -236,10 +313,19 @@ def _convert(text: str, kind: object) -> object:
         return ",".join(_proxy(part.strip()) for part in text.split(",")) if text != "*" else text
     if bool in (kind, *get_args(kind)):
         text = text.lower()
+    if kind in (Rate, Count):
+        return "off" if text.lower() == "off" else _convert(text, _NUMBERS[kind])
     value = msgspec.convert(text, kind, strict=False)
     if isinstance(value, float) and math.isinf(value):
         raise ValueError
     return value
+
+
+_NUMBERS: Final[Mapping[object, object]] = {
+    Rate: Annotated[float, Meta(ge=0, le=1_000_000)],
+    Count: Annotated[int, Meta(ge=1, le=1_000_000)],
+}
+"""What they are when they are not off: msgspec reads no number from a text that may be a word."""
 
 
 def _proxy(text: str) -> str:

@@ -1,4 +1,6 @@
-"""How much one token and one address may ask: token buckets, shared by all processes through Redis.
+"""How much one token and one address may ask, and how many accounts may be opened from one address.
+
+The limits are token buckets, which all processes share through Redis.
 
 A bucket holds at most `burst` requests and fills up with `rate` requests a second. A process takes some from the bucket
 in Redis at once, a tenth of a second's worth, and spends them without asking again; so a limit costs next to nothing,
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 KEPT: Final = 20_000
 """Of so many tokens and addresses a process knows what they have left."""
 
+REGISTRATION: Final = "registration"
+"""The name of the limit on new accounts of one address."""
+
 BUCKET: Final = """\
 local burst, rate, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
@@ -50,11 +55,16 @@ return {taken, tostring(left)}
 
 
 class Limit(Struct, frozen=True):
-    """So many requests a second; after a rest, `burst` at once."""
+    """So many requests a second; after a rest, `burst` at once. That on registrations counts accounts."""
 
     name: str
     rate: float
     burst: int
+
+    def __str__(self) -> str:
+        if self.name == REGISTRATION:
+            return f"This address may register {self.burst} accounts an hour."
+        return f"This {self.name} may send {self.rate:g} requests a second, {self.burst} after a rest."
 
     @property
     def portion(self) -> int:
@@ -94,8 +104,7 @@ class TooMany(Exception):
 
     def __init__(self, standings: Sequence[Standing]) -> None:
         self.refusing = standings[-1]
-        limit = self.refusing.limit
-        super().__init__(f"This {limit.name} may send {limit.rate:g} requests a second, {limit.burst} after a rest.")
+        super().__init__(str(self.refusing.limit))
         self.standings = standings
 
 
@@ -133,14 +142,23 @@ class Limits:
         """Count a request, and say how its sender stands. Raises `TooMany`."""
         standings: list[Standing] = []
         for name, who in (("address", address), ("token", token)):
-            limit = self._limits.get(name)
-            if limit is None or who is None:
-                continue
-            standings.append(await self._spend(limit, self._purse(limit, who)))
-            if standings[-1].wait:
-                self._metrics.rate_limited.labels(name).inc()
-                raise TooMany(standings)
+            if who is not None:
+                standings += await self._count(name, who, standings)
         return standings
+
+    async def admit_registration(self, address: str) -> None:
+        """Count an account that somebody opens. Raises `TooMany`."""
+        await self._count(REGISTRATION, address)
+
+    async def _count(self, name: str, who: str, before: Sequence[Standing] = ()) -> list[Standing]:
+        limit = self._limits.get(name)
+        if limit is None:
+            return []
+        standing = await self._spend(limit, self._purse(limit, who))
+        if standing.wait:
+            self._metrics.rate_limited.labels(name).inc()
+            raise TooMany([*before, standing])
+        return [standing]
 
     def _purse(self, limit: Limit, who: str) -> _Purse:
         bucket = f"tabularium:rate:{limit.name}:{who}"
@@ -207,7 +225,9 @@ class Limiting(ASGIMiddleware):
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start" and standings:
-                MutableScopeHeaders.from_message(message).update(headers)
+                answered = MutableScopeHeaders.from_message(message)
+                for name, value in headers.items():  # which a limit on what was asked has set already
+                    answered.setdefault(name, value)
             await send(message)
 
         await next_app(scope, receive, send_on)
@@ -216,12 +236,15 @@ class Limiting(ASGIMiddleware):
 def address_of(scope: Scope) -> str:
     """Return whose request this is, by address: an IPv6 customer has a network of them, not one."""
     client = scope.get("client")
-    if client is None:
-        return ""
+    return network_of(client[0]) if client is not None else ""
+
+
+def network_of(host: str) -> str:
+    """Return the address that a client is counted by: itself, or of IPv6 its /64."""
     try:
-        address = ipaddress.ip_address(client[0])
+        address = ipaddress.ip_address(host)
     except ValueError:
-        return client[0]
+        return host
     if address.version == 6 and address.ipv4_mapped is None:
         return str(ipaddress.ip_network((address, 64), strict=False).network_address)
     return str(getattr(address, "ipv4_mapped", None) or address)
@@ -238,8 +261,12 @@ def token_of(scope: Scope) -> str | None:
 
 def limits_of(settings: Settings, redis: "Redis | None", metrics: Metrics) -> Limits | None:
     """Return the limits that the settings set; None when they set none."""
-    rates = {"address": settings.rate_per_address, "token": settings.rate_per_token}
+    rates = settings.rates
     limits = [
-        Limit(name, rate, max(1, math.ceil(rate * settings.rate_burst))) for name, rate in rates.items() if rate > 0
+        Limit(name, rate, max(1, math.ceil(rate * settings.rate_burst)))
+        for name, rate in (("address", rates["rate_per_address"]), ("token", rates["rate_per_token"]))
+        if rate > 0
     ]
+    if accounts := rates["registrations_per_address"]:
+        limits.append(Limit(REGISTRATION, accounts / 3600, max(1, math.ceil(accounts))))
     return Limits(limits, redis, metrics) if limits else None

@@ -20,8 +20,11 @@ Tabularium is running at {address}
   reading room    {address}/
   documentation   {address}/docs
   {place}
+  limits          {limits}
   a first call    curl {address}/v1/rulesets
 Ctrl-C stops it; started again, it goes on with every game."""
+
+WARNING = "Warning: {host} can be reached from other machines, and these limits are off: {names}."
 
 SHOWN = "A game is being played at {}"
 
@@ -65,7 +68,9 @@ def run(settings: Settings, pace: float | None = None) -> None:
         place = f"database        {without_password(settings.database_url)}"
 
     def announce(address: str) -> None:
-        print(WELCOME.format(address=address, place=place), flush=True)
+        print(WELCOME.format(address=address, place=place, limits=limits_of(settings)), flush=True)
+        if settings.unlimited:
+            print(WARNING.format(host=settings.host, names=", ".join(settings.unlimited)), flush=True)
 
     def exhibit(house: "House", address: str) -> AbstractContextManager[None]:
         if pace is None:
@@ -76,3 +81,20 @@ def run(settings: Settings, pace: float | None = None) -> None:
         )
 
     uvloop.run(server.serve(settings, announce, exhibit))
+
+
+def limits_of(settings: Settings) -> str:
+    """Return the limits that hold, in words."""
+    limits, named = settings.limits, "{:g} {}".format
+    parts = [
+        named(limits[name], what)
+        for name, what in (
+            ("rate_per_token", "requests a second for each token"),
+            ("rate_per_address", "requests a second for each address"),
+            ("registrations_per_address", "new accounts an hour for each address"),
+            ("connections", "connections"),
+            ("connections_per_address", "connections for each address"),
+        )
+        if limits[name] != "off"
+    ]
+    return ", ".join(parts)

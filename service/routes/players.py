@@ -8,6 +8,7 @@ from litestar.response import Response
 
 from domain.kernel.words import PlayerId
 from service.access.accounts import Caller
+from service.access.limits import address_of
 from service.access.scopes import ordered
 from service.http import problems
 from service.http.answers import answer
@@ -40,10 +41,14 @@ async def register_player(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     wish = await request.read_body(_registration)
     caller = request.caller
-    if not request.house.settings.registration and (caller is None or "admin" not in caller.scopes):
-        allowed = problems.REGISTRATION_CLOSED.remedy
-        raise Problem(problems.REGISTRATION_CLOSED, "On this service administrators open accounts.", allowed)
-    row, token = await request.house.accounts.register(wish.name)
+    house = request.house
+    if caller is None or "admin" not in caller.scopes:
+        if not house.settings.registration:
+            allowed = problems.REGISTRATION_CLOSED.remedy
+            raise Problem(problems.REGISTRATION_CLOSED, "On this service administrators open accounts.", allowed)
+        if house.limits is not None:
+            await house.limits.admit_registration(address_of(request.scope))
+    row, token = await house.accounts.register(wish.name)
     headers = {"Location": f"/v1/players/{row.player}", "Cache-Control": "no-store"}
     return answer(Registered(player_view(row), token), 201, headers)
 

@@ -105,8 +105,16 @@ class Metrics:
             self.stream_delay.labels(kind)
         self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.rate_limited = self._counter("tabularium_rate_limited", "Requests turned away with 429.", "by")
-        for by in ("token", "address"):
+        for by in ("token", "address", "registration"):
             self.rate_limited.labels(by)
+
+        # --- connections ---
+        self.connections = self._gauge("tabularium_connections", "Connections that are open, streams among them.")
+        self.connections_ended = self._counter(
+            "tabularium_connections_ended",
+            "Connections that the service ended, by the reason: a problem, `silent`, `unread` or `talkative`.",
+            "why",
+        )
 
         self.loop_delay = self._histogram(
             "tabularium_loop_delay_seconds",

@@ -44,6 +44,16 @@ def test_every_kind_of_setting_is_read() -> None:
         ("TRACES_URL", "ftp://x"),
         ("METRICS_PORT", "x"),
         ("RATE_BURST", "0"),
+        ("RATE_PER_TOKEN", "none"),
+        ("RATE_PER_ADDRESS", "-1"),
+        ("REGISTRATIONS_PER_ADDRESS", "inf"),
+        ("CONNECTIONS", "off"),
+        ("CONNECTIONS_PER_ADDRESS", "0"),
+        ("HEADER_LIMIT", "12"),
+        ("URL_LIMIT", "1000000"),
+        ("HEADER_COUNT", "1"),
+        ("HEADER_TIMEOUT", "0"),
+        ("BODY_TIMEOUT", "nan"),
         ("PORT", "-1"),
         ("PORT", "70000"),
         ("DURABLE", "perhaps"),
@@ -75,6 +85,9 @@ def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
         ("DURABLE", "maybe", "true or false"),
         ("LOG_LEVEL", "loud", "one of debug, error, info, warning"),
         ("HEARTBEAT", "nan", "a number above 0"),
+        ("RATE_PER_TOKEN", "none", "a number from 0 to 1000000, or off for no limit"),
+        ("CONNECTIONS_PER_ADDRESS", "0", "a whole number from 1 to 1000000, or off for no limit"),
+        ("HEADER_TIMEOUT", "0", "a number above 0, 3600 at most"),
         ("PROXIES", "proxy", "addresses and networks with commas between, such as 10.0.0.0/8, or * for all"),
     ],
 )
@@ -138,6 +151,37 @@ def test_an_issuer_is_trusted_with_what_it_may_grant() -> None:
     )
     assert settings.oidc_scope_names == {"games-admin": "admin", "players": "play"}
     assert from_env({}).oidc_scope_names == {}
+
+
+OFF = {"rate_per_token": "off", "rate_per_address": "off", "registrations_per_address": "off"}
+COUNTS = {"connections": 2000, "connections_per_address": 100}
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1", "localhost"])
+def test_no_rates_are_limited_where_only_this_machine_comes_in(host: str) -> None:
+    settings = from_env({"TABULARIUM_HOST": host})
+    assert settings.limits == {**OFF, **COUNTS}
+    assert settings.unlimited == []
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "games.example.org"])
+def test_rates_are_limited_where_others_come_in_unless_it_is_said(host: str) -> None:
+    limits = {"rate_per_token": 50, "rate_per_address": 200, "registrations_per_address": 30, **COUNTS}
+    assert from_env({"TABULARIUM_HOST": host}).limits == limits
+    settings = from_env({"TABULARIUM_HOST": host, "TABULARIUM_RATE_PER_TOKEN": "20"})
+    assert settings.limits == {**limits, "rate_per_token": 20}
+    assert settings.shown()["rate_per_address"] == 200
+    assert settings.unlimited == []
+
+
+@pytest.mark.parametrize("off", ["off", "Off", "0"])
+def test_limits_are_turned_off_by_the_word(off: str) -> None:
+    given = {f"TABULARIUM_{name.upper()}": off for name in OFF}
+    settings = from_env({**given, "TABULARIUM_CONNECTIONS_PER_ADDRESS": "off", "TABULARIUM_HOST": "0.0.0.0"})
+    assert settings.limits == {**OFF, **COUNTS, "connections_per_address": "off"}
+    assert settings.unlimited == [*given, "TABULARIUM_CONNECTIONS_PER_ADDRESS"]
+    closed = from_env({**given, "TABULARIUM_REGISTRATION": "false", "TABULARIUM_HOST": "0.0.0.0"})
+    assert "TABULARIUM_REGISTRATIONS_PER_ADDRESS" not in closed.unlimited, "nobody registers there"
 
 
 def test_every_setting_says_what_it_means() -> None:

@@ -194,6 +194,28 @@ def test_a_token_is_known_by_its_digest() -> None:
 
 def test_limits_are_what_the_settings_say() -> None:
     assert limits_of(Settings(), None, Metrics()) is None
+    public = limits_of(Settings(host="0.0.0.0"), None, Metrics())
+    assert public is not None
+    assert public._limits == {
+        "token": Limit("token", 50, 500),
+        "address": Limit("address", 200, 2000),
+        "registration": Limit("registration", 30 / 3600, 30),
+    }
     limits = limits_of(Settings(rate_per_token=0.01, rate_per_address=50, rate_burst=2), None, Metrics())
     assert limits is not None
     assert limits._limits == {"token": Limit("token", 0.01, 1), "address": Limit("address", 50, 100)}
+
+
+async def test_registrations_are_counted_by_the_hour(hands: Hands) -> None:
+    metrics = Metrics()
+    limits = Limits([Limit("registration", 2 / 3600, 2)], None, metrics, hands)
+    for _ in range(2):
+        await limits.admit_registration("1.2.3.4")
+    with pytest.raises(TooMany, match="This address may register 2 accounts an hour") as error:
+        await limits.admit_registration("1.2.3.4")
+    assert error.value.refusing.wait == pytest.approx(1800)
+    assert metrics.registry.get_sample_value("tabularium_rate_limited_total", {"by": "registration"}) == 1
+    await limits.admit_registration("4.3.2.1")
+    assert await limits.admit("1.2.3.4", "t") == [], "nothing else is limited by it"
+    hands.now += 1801
+    await limits.admit_registration("1.2.3.4")

@@ -107,6 +107,8 @@ def test_a_service_says_what_it_runs_with_and_no_password(tmp_path: Path, monkey
     said = call("settings")
     assert "\nTABULARIUM_DATABASE_URL=postgresql://me:…@127.0.0.1:1/games\n" in said.out
     assert "\n# TABULARIUM_DURABLE=true\n" in said.out
+    assert "\n# TABULARIUM_RATE_PER_TOKEN=off\n" in said.out
+    assert "\n# TABULARIUM_HEADER_LIMIT=16384\n" in said.out
     assert "sesame" not in said.out
     assert call("settings", "--json").json["TABULARIUM_DATABASE_URL"] == "postgresql://me:…@127.0.0.1:1/games"
 
@@ -120,6 +122,26 @@ def test_a_service_says_what_it_runs_with_and_no_password(tmp_path: Path, monkey
         assert line["address"] == service.address
         assert "tabularium_info" in http.get(f"{line['metrics']}/metrics").text
         assert service.interrupt() == 0
+
+
+def test_a_service_says_what_it_limits_and_warns_of_what_it_does_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with serving(tmp_path / "own") as service:
+        assert "\n  limits          2000 connections, 100 connections for each address\n" in service.welcome
+    monkeypatch.setenv("TABULARIUM_RATE_PER_TOKEN", "off")
+    with serving(tmp_path / "public", "--host", "0.0.0.0") as service:
+        assert (
+            "\n  limits          200 requests a second for each address, 30 new accounts an hour for each address, "
+            "2000 connections, 100 connections for each address\n"
+        ) in service.welcome
+        assert service.process.stdout is not None
+        assert service.process.stderr is not None
+        warning = "Warning: 0.0.0.0 can be reached from other machines, and these limits are off: "
+        assert service.process.stdout.readline() == f"{warning}TABULARIUM_RATE_PER_TOKEN.\n"
+        told = [json.loads(service.process.stderr.readline()) for _ in range(2)]
+        assert [line["level"] for line in told] == ["info", "warning"]
+        assert told[0]["limits"]["rate_per_token"] == "off"
+        assert told[0]["limits"]["rate_per_address"] == told[0]["settings"]["rate_per_address"] == 200
+        assert told[1]["off"] == ["TABULARIUM_RATE_PER_TOKEN"]
 
 
 def test_settings_that_make_no_sense_are_named(call: Call, monkeypatch: pytest.MonkeyPatch):

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from domain.kernel.words import PlayerId
 from tests.redis import server
-from tests.service.http.serving import Service, serving
+from tests.service.http.serving import Player, Service, serving
 from tests.service.http.test_streams import socket_of
 
 
@@ -119,6 +120,28 @@ async def test_a_proxy_is_believed_when_it_is_one_of_ours(tmp_path: Path) -> Non
             for number in range(2)
         ]
         assert [answer.status_code for answer in answers] == [200, 429]
+
+
+async def test_accounts_are_limited_by_the_address_they_are_registered_from(tmp_path: Path) -> None:
+    async with serving(tmp_path, durable=False, registrations_per_address=2) as service:
+        anna = await service.register("Anna")
+        await service.register("Bert")
+        # What is wrong with a request is said first, and counts for nothing.
+        assert (await service.ask("POST", "/v1/players", None, {"name": ""})).status_code == 422
+        answer = await service.ask("POST", "/v1/players", None, {"name": "Carla"})
+        body = answer.json()
+        assert (answer.status_code, body["type"]) == (429, "/problems/too-many-requests")
+        assert body["detail"] == "This address may register 2 accounts an hour."
+        assert 0 < int(answer.headers["retry-after"]) <= 1800
+        assert answer.headers["ratelimit-policy"] == '"registration";q=2;w=3600'
+        # An account makes no difference, another address does, and administrators may.
+        assert (await service.ask("POST", "/v1/players", anna, {"name": "Carla"})).status_code == 429
+        elsewhere = await service.ask("POST", "/v1/players", None, {"name": "Carla"}, x_forwarded_for="192.0.2.1")
+        assert elsewhere.status_code == 201
+        await service.house.accounts.grant(PlayerId(anna.id), frozenset({"account", "admin"}))
+        token = await service.post("/v1/tokens", anna, {"name": "office", "scopes": ["admin"]})
+        office = Player(anna.id, {"authorization": f"Bearer {token['token']}"})
+        assert (await service.ask("POST", "/v1/players", office, {"name": "Carla"})).status_code == 201
 
 
 async def test_without_limits_nothing_is_said_of_them(service: Service) -> None:
