@@ -358,7 +358,17 @@ def _request_body(said: Endpoint, book: Book, example: Example | None) -> dict[s
 
 def possible_problems(said: Endpoint) -> list[Kind]:
     """Return everything that can be wrong with a request to an endpoint."""
-    kinds = [*said.problems, problems.INVALID_QUERY, problems.INTERNAL_ERROR, problems.UNAVAILABLE]
+    kinds = [
+        *said.problems,
+        problems.MALFORMED_REQUEST,
+        problems.INVALID_QUERY,
+        problems.REQUEST_TIMEOUT,
+        problems.URI_TOO_LONG,
+        problems.TOO_MANY_CONNECTIONS,
+        problems.HEADERS_TOO_LARGE,
+        problems.INTERNAL_ERROR,
+        problems.UNAVAILABLE,
+    ]
     if said.tag != "Service":
         kinds.append(problems.TOO_MANY_REQUESTS)
     if said.account != "none":

@@ -5,17 +5,22 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Final
 
 import uvicorn
 
 from service.app import create_app, open_house
 from service.background import background
+from service.connections import Connections, SocketConnection
 from service.house import House
 from service.settings import Settings
-from service.sockets import address_of, listen
+from service.sockets import address_of, listen, make_room
 from service.watching.exporter import Exporter, feel_the_loop
 from service.watching.logging import configure, log
 from service.watching.tracing import tracing
+
+SWEEP: Final = 100
+"""Of so many ticks, ten a second, one looks for connections that do not end."""
 
 
 class Server(uvicorn.Server):
@@ -24,6 +29,8 @@ class Server(uvicorn.Server):
     def __init__(self, house: House) -> None:
         settings = house.settings
         self._house = house
+        self.connections = connections = Connections(settings, house.metrics)
+        house.metrics.connections.set_function(lambda: len(connections))
         super().__init__(
             uvicorn.Config(
                 create_app(house),
@@ -34,7 +41,8 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 forwarded_allow_ips=settings.proxies,
-                ws="websockets-sansio",
+                http=connections.http,  # type: ignore[reportArgumentType]: it is called as the class is that it returns
+                ws=SocketConnection,
                 ws_max_size=settings.body_limit,
                 timeout_graceful_shutdown=max(1, round(settings.grace)),
             )
@@ -52,6 +60,11 @@ class Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % SWEEP == 0:
+            self.connections.sweep()
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._house.wake.close()
@@ -80,14 +93,26 @@ async def serve(
 
 
 async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: Exhibit) -> None:
+    room = make_room(settings.connections)
     async with open_house(settings) as house:
+        apart = Connections(settings, house.metrics)
         exporter = Exporter(house.metrics, house.store, house.rows)
         with listen(settings.host, settings.port) as listening:
             async with (
                 background("measuring the event loop", feel_the_loop(house.metrics)),
-                exporter.serving(settings.host, settings.metrics_port) as metrics,
+                exporter.serving(settings.host, settings.metrics_port, apart) as metrics,
             ):
-                log.info("serving", address=address_of(listening), metrics=metrics, settings=settings.shown())
+                log.info(
+                    "serving",
+                    address=address_of(listening),
+                    metrics=metrics,
+                    limits=settings.limits,
+                    settings=settings.shown(),
+                )
+                if room < settings.connections:
+                    log.warning("the system allows fewer open files than connections", connections=room)
+                if settings.unlimited:
+                    log.warning("limits are off on a public address", host=settings.host, off=settings.unlimited)
                 announce(address_of(listening))
                 with exhibit(house, address_of(listening)):
                     await Server(house).serve(sockets=[listening])

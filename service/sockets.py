@@ -1,6 +1,23 @@
 """Sockets to serve on."""
 
+import resource
 import socket
+from typing import Final
+
+APART: Final = 256
+"""Files and connections that a process has open beside those of its clients."""
+
+
+def make_room(connections: int) -> int:
+    """Let this process have so many connections open, as far as the system allows; return how many it may have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = connections + APART
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return connections
+    most = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    if most > soft:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return max(1, min(connections, most - APART))
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -53,6 +53,7 @@ def run(data: DataOption = None) -> None:
     """
     from service import readmodels
     from service.app import open_redis, open_wake
+    from service.connections import Connections
     from service.watching.exporter import Exporter
     from service.watching.logging import configure, log
     from service.watching.metrics import Metrics
@@ -67,7 +68,9 @@ def run(data: DataOption = None) -> None:
                 redis = await opened.enter_async_context(open_redis(settings, watched))
             wake = await opened.enter_async_context(open_wake(settings, store, redis))
             exporter = Exporter(watched, store, rows)
-            metrics = await opened.enter_async_context(exporter.serving(settings.host, settings.metrics_port))
+            connections = Connections(settings, watched)
+            serving = exporter.serving(settings.host, settings.metrics_port, connections)
+            metrics = await opened.enter_async_context(serving)
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, wake.close)
             log.info("projections are kept", metrics=metrics, settings=settings.shown())

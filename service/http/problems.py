@@ -118,6 +118,14 @@ MALFORMED_JSON: Final = Kind(
         "allowed": "Send one JSON object.",
     },
 )
+MALFORMED_REQUEST: Final = Kind(
+    "malformed-request",
+    400,
+    "The request is not HTTP",
+    "What arrived on the connection cannot be read as an HTTP/1.1 request. The connection is closed.",
+    "Send requests with an HTTP client; this service speaks HTTP/1.1, and TLS only behind a proxy.",
+    {"detail": "The request cannot be read: Invalid method encountered."},
+)
 INVALID_QUERY: Final = Kind(
     "invalid-query",
     400,
@@ -284,6 +292,15 @@ METHOD_NOT_ALLOWED: Final = Kind(
     "The `Allow` header names the methods.",
     {"detail": "PUT was asked of '/v1/games'.", "allowed": "See the Allow header."},
 )
+REQUEST_TIMEOUT: Final = Kind(
+    "request-timeout",
+    408,
+    "The request did not arrive in time",
+    "The headers or the body of the request did not arrive within the time that the service allows: by default 10 "
+    "seconds for the headers, and 30 more for the body. Nothing was changed. The connection is closed.",
+    "Send the whole request at once, on a new connection.",
+    {"detail": "The body of the request did not arrive within 30 seconds."},
+)
 NOT_NOW: Final = Kind(
     "not-now",
     409,
@@ -349,6 +366,15 @@ BODY_TOO_LARGE: Final = Kind(
     "The body has more bytes than this endpoint takes: 64 KiB, or 1 MiB where a board may be sent along.",
     "Send less at once.",
     {"detail": "The body has more bytes than this endpoint takes.", "allowed": "Send less at once."},
+)
+URI_TOO_LONG: Final = Kind(
+    "uri-too-long",
+    414,
+    "The address is too long",
+    "The path and the query of the request have more bytes than the service reads: by default 8 KiB. Nothing was "
+    "looked at. The connection is closed.",
+    "Send a shorter address. No endpoint needs one of more than 2 KiB.",
+    {"detail": "The path and the query have more than 8192 bytes."},
 )
 NOT_JSON: Final = Kind(
     "unsupported-media-type",
@@ -419,6 +445,26 @@ TOO_MANY_REQUESTS: Final = Kind(
     "was looked at or changed.",
     "Send it again after the seconds that `Retry-After` says; `RateLimit` tells with every answer how many are left.",
     {"detail": "This token may send 20 requests a second, 200 after a rest.", "allowed": "Come again in 1 second."},
+)
+TOO_MANY_CONNECTIONS: Final = Kind(
+    "too-many-connections",
+    429,
+    "Your address has too many connections",
+    "The service keeps a limited number of connections open for one address: by default 100, WebSockets and event "
+    "streams among them. The new connection is closed, and no request on it was read.",
+    "Use connections again instead of opening one for each request, close streams that nobody reads, and try again "
+    "after the seconds that `Retry-After` says.",
+    {"detail": "Your address has 100 connections open, and may have no more."},
+)
+HEADERS_TOO_LARGE: Final = Kind(
+    "headers-too-large",
+    431,
+    "The headers are too large",
+    "The request has more header lines, or more bytes in them, than the service reads: by default 100 lines and 16 KiB "
+    "together. The same holds for what comes around a body in chunks: chunk sizes, extensions and trailers. Nothing "
+    "was changed. The connection is closed.",
+    "Send fewer and shorter headers. The service itself reads only those that the contract names.",
+    {"detail": "The request has more than 16384 bytes of headers."},
 )
 INTERNAL_ERROR: Final = Kind(
     "internal-error",

@@ -178,7 +178,8 @@ async def open_socket(request: Call, game: FromPath[str]) -> Response[bytes]:
     The frames of the stream, as JSON messages `{"id", "event", "data"}`. A browser, which can send no headers, gives
     its token as a subprotocol: `new WebSocket(url, ["tabularium.v1", "bearer." + token])`. A connection that cannot
     be served gets one message whose `event` is `problem`, then close code 4000. 1000 says that the game is over, 1012
-    that the service stops. What the client sends is ignored.
+    that the service stops. What the client sends is ignored; more than 64 KiB of it at once, or 4 KiB a second for
+    long, ends the connection with 1008.
     """
     raise Problem(
         problems.UPGRADE_REQUIRED,

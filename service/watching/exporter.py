@@ -5,16 +5,20 @@ import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 
 from projections.library import PROJECTIONS
 from projections.store import Generation, Rows, Unavailable
 from service.clock import utc_now
+from service.http.shielded import shielded
 from service.sockets import address_of, listen
 from service.store.protocol import EventStore, StoreError
 from service.watching.metrics import Metrics
+
+if TYPE_CHECKING:
+    from service.connections import Connections
 
 PATIENCE: Final = 1.0
 """Seconds for which the stores are waited for; without their answer the rest is told all the same."""
@@ -51,12 +55,16 @@ class Exporter:
         accept = dict(scope["headers"]).get(b"accept", b"")
         content, media = await self.told(accept.decode("latin-1"))
         headers = [(b"content-type", media.encode()), (b"content-length", b"%d" % len(content))]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.start", "status": 200, "headers": shielded(headers)})
         await send({"type": "http.response.body", "body": content})
 
     @asynccontextmanager
-    async def serving(self, host: str, port: int | None) -> AsyncIterator[str | None]:
+    async def serving(
+        self, host: str, port: int | None, connections: "Connections | None" = None
+    ) -> AsyncIterator[str | None]:
         """Serve the metrics at an address of their own, which is lent; at none when there is no port.
+
+        `connections` limit those who ask.
 
         Raises `OSError` when the address cannot be listened on.
         """
@@ -64,7 +72,10 @@ class Exporter:
             yield None
             return
         with listen(host, port) as listening:
-            server = _Server(uvicorn.Config(self, lifespan="off", ws="none", log_config=None, access_log=False))
+            http: Any = connections.http if connections is not None else "httptools"
+            server = _Server(
+                uvicorn.Config(self, http=http, lifespan="off", ws="none", log_config=None, access_log=False)
+            )
             running = asyncio.create_task(server.serve(sockets=[listening]))
             try:
                 yield address_of(listening)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Any
 
 import httpx
@@ -13,10 +14,12 @@ from litestar import Litestar
 
 from domain.boards import builtin
 from service.access.limits import Limit, Standing, TooMany
+from service.connections import Connections
 from service.contract import endpoints
 from service.http import problems
 from service.http.problems import KINDS
 from service.store.protocol import StoreUnavailable
+from service.watching.metrics import Metrics
 from tests.service.http.serving import Player, Service
 
 NEW_GAME = {"ruleset": "tiny-auction", "players": 2}
@@ -99,7 +102,34 @@ async def _replace_a_token_twice(s: Scene) -> httpx.Response:
     return await s.ask("POST", "/v1/tokens/current/rotation", fritz, {"overlap": 3600})
 
 
+async def _send(s: Scene, request: bytes, held: int = 0, **settings: Any) -> httpx.Response:
+    """Return what comes for bytes that no client sends, on a connection with other limits, beside others held open."""
+    config = s.service.server.config
+    limits = Connections(msgspec.structs.replace(s.service.house.settings, **settings), Metrics())
+    before, config.http_protocol_class = config.http_protocol_class, limits.http  # type: ignore[reportAttributeAccessIssue]
+    host, port = s.service.client.base_url.host, s.service.client.base_url.port
+    async with AsyncExitStack() as opened:
+        for _ in range(held):
+            _, held_open = await asyncio.open_connection(host, port)
+            opened.callback(held_open.close)
+        while len(limits) < held:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        reader, writer = await asyncio.open_connection(host, port)
+        opened.callback(writer.close)
+        writer.write(request)
+        head, _, content = (await reader.read()).partition(b"\r\n\r\n")
+    config.http_protocol_class = before
+    first, *lines = head.decode().split("\r\n")
+    headers = dict(line.split(": ", 1) for line in lines)
+    return httpx.Response(int(first.split()[1]), headers=headers, content=content)
+
+
 PROVOKED: dict[str, Provoke] = {
+    "malformed-request": lambda s: _send(s, b"\x16\x03\x01\x02\x00\r\n"),
+    "request-timeout": lambda s: _send(s, b"GET / HTTP/1.1\r\n", header_timeout=0.1),
+    "uri-too-long": lambda s: s.ask("GET", f"/v1/games?text={'a' * 9000}"),
+    "too-many-connections": lambda s: _send(s, b"", held=2, connections_per_address=2, proxies=""),
+    "headers-too-large": lambda s: s.ask("GET", "/v1/games", cookie="a" * 20_000),
     "malformed-json": lambda s: s.ask("POST", "/v1/players", None, b'{"name": '),
     "invalid-query": lambda s: s.ask("GET", "/v1/games?page=2"),
     "invalid-header": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, PUT_UP, if_match="new"),

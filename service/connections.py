@@ -1,0 +1,489 @@
+"""Connections: how many there may be, and what each may cost before it has asked for anything.
+
+uvicorn keeps whatever a client sends as headers, waits for the rest of a request for ever, and counts no connections.
+Here bytes are counted before they are kept, whatever is unfinished has a deadline, and every address has a limited
+number of connections. A client that goes beyond a limit gets a problem, as from the app, wherever it can tell which of
+its requests that answers; then the connection is closed.
+"""
+
+import asyncio
+import ipaddress
+from collections import Counter
+from functools import partial
+from typing import Any, Final, Literal, cast
+from uuid import uuid4
+
+import httptools
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.utils import get_remote_addr
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
+
+from service.access.limits import network_of
+from service.http import problems
+from service.http.answers import encode
+from service.http.problems import MEDIA_TYPE, Kind, Problem
+from service.http.shielded import shielded
+from service.settings import Settings
+from service.watching.logging import log
+from service.watching.metrics import Metrics
+
+PIECE: Final = 16 * 1024
+"""Bytes that the parser gets at once. What it keeps is counted after every piece."""
+PIPELINED: Final = 16
+"""Requests that may wait on a connection while one is answered."""
+LINGER: Final = 2.0
+"""Seconds for which a connection is still read after its last answer. Closed at once, a client that is sending might
+never see that answer."""
+LINGER_BYTES: Final = 1024 * 1024
+"""Bytes that are read and thrown away in that time."""
+HEARD: Final = 64 * 1024
+"""Bytes that a WebSocket may send at once. Nothing is made of them, and many small frames take long to read."""
+HEARD_A_SECOND: Final = 4 * 1024
+"""Bytes that it may send again after every second."""
+
+_REQUEST_LINE: Final = 64
+"""Bytes of a request line beside its address: more than any method and version have."""
+
+Stage = Literal["waiting", "head", "body", "refused"]
+"""What a connection reads: no request yet, a request line and headers, the rest of a request; nothing any more."""
+
+
+class Excess(Exception):
+    """More of something than a request may have; `problem` says of what."""
+
+    def __init__(self, kind: Kind, detail: str) -> None:
+        super().__init__(detail)
+        self.problem = Problem(kind, detail, kind.remedy)
+
+
+class Connections:
+    """The open connections of a server: all of them, and how many each address has."""
+
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        self.settings = settings
+        self._metrics = metrics
+        self._open: set[Connection] = set()
+        self._closing: set[Connection] = set()
+        self._of: Counter[str] = Counter()
+        self._proxies = _networks(settings.proxies)
+        self.bodies = 0
+        """Bytes of bodies that are kept for requests without an answer."""
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def http(self, *arguments: Any, **parts: Any) -> "HttpConnection":
+        """Return the protocol of a new connection. uvicorn calls this in place of a class."""
+        return HttpConnection(self, *arguments, **parts)
+
+    def enter(self, connection: "Connection", host: str) -> Problem | None:
+        """Count a connection from `host`; or return why there may be no more of them."""
+        most, each = self.settings.connections, self.settings.connections_per_address
+        if len(self._open) >= most:
+            kind, detail = problems.UNAVAILABLE, f"The service has {most} connections open and takes no more."
+            return Problem(kind, detail, kind.remedy, {"Retry-After": "5"})
+        address = None if self._is_proxy(host) else network_of(host)
+        if address is not None and each != "off" and self._of[address] >= each:
+            kind = problems.TOO_MANY_CONNECTIONS
+            detail = f"Your address has {each} connections open and may have no more."
+            return Problem(kind, detail, kind.remedy, {"Retry-After": "5"})
+        connection.address = address
+        self._open.add(connection)
+        if address is not None:
+            self._of[address] += 1
+        return None
+
+    def hand_over(self, connection: "Connection", successor: "Connection") -> None:
+        """Give the place of a connection to the WebSocket that it becomes."""
+        self._open.discard(connection)
+        self._open.add(successor)
+        successor.address = connection.address
+
+    def leave(self, connection: "Connection") -> None:
+        """Forget a connection that is closed. One that was not counted, or was handed over, is none of ours."""
+        if connection not in self._open:
+            return
+        self._open.remove(connection)
+        address = connection.address
+        if address is not None:
+            self._of[address] -= 1
+            if not self._of[address]:
+                del self._of[address]
+
+    def sweep(self) -> None:
+        """Cut off connections that were closing at the last sweep already: their clients do not take what is left."""
+        closing = {each for each in self._open if each.transport.is_closing()}
+        for connection in closing & self._closing:
+            connection.cut_off()
+        self._closing = closing
+
+    def note(self, why: str) -> None:
+        """Count a connection that we end."""
+        self._metrics.connections_ended.labels(why).inc()
+
+    def _is_proxy(self, host: str) -> bool:
+        if self._proxies is None:
+            return True
+        try:
+            address = ipaddress.ip_address(host)
+        except ValueError:
+            return False
+        return any(address in network for network in self._proxies)
+
+
+class Connection(asyncio.Protocol):
+    """What connections of both kinds have: a place among the others, and an end when the client stops reading."""
+
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    connections_of_server: Connections
+    address: str | None = None
+    """By which it is counted; None when it is not counted by address."""
+    _stalled: asyncio.TimerHandle | None = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.connections_of_server.leave(self)
+        self._moves()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._stalled is None:
+            self._stalled = self.loop.call_later(self.connections_of_server.settings.write_timeout, self.cut_off)
+
+    def resume_writing(self) -> None:
+        self._moves()
+        super().resume_writing()
+
+    def cut_off(self) -> None:
+        """End a connection whose client takes nothing; what it was to get is thrown away."""
+        self.connections_of_server.note("unread")
+        self.transport.abort()
+
+    def _moves(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+
+
+class HttpConnection(Connection, HttpToolsProtocol):
+    """A connection over which requests come."""
+
+    def __init__(self, connections: Connections, *arguments: Any, **parts: Any) -> None:
+        HttpToolsProtocol.__init__(self, *arguments, **parts)
+        self.connections_of_server = connections
+        self._settings = settings = connections.settings
+        self.timeout_keep_alive = settings.idle_timeout
+        # Looked up here once, not for every request.
+        self._url_limit, self._header_limit = settings.url_limit, settings.header_limit
+        self._header_count = settings.header_count
+        self._stage: Stage = "waiting"
+        self._deadline: asyncio.TimerHandle | None = None
+        self._due: Stage | None = None
+        """The stage that has to be over at the deadline."""
+        self._begun = 0
+        """Requests that began in the piece that is read."""
+        self._head = 0
+        """Bytes of a head that is not complete, in the pieces before this one."""
+        self._most = 0
+        """Bytes that a head which becomes complete in this piece has at most."""
+        self._content = 0
+        """Bytes of a body, without what comes around it."""
+        self._framing = 0
+        """Bytes that come around it: chunk sizes, chunk extensions, trailers."""
+        self._kept = 0
+        """Bytes of bodies that are kept until there is an answer."""
+        self._unwanted = 0
+        """Bytes that were read and thrown away."""
+
+    # --- reading ---
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[reportIncompatibleMethodOverride]
+        peer = get_remote_addr(transport)
+        problem = self.connections_of_server.enter(self, peer[0] if peer is not None else "")
+        if problem is None:
+            super().connection_made(transport)
+            self._due = "waiting"
+            self._end_after(self._settings.header_timeout)
+            return
+        # Answered before anything was asked, and closed: nothing that a client understands costs less.
+        self.transport, self._stage = transport, "refused"
+        self.connections_of_server.note(problem.kind.slug)
+        transport.write(_as_answer(problem, str(uuid4())))
+        transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._no_deadline()
+        self._unset_keepalive_if_required()
+        self._keep(-self._kept)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if len(data) <= PIECE and self._stage != "refused":
+            self._read(data)
+        else:
+            view = memoryview(data)
+            for start in range(0, len(data), PIECE):
+                if self._stage == "refused":
+                    self._throw_away(len(data) - start)
+                    break
+                self._read(view[start : start + PIECE])
+        if self._due != self._stage:
+            self._set_deadline()
+
+    def _read(self, piece: bytes | memoryview) -> None:
+        parser, before, content = self.parser, self._stage, self._content
+        if parser is None:
+            return  # The connection is lost.
+        self._begun, self._most = 0, self._head + len(piece)
+        try:
+            parser.feed_data(piece)
+            if self._begun == 1 and self._stage == "waiting" == before:
+                self._head = 0
+                return  # A whole request, as most are.
+            self._count(len(piece), before, self._content - content)
+        except Excess as excess:
+            self._refuse(excess.problem)
+        except httptools.HttpParserError as error:
+            cause = error.__context__
+            self._refuse(cause.problem if isinstance(cause, Excess) else _malformed(cause or error))
+        except httptools.HttpParserUpgrade:
+            if self._should_upgrade():
+                self.handle_websocket_upgrade()
+            else:
+                self._unsupported_upgrade_warning()
+
+    def _count(self, size: int, before: Stage, content: int) -> None:
+        """Count a piece that was read, with so many bytes of a body in it. Raises `Excess`."""
+        limit = self._header_limit
+        if self._stage == "body":
+            if before == "body" and not self._begun:
+                self._framing += size - content
+                if self._framing > limit + self._content:
+                    raise Excess(
+                        problems.HEADERS_TOO_LARGE, f"Around the body there are {limit} bytes more than in it."
+                    )
+        elif self._begun == 0 and before == self._stage:
+            self._head += size
+        elif self._stage == "head" and self._begun == 1 and before == "waiting":
+            self._head = size
+        else:
+            self._head = 0  # After the end of another request how much of the piece is of this one is not known.
+        if self._stage == "head" and self._head > limit + len(self.url) + _REQUEST_LINE:
+            raise _large(f"{limit} bytes of headers")
+        if len(self.headers or ()) > self._header_count and self._stage != "waiting":
+            raise _large(f"{self._header_count} {'header lines' if self._stage == 'head' else 'trailers'}")
+        if self._stage == "waiting" and self._head > limit:
+            raise Excess(problems.MALFORMED_REQUEST, "There are blank lines and no request.")
+
+    # --- what the parser finds; it stops at an exception ---
+
+    def on_message_begin(self) -> None:
+        self._unset_keepalive_if_required()
+        self._stage, self._due = "head", None
+        self._begun += 1
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        self.url += url
+        if len(self.url) > self._url_limit:
+            raise Excess(problems.URI_TOO_LONG, f"The path and the query have more than {self._url_limit} bytes.")
+
+    def on_headers_complete(self) -> None:
+        limit = self._header_limit
+        if len(self.headers) > self._header_count:
+            raise _large(f"{self._header_count} header lines")
+        if self._most > limit and sum(len(name) + len(value) + 4 for name, value in self.headers) > limit:
+            raise _large(f"{limit} bytes of headers")
+        if len(self.pipeline) >= PIPELINED:
+            raise Excess(problems.TOO_MANY_REQUESTS, f"More than {PIPELINED} requests wait on this connection.")
+        super().on_headers_complete()
+        if self.parser is not None and not self.parser.should_upgrade():
+            self.headers = []  # Trailers come here: they say nothing of a request that is being answered.
+        self._stage = "body"
+        self._content = self._framing = self._unwanted = 0
+
+    def on_body(self, body: bytes) -> None:
+        self._content += len(body)
+        if self.cycle is not None and self.cycle.response_complete:
+            self._throw_away(len(body))
+        elif self.connections_of_server.bodies + len(body) > self._settings.bodies_limit:
+            raise Excess(problems.UNAVAILABLE, "The service has too many requests with large bodies to answer now.")
+        else:
+            self._keep(len(body))
+            super().on_body(body)
+
+    def _keep(self, size: int) -> None:
+        self._kept += size
+        self.connections_of_server.bodies += size
+
+    def on_message_complete(self) -> None:
+        self._stage = "waiting"
+        super().on_message_complete()
+
+    # --- deadlines ---
+
+    def _set_deadline(self) -> None:
+        """Set the deadline of what is unfinished now, or none."""
+        if self._deadline is not None:
+            self._no_deadline()
+        self._due = self._stage
+        if self._stage == "head":
+            self._end_after(self._settings.header_timeout)
+        elif self._stage == "body":
+            self._end_after(self._settings.body_timeout)
+
+    def _end_after(self, seconds: float) -> None:
+        self._no_deadline()
+        self._deadline = self.loop.call_later(seconds, self._overdue, seconds)
+
+    def _no_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _overdue(self, seconds: float) -> None:
+        if self._stage in ("head", "body") and self.flow.read_paused:
+            self._end_after(seconds)  # It is the service that does not read.
+        elif self._stage == "head":
+            self._refuse(_late("headers", seconds))
+        elif self._stage == "body" and not self.cycle.response_complete:
+            self._refuse(_late("body", seconds))
+        else:
+            if self._stage == "waiting":
+                self.connections_of_server.note("silent")
+            self.transport.close()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._kept:
+            self._keep(-self._kept)
+        if self._stage in ("head", "body"):
+            self._unset_keepalive_if_required()  # It is not idle, and has a deadline.
+            if self._stage == "body" and self.cycle.response_complete:
+                self._end_after(LINGER)  # Answered without the rest of the request.
+
+    # --- refusing ---
+
+    def _refuse(self, problem: Problem) -> None:
+        """Answer a request that cannot be read, and close the connection.
+
+        While an earlier answer is due, or this one has begun, nothing can be said: then it is only closed.
+        """
+        stage, cycle, request = self._stage, self.cycle, str(uuid4())
+        self._stage = self._due = "refused"
+        self._no_deadline()
+        self._unset_keepalive_if_required()
+        self.connections_of_server.note(problem.kind.slug)
+        log.info("request refused", problem=problem.kind.slug, why=problem.detail, request=request)
+        answered = cycle is None or cycle.response_complete
+        begun = stage == "body" and not answered and not cycle.response_started
+        if self.pipeline or not (answered or begun) or self.transport.is_closing():
+            self.transport.close()
+            return
+        if begun:
+            cycle.disconnected = True  # The app is told that nobody waits any more.
+            cycle.body = bytearray()
+            cycle.message_event.set()
+            self._keep(-self._kept)
+        self.transport.write(_as_answer(problem, request))
+        self.transport.write_eof()
+        self.flow.resume_reading()
+        self._end_after(LINGER)
+
+    def _throw_away(self, size: int) -> None:
+        self._unwanted += size
+        if self._unwanted > LINGER_BYTES:
+            self.transport.close()
+
+    def handle_websocket_upgrade(self) -> None:
+        self._stage = self._due = "refused"  # Whatever comes now is read by the WebSocket.
+        self._no_deadline()
+        self._moves()
+        # Called as the class is.
+        self.ws_protocol_class = cast(Any, partial(SocketConnection, self))
+        super().handle_websocket_upgrade()
+
+
+class SocketConnection(Connection, WebSocketsSansIOProtocol):
+    """A WebSocket, in the place of the connection that it came over."""
+
+    def __init__(self, before: HttpConnection, config: Config, server_state: ServerState, app_state: Any) -> None:
+        WebSocketsSansIOProtocol.__init__(self, config, server_state, app_state)
+        self._before = before
+        self.connections_of_server = before.connections_of_server
+        self._may_send = float(HEARD)
+        self._at = self.loop.time()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.connections_of_server.hand_over(self._before, self)
+
+    def data_received(self, data: bytes) -> None:
+        now = self.loop.time()
+        self._may_send = min(HEARD, self._may_send + (now - self._at) * HEARD_A_SECOND) - len(data)
+        self._at = now
+        if self._may_send < 0 and self.handshake_initiated:
+            self._silence()
+            return
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.transport.is_closing():
+            # The library has stricter limits for headers than we may have; uvicorn would wait for ever.
+            self.transport.write(b"".join(self.conn.data_to_send()))
+            self.transport.close()
+
+    def _silence(self) -> None:
+        """End a WebSocket over which too much comes."""
+        if self.transport.is_closing():
+            return
+        self.connections_of_server.note("talkative")
+        if self.handshake_complete:
+            self.conn.fail(1008, "too much was sent")
+            self.handle_parser_exception()
+        else:
+            self.transport.close()
+
+    def handle_ping(self) -> None:
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            self.conn.data_to_send()  # Whoever does not read gets no pongs: they would only pile up.
+
+
+def _networks(proxies: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network] | None:
+    """Return the networks of the proxies; None when every address is one."""
+    if proxies == "*":
+        return None
+    return [ipaddress.ip_network(part) for part in proxies.split(",") if part]
+
+
+def _large(what: str) -> Excess:
+    return Excess(problems.HEADERS_TOO_LARGE, f"The request has more than {what}.")
+
+
+def _malformed(error: BaseException) -> Problem:
+    kind = problems.MALFORMED_REQUEST
+    return Problem(kind, f"The request cannot be read: {error}.", kind.remedy)
+
+
+def _late(what: str, seconds: float) -> Problem:
+    kind = problems.REQUEST_TIMEOUT
+    return Problem(kind, f"The {what} of the request did not arrive within {seconds:g} seconds.", kind.remedy)
+
+
+def _as_answer(problem: Problem, request: str) -> bytes:
+    """Return a problem as the bytes of a whole HTTP response."""
+    content = encode(problem.body(f"urn:uuid:{request}"))
+    headers = {
+        "content-type": MEDIA_TYPE,
+        "content-length": str(len(content)),
+        "request-id": request,
+        "access-control-allow-origin": "*",
+        "connection": "close",
+        **problem.headers,
+    }
+    lines = [name.encode() + b": " + value.encode() for name, value in headers.items()]
+    lines += [name + b": " + value for name, value in shielded([])]
+    return STATUS_LINE[problem.kind.status] + b"\r\n".join([*lines, b"", content])
