@@ -111,7 +111,7 @@ class RulesUpgraded(GameEvent, frozen=True):
     From here on the game is folded and judged by that version; what happened before stays as it was judged.
 
     Attributes:
-        from: the version of the ruleset until here.
+        from_: the version of the ruleset until here.
         to: the version from here on.
     """
 
