@@ -9,6 +9,7 @@ from domain.boards import builtin
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 from domain.library import LIBRARY
+from tests.questions import heard
 
 FOLDER = Path(__file__).parent / "scenarios"
 
@@ -26,4 +27,7 @@ def _cases() -> list[Any]:
 
 @pytest.mark.parametrize(("scenario", "ruleset"), _cases())
 def test_scenario(scenario: Scenario, ruleset: Ruleset[Any]) -> None:
-    run(scenario, ruleset, builtin(ruleset.board))
+    board = builtin(ruleset.board)
+    with heard(ruleset, board) as questions:
+        run(scenario, ruleset, board)
+    assert not questions.faults

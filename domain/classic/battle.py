@@ -240,7 +240,7 @@ class FormLegion(Command, frozen=True):
         size = legion_size(table, battle, seat)
         ranges = choices(force(table, battle, seat).units, size)
         total = exactly(size, ranges)
-        yield cls.option(f"Form a battle legion of {size}.", counted(ranges), rule="CC-BAT-08", x_total=[total])
+        yield cls.option(f"Form a battle legion of {size}", counted(ranges), rule="CC-BAT-08", x_total=[total])
 
 
 # --- decisions, and what follows without one ---
@@ -260,8 +260,8 @@ def decisions(table: Table) -> list[Decision]:
         "form-legion",
         (seat,),
         RuleId("CC-BAT-09"),
-        f"Which {'unit forms' if size == 1 else f'{size} units form'} the battle legion in {place}?",
-        "Both battle legions must be formed before the attacker rolls.",
+        f"Which {'unit forms' if size == 1 else f'{size} units form'} your battle legion in {place}?",
+        "The attacker rolls when both battle legions are formed.",
         {"province": battle.province, "round": battle.round, "size": size},
     )
     return [decision]

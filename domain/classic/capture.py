@@ -309,7 +309,7 @@ def decisions(table: Table) -> list[Decision]:
             "judge-general",
             (captor,),
             RuleId("CC-CAP-02"),
-            f"Do you capture or kill {' and '.join(_to_judge(table, captor))}?",
+            f"Do you capture or kill {table.names.all(_to_judge(table, captor))}?",
             "The game goes on when each of them is judged.",
             {"generals": _to_judge(table, captor)},
         )

@@ -307,7 +307,8 @@ class FightAtSea(Command, frozen=True):
         for plan in fights.naval:
             opponents[plan.sea] = [*opponents.get(plan.sea, ()), plan.opponent]
         for sea, others in opponents.items():
-            yield cls.option("Fight a naval battle", {"sea": schema.const(sea), "opponent": schema.one_of(others)})
+            title = f"Fight a naval battle in {table.names(sea)}"
+            yield cls.option(title, {"sea": schema.const(sea), "opponent": schema.one_of(others)})
 
 
 class DivideFleet(Command, frozen=True):
@@ -347,7 +348,8 @@ class DivideFleet(Command, frozen=True):
             if len(galleys) < 2 or len(opponents) < 2:
                 continue
             against = schema.array(schema.one_of(opponents), len(galleys), len(galleys))
-            yield cls.option(f"Divide {', '.join(galleys)}", {"sea": schema.const(sea), "against": against})
+            title = f"Divide your fleet in {table.names(sea)}: {table.names.all(galleys)}"
+            yield cls.option(title, {"sea": schema.const(sea), "against": against})
 
 
 class DeclineNavalBattle(Command, frozen=True):
@@ -430,7 +432,7 @@ class FinishCombat(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not _fights(table).due:
-            yield cls.option("Fight no more")
+            yield cls.option("Done fighting")
 
 
 def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:
@@ -463,7 +465,7 @@ def _lone_options(command: type[Command], table: Table, title: str) -> Iterable[
     rule = table.edition.cite("CC-CAP-04")
     for province, players in _fights(table).leaders.items():
         fields = {"province": schema.const(province), "player": schema.one_of(players)}
-        yield command.option(title, fields, rule=rule)
+        yield command.option(f"{title} in {table.names(province)}", fields, rule=rule)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -484,7 +486,7 @@ def decisions(table: Table) -> list[Decision]:
         "fight",
         (table.acting,),
         RuleId("CC-BAT-04"),
-        "Which battle is fought next?" if fights.due else "Do you fight any more?",
+        "Which battle do you fight next?" if fights.due else "Do you fight another battle?",
         "When nothing is left to fight, the turn goes on.",
         {
             "battles": fights.battles,

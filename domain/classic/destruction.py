@@ -81,7 +81,7 @@ class DestroyCities(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if own := sites.cities(table, seat):
-            yield cls.option("Destroy own cities", {"provinces": schema.subset(own, 1)})
+            yield cls.option("Destroy cities", {"provinces": schema.subset(own, 1)})
 
 
 class FinishDestruction(Command, frozen=True):

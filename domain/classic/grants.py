@@ -18,6 +18,13 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, Seat
 
+PASSAGES: dict[Consent, str] = {
+    "transit": "pass through",
+    "road": "use roads",
+    "strait": "cross straits",
+}
+"""What each consent allows, as an option says it."""
+
 
 class _OfGrant(Event, frozen=True):
     """What happened to a standing grant.
@@ -115,8 +122,9 @@ class GrantStanding(Command, frozen=True):
         fields = {"to": schema.one_of(others), "kind": schema.const(kind)}
         if places:
             fields["where"] = schema.one_of(places)
-        title = f"Consent to every passage ({kind}) until further notice"
-        return cls.option(title, fields, rule=RULES[kind], optional=optional)
+        return cls.option(
+            f"Let a player {PASSAGES[kind]} until further notice", fields, rule=RULES[kind], optional=optional
+        )
 
 
 class WithdrawGrant(Command, frozen=True):
@@ -147,9 +155,11 @@ class WithdrawGrant(Command, frozen=True):
             if grant.by != seat:
                 continue
             fields = {"to": schema.const(grant.to), "kind": schema.const(grant.kind)}
+            title = f"No longer let {table.names(grant.to)} {PASSAGES[grant.kind]}"
             if grant.where is not None:
                 fields["where"] = schema.const(grant.where)
-            yield cls.option("Withdraw a standing grant", fields)
+                title += f" in {table.names(grant.where)}"
+            yield cls.option(title, fields)
 
 
 def _others(table: Table, seat: Seat) -> list[Seat]:

@@ -200,7 +200,7 @@ class MarkLosses(Command, frozen=True):
         ranges = _losses(side, army)
         totals = [*_types_of_legion(side, ranges), exactly(side.hits, ranges)]
         rule = "CC-BAT-16" if side is battle.defender else "CC-BAT-19"
-        title = "Choose the unit that is hit." if side.hits == 1 else f"Choose {side.hits} units that are hit."
+        title = "Choose the unit that is hit" if side.hits == 1 else f"Choose {side.hits} units that are hit"
         yield cls.option(title, counted(ranges), rule=rule, x_total=totals)
 
 
@@ -254,7 +254,7 @@ def decisions(table: Table) -> list[Decision]:
         "mark-losses",
         (side.seat,),
         RuleId("CC-BAT-16" if attacked else "CC-BAT-19"),
-        f"Which {'unit' if side.hits == 1 else f'{side.hits} units'} of the battle legion in {place}"
+        f"Which {'unit' if side.hits == 1 else f'{side.hits} units'} of your battle legion in {place}"
         f" {'is' if side.hits == 1 else 'are'} hit?",
         "The defender then rolls, still with all units." if attacked else "All losses are then removed together.",
         {"province": battle.province, "round": battle.round, "hits": side.hits},

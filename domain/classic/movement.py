@@ -179,7 +179,7 @@ class March(Command, frozen=True):
             yield from _from(table, seat, origin, question)
         for granted in table.passages:
             if not granted.refused and _works(table, seat, granted.origin, granted.to, granted.group):
-                yield _granted_option(granted, question)
+                yield _granted_option(table, granted, question)
 
 
 def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> LegionMarched:
@@ -322,7 +322,7 @@ def _from(table: Table, seat: Seat, origin: AreaId, question: str) -> Iterator[O
                 for terms in _departures(table, seat, origin, entry):
                     found.setdefault(terms, []).append(to)
     for terms, places in found.items():
-        yield _option(origin, places, terms, question)
+        yield _option(table, origin, places, terms, question)
 
 
 def _entries(
@@ -365,7 +365,7 @@ def _journey_must_stay(table: Table, seat: Seat, origin: AreaId) -> bool:
     return any(not table.leaders[name].moves for name in waiting)
 
 
-def _option(origin: AreaId, places: Sequence[AreaId], terms: Terms, question: str) -> Option:
+def _option(table: Table, origin: AreaId, places: Sequence[AreaId], terms: Terms, question: str) -> Option:
     fields: dict[str, Schema] = {
         "origin": schema.const(origin),
         "to": schema.one_of(places),
@@ -373,17 +373,17 @@ def _option(origin: AreaId, places: Sequence[AreaId], terms: Terms, question: st
     }
     rule, how = ("CC-ROAD-07", " along the road") if terms.along_road else ("CC-MOV-05", "")
     limits = legion.limits(terms.fewest, terms.most)
-    title = f"March from {origin}{how}"
+    title = f"March from {table.names(origin)}{how}"
     return March.option(title, fields, rule=rule, decision=question, optional=legion.OPTIONAL, x_total=limits)
 
 
-def _granted_option(granted: passage.Passage, question: str) -> Option:
+def _granted_option(table: Table, granted: passage.Passage, question: str) -> Option:
     fields: dict[str, Schema] = {
         "origin": schema.const(granted.origin),
         "to": schema.const(granted.to),
         **legion.exactly(granted.group),
     }
-    title = f"March from {granted.origin} to {granted.to} by consent"
+    title = f"March from {table.names(granted.origin)} to {table.names(granted.to)} by consent"
     rule, optional = passage.RULES[granted.kind], legion.exact_optional(granted.group)
     return March.option(title, fields, rule=rule, decision=question, optional=optional)
 
@@ -423,7 +423,7 @@ class FinishMovement(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not legion.among_enemies(table, seat):
-            yield cls.option("Finish the movement", decision="move")
+            yield cls.option("Done moving", decision="move")
 
 
 def decisions(table: Table) -> list[Decision]:
@@ -433,9 +433,9 @@ def decisions(table: Table) -> list[Decision]:
     seat = table.acting
     waits = "Combat begins when the movement is finished."
     if stuck := legion.among_enemies(table, seat):
-        title = f"Where do the leaders in {', '.join(stuck)} go on to?"
+        title = f"Where do your leaders in {table.names.all(stuck)} move on to?"
         return [Decision("pass-on", (seat,), RuleId("CC-MOV-19"), title, waits, {"provinces": list(stuck)})]
-    return [Decision("move", (seat,), RuleId("CC-MOV-25"), "What moves next, or is the movement finished?", waits)]
+    return [Decision("move", (seat,), RuleId("CC-MOV-25"), "What do you move next?", waits)]
 
 
 EVENTS = (LegionMarched, MovementFinished)

@@ -386,7 +386,8 @@ class MarkSunk(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         fleet = _hit(_under_way(table))
         fields = {"galleys": schema.subset(fleet.galleys, fleet.hits, fleet.hits)}
-        yield cls.option("Choose what sinks", fields)
+        title = "Choose the galley that sinks" if fleet.hits == 1 else f"Choose {fleet.hits} galleys that sink"
+        yield cls.option(title, fields)
 
 
 class PlaceRescued(Command, frozen=True):
@@ -421,7 +422,7 @@ class PlaceRescued(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         rescue = table.rescues[0]
         fields = {"leaders": schema.subset(rescue.leaders, 1), "to": schema.one_of(_harbours(table, rescue))}
-        yield cls.option("Place the leaders", fields, rule=_rescue_rule(table, rescue))
+        yield cls.option("Place rescued leaders", fields, rule=_rescue_rule(table, rescue))
 
 
 def _rescue_rule(table: Table, rescue: Rescue) -> str:
@@ -437,7 +438,7 @@ def decisions(table: Table) -> list[Decision]:
             return []
         about = {"leaders": rescue.leaders, "sea": rescue.sea, "to": harbours}
         rule = RuleId(_rescue_rule(table, rescue))
-        return [Decision("place-rescued", (rescue.owner,), rule, "Where do the rescued leaders go?", about=about)]
+        return [Decision("place-rescued", (rescue.owner,), rule, "Where do your rescued leaders go?", about=about)]
     battle = table.naval_battle
     if battle is None or table.defeats or battle.step not in ("mark-defender", "mark-attacker"):
         return []
@@ -449,7 +450,8 @@ def decisions(table: Table) -> list[Decision]:
             kind="mark-sunk",
             seats=(fleet.seat,),
             rule=RuleId("CC-NAV-10"),
-            title=f"Of {len(fleet.galleys)} galleys, which {'sinks' if fleet.hits == 1 else f'{fleet.hits} sink'}?",
+            title=f"Which {'' if fleet.hits == 1 else f'{fleet.hits} '}of your {len(fleet.galleys)} galleys"
+            f" in {table.names(battle.sea)} {'sinks' if fleet.hits == 1 else 'sink'}?",
             depends="The naval battle goes on when they are chosen.",
             about={"sea": battle.sea, "cycle": battle.cycle, "hits": fleet.hits, "galleys": fleet.galleys},
         )

@@ -18,7 +18,7 @@ from domain.classic.table import Command, Consent, Event, Group, Passage, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Automatic, Count, Names
+from domain.kernel.message import Automatic, Count, Names, enumerated
 from domain.kernel.refusal import Refusal
 from domain.kernel.schema import Schema
 from domain.kernel.secret import Vault
@@ -28,9 +28,15 @@ RULES: dict[Consent, str] = {"transit": "CC-ALY-03", "road": "CC-ROAD-13", "stra
 """What provides for each consent."""
 
 QUESTIONS: dict[Consent, str] = {
-    "transit": "May {mover} pass through {to} with {group}, coming from {origin}?",
-    "road": "May {mover} use the road from {origin} to {to} with {group}, and pass through?",
-    "strait": "May {mover} cross the strait from {origin} to {to} with {group}?",
+    "transit": "Do you let {mover} pass through {to} with {group}, coming from {origin}?",
+    "road": "Do you let {mover} use the road from {origin} to {to} with {group}, and pass through?",
+    "strait": "Do you let {mover} cross the strait from {origin} to {to} with {group}?",
+}
+
+REQUESTS: dict[Consent, str] = {
+    "transit": "Ask to pass through {to}, coming from {origin}",
+    "road": "Ask to use the road from {origin} to {to}",
+    "strait": "Ask to cross the strait from {origin} to {to}",
 }
 
 
@@ -320,16 +326,23 @@ class AskPassage(Command, frozen=True):
             if not leaders:
                 continue
             if kind == "strait" or not met.occupied or table.army(to, seat).units.total:
-                yield cls._option(kind, origin, to, pool, leaders)
+                yield cls._option(table, kind, origin, to, pool, leaders)
                 continue
             if pool.size:
-                yield cls._option(kind, origin, to, pool, leaders, fewest=1)
+                yield cls._option(table, kind, origin, to, pool, leaders, fewest=1)
             if alone := passing(table, seat, leaders, origin, to, along_road=along_road):
-                yield cls._option(kind, origin, to, Group(pool.leaders), alone)
+                yield cls._option(table, kind, origin, to, Group(pool.leaders), alone)
 
     @classmethod
     def _option(
-        cls, kind: Consent, origin: AreaId, to: AreaId, pool: Group, leaders: Sequence[str], fewest: int = 0
+        cls,
+        table: Table,
+        kind: Consent,
+        origin: AreaId,
+        to: AreaId,
+        pool: Group,
+        leaders: Sequence[str],
+        fewest: int = 0,
     ) -> Option:
         fields: dict[str, Schema] = {
             "kind": schema.const(kind),
@@ -337,7 +350,8 @@ class AskPassage(Command, frozen=True):
             "to": schema.const(to),
             **legion.fields(pool, leaders),
         }
-        title, limits = f"Ask for passage ({kind})", legion.limits(fewest)
+        title = REQUESTS[kind].format(origin=table.names(origin), to=table.names(to))
+        limits = legion.limits(fewest)
         return cls.option(title, fields, rule=RULES[kind], decision="move", optional=legion.OPTIONAL, x_total=limits)
 
 
@@ -358,7 +372,7 @@ class AnswerPassage(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Consent or refuse", {"granted": {"type": "boolean"}})
+        yield cls.option("Allow or refuse", {"granted": {"type": "boolean"}})
 
 
 def provided(table: Table) -> tuple[Consent, ...]:
@@ -400,10 +414,10 @@ def decisions(table: Table) -> list[Decision]:
     group = request.group
     units = group.units + group.riders + Units(cavalry=group.tired)
     words = {
-        "mover": request.mover,
-        "origin": request.origin,
-        "to": request.to,
-        "group": f"{', '.join(group.leaders)} and {units}",
+        "mover": table.names(request.mover),
+        "origin": table.names(request.origin),
+        "to": table.names(request.to),
+        "group": enumerated([*map(table.names, group.leaders), *([f"{units}"] if units.total else [])]),
     }
     return [
         Decision(
@@ -411,7 +425,7 @@ def decisions(table: Table) -> list[Decision]:
             request.asked,
             RuleId(RULES[request.kind]),
             QUESTIONS[request.kind].format_map(words),
-            f"{request.mover} waits for the answer before going on with the movement.",
+            f"{words['mover']} waits for the answer before going on with the movement.",
             {
                 "kind": request.kind,
                 "mover": request.mover,

@@ -210,7 +210,7 @@ class PlaceGalley(Command, frozen=True):
             coasts.setdefault(province, []).append(coast)
         for province, ids in coasts.items():
             fields = {"province": schema.const(province), "coast": schema.one_of(ids)}
-            yield cls.option(f"Place a galley in {province}", fields)
+            yield cls.option(f"Place a galley in {table.names(province)}", fields)
 
 
 class PlaceCity(Command, frozen=True):
@@ -349,7 +349,7 @@ class FinishTurn(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _may_finish(table):
-            yield cls.option("End the turn")
+            yield cls.option("End your turn")
 
 
 def decisions(table: Table) -> list[Decision]:
@@ -364,7 +364,7 @@ def decisions(table: Table) -> list[Decision]:
         return answers
     title = "Where do you place what you bought?" if left.total else "Do you end your turn?"
     about = {kind: count for kind in left.__struct_fields__ if (count := getattr(left, kind))}
-    depends = "The next player is on turn when all is placed and no offer of ransom stands."
+    depends = "The next turn begins when everything is placed and no offer of ransom is open."
     return [Decision("place", (seat,), RuleId("CC-PLC-09"), title, depends, {"left": about}), *answers]
 
 

@@ -261,7 +261,7 @@ def decisions(table: Table) -> list[Decision]:
     if table.phase != "purchase" or not _can_buy(table, table.acting):
         return []
     about = {"talents": table.players[table.acting].talents, "prices": prices(table)}
-    title, depends = "What do you buy?", "What is bought is placed next; then the turn ends."
+    title, depends = "What do you buy?", "Placement comes next, then the turn ends."
     return [Decision("buy", (table.acting,), RuleId("CC-BUY-01"), title, depends, about)]
 
 

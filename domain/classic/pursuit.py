@@ -91,7 +91,7 @@ class MarkPursued(Command, frozen=True):
         fight = fought(table)
         hits = fight.pursuit_hits
         ranges = choices(_prey(table, fight), hits)
-        title = "Eliminate a retreating unit." if hits == 1 else f"Eliminate {hits} retreating units."
+        title = "Eliminate a retreating unit" if hits == 1 else f"Eliminate {hits} retreating units"
         yield cls.option(title, counted(ranges), x_total=[exactly(hits, ranges)])
 
 
@@ -116,7 +116,7 @@ def decisions(table: Table) -> list[Decision]:
         "mark-pursued",
         (_pursuer(fight),),
         RuleId("CC-PUR-05"),
-        "Which retreating unit is eliminated?" if hits == 1 else f"Which {hits} retreating units are eliminated?",
+        "Which retreating unit do you eliminate?" if hits == 1 else f"Which {hits} retreating units do you eliminate?",
         "What is left then retreats.",
         {"province": fight.province, "hits": hits, "seat": fight.leaving[0]},
     )

@@ -14,7 +14,7 @@ from domain.classic.table import Command, Event, Offer, OfferId, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
-from domain.kernel.message import Count, Names
+from domain.kernel.message import Count, Names, enumerated
 from domain.kernel.refusal import Refusal, refuse_unless
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, RuleId, Seat
@@ -66,11 +66,15 @@ class RansomProposed(Event, frozen=True):
         table.next_talk += 1
 
     def tell(self, names: Names) -> str:
-        parts = [f"{self.talents} talents"] if self.talents else []
-        parts += [names(prisoner) for prisoner in self.prisoners]
-        parts += [f"the promise “{self.promise}”"] if self.promise else []
-        price = names.all(parts)
+        price = _price(self, names)
         return f"{names(self.proposer)} proposed: {names(self.captor)} returns {names(self.general)} for {price}."
+
+
+def _price(offer: RansomProposed | Offer, names: Names) -> str:
+    parts = [f"{offer.talents} talents"] if offer.talents else []
+    parts += [names(prisoner) for prisoner in offer.prisoners]
+    parts += [f"the promise “{offer.promise}”"] if offer.promise else []
+    return enumerated(parts) or "nothing"
 
 
 class RansomAgreed(Event, frozen=True):
@@ -273,7 +277,7 @@ class ProposeRansom(Command, frozen=True):
                 "promise": schema.text(LONGEST_PROMISE),
             }
             optional = ("talents", "prisoners", "promise")
-            yield cls.option(f"Propose a ransom for {name}", fields, optional=optional)
+            yield cls.option(f"Propose a ransom for {table.names(name)}", fields, optional=optional)
 
 
 class AnswerRansom(Command, frozen=True):
@@ -354,6 +358,13 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
+def _question(offer: Offer, names: Names) -> str:
+    general, price = names(offer.general), _price(offer, names)
+    if offer.proposer == offer.owner:
+        return f"Do you return {general} to {names(offer.owner)} for {price}?"
+    return f"Do you give {names(offer.captor)} {price} for the return of {general}?"
+
+
 def decisions(table: Table) -> list[Decision]:
     """Ask the other side of every offer."""
     return [
@@ -361,7 +372,7 @@ def decisions(table: Table) -> list[Decision]:
             "answer-offer",
             (_answerer(offer),),
             RuleId("CC-RAN-05"),
-            f"Do you accept what {offer.proposer} offers for {offer.general}?",
+            _question(offer, table.names),
             "The turn cannot end while the offer stands.",
             {
                 "offer": offer.id,

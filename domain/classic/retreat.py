@@ -271,14 +271,14 @@ class Announce(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
         fight = fought(table)
         rule = "CC-RET-01" if table.edition.both_may_retreat else "CC-RET-02"
-        yield cls.option("Go on.", {"retreat": schema.const(False)}, rule=rule)
+        yield cls.option("Go on fighting", {"retreat": schema.const(False)}, rule=rule)
         if not _may_retreat(table, fight, seat):
             return
         fields = {"retreat": schema.const(True)}
         if lost := _total_loss(table, fight, seat):
-            yield cls.option("Retreat and lose every unit.", {**fields, "confirm_loss": schema.const(True)}, rule=lost)
+            yield cls.option("Retreat and lose every unit", {**fields, "confirm_loss": schema.const(True)}, rule=lost)
         else:
-            yield cls.option("Retreat.", fields, rule=rule)
+            yield cls.option("Retreat", fields, rule=rule)
 
 
 class AskRetreat(Command, frozen=True):
@@ -308,7 +308,7 @@ class AskRetreat(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
         if places := _askable(table, fought(table), seat):
-            yield cls.option("Ask for a retreat across the strait.", {"to": schema.one_of(places)})
+            yield cls.option("Ask to retreat across the strait", {"to": schema.one_of(places)})
 
 
 class AnswerRetreat(Command, frozen=True):
@@ -330,7 +330,7 @@ class AnswerRetreat(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        yield cls.option("Let it pass, or not.", {"grant": {"type": "boolean"}})
+        yield cls.option("Allow or refuse", {"grant": {"type": "boolean"}})
 
 
 class Withdraw(Command, frozen=True):
@@ -352,7 +352,7 @@ class Withdraw(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        yield cls.option("Retreat to this province.", {"to": schema.one_of(destinations(table, fought(table), seat))})
+        yield cls.option("Retreat to a province", {"to": schema.one_of(destinations(table, fought(table), seat))})
 
 
 def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = False) -> None:
@@ -389,7 +389,7 @@ def _answer_decision(table: Table, fight: Battle) -> list[Decision]:
         "answer-strait-retreat",
         fight.asked,
         RuleId("CC-RET-15"),
-        f"May {side.seat} retreat across the strait to {place}?",
+        f"Do you let {table.names(side.seat)} retreat across the strait to {place}?",
         "Only with the consent of all owners of galleys there is it a destination.",
         {"province": fight.province, "to": fight.asking, "seat": side.seat},
     )
@@ -405,7 +405,7 @@ def _announce_decision(table: Table, fight: Battle) -> list[Decision]:
         "announce",
         (side.seat,),
         RuleId("CC-RET-01" if both else "CC-RET-02"),
-        f"Does {side.seat} go on fighting in {table.map.area(fight.province).name}, or retreat?",
+        f"Do you go on fighting in {table.names(fight.province)}, or retreat?",
         "Then the attacker announces." if side is fight.defender else "Then the battle goes on or ends.",
         {"province": fight.province, "round": fight.round, "enemy_retreats": bool(fight.defender.retreats)},
     )
@@ -419,7 +419,7 @@ def _withdraw_decision(table: Table, fight: Battle) -> list[Decision]:
         "withdraw",
         fight.leaving[:1],
         RuleId("CC-RET-20"),
-        f"To which province does the army in {table.map.area(fight.province).name} retreat?",
+        f"To which province does your army in {table.names(fight.province)} retreat?",
         "The battle is over when the retreating army has left.",
         {"province": fight.province},
     )

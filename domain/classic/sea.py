@@ -264,7 +264,7 @@ class Sail(Command, frozen=True):
             if galley.owner != seat or not galley.moves or (galley.cargo.total and not crew):
                 continue
             if seas := _seas_off(table, galley):
-                yield cls._option(name, {"to": schema.one_of(seas)})
+                yield cls._option(table, name, {"to": schema.one_of(seas)})
             if galley.coast is None:
                 yield from cls._coast_options(table, name, galley, crew)
 
@@ -281,15 +281,16 @@ class Sail(Command, frozen=True):
             if crew and entry.fewest_units <= galley.cargo.total:
                 land[coast, only, entry.fewest_units].append(to)
         for (coast, only), places in keep.items():
-            yield cls._option(name, {"to": schema.one_of(places), "coast": schema.const(coast)}, coast_named=not only)
+            fields = {"to": schema.one_of(places), "coast": schema.const(coast)}
+            yield cls._option(table, name, fields, coast_named=not only)
         for (coast, only, fewest), places in land.items():
             fields = {"to": schema.one_of(places), "coast": schema.const(coast)}
             fields["landing"] = schema.record(_party_fields(crew, galley.cargo, fewest), () if fewest else ("units",))
-            yield cls._option(name, fields, coast_named=not only)
+            yield cls._option(table, name, fields, coast_named=not only)
 
     @classmethod
-    def _option(cls, galley: str, fields: dict[str, Schema], *, coast_named: bool = True) -> Option:
-        title = f"Sail {galley} and land" if "landing" in fields else f"Sail {galley}"
+    def _option(cls, table: Table, galley: str, fields: dict[str, Schema], *, coast_named: bool = True) -> Option:
+        title = f"Sail {table.names(galley)}{' and land' if 'landing' in fields else ''}"
         optional = () if coast_named else ("coast",)
         return cls.option(title, {"galley": schema.const(galley), **fields}, optional=optional)
 
@@ -369,21 +370,24 @@ class Embark(Command, frozen=True):
         for name, galley in table.galleys.items():
             if galley.owner == seat and galley.coast:
                 fresh = table.army(galley.at, seat).fresh
-                yield from cls._galley_options(name, galley, crews.get(name, ()), ashore.get(galley.at, ()), fresh)
+                yield from cls._galley_options(
+                    table, name, galley, crews.get(name, ()), ashore.get(galley.at, ()), fresh
+                )
 
     @classmethod
     def _galley_options(
-        cls, name: str, galley: Galley, crew: Sequence[str], ashore: Sequence[str], fresh: Units
+        cls, table: Table, name: str, galley: Galley, crew: Sequence[str], ashore: Sequence[str], fresh: Units
     ) -> Iterator[Option]:
         room = min(CAPACITY - galley.cargo.total, fresh.total)
         if ashore:
-            yield cls._option(name, {"leaders": schema.subset(ashore, 1), "units": _units(fresh, 0, room)}, ("units",))
+            fields = {"leaders": schema.subset(ashore, 1), "units": _units(fresh, 0, room)}
+            yield cls._option(table, name, fields, ("units",))
         if crew and room:
-            yield cls._option(name, {"units": _units(fresh, 1, room)})
+            yield cls._option(table, name, {"units": _units(fresh, 1, room)})
 
     @classmethod
-    def _option(cls, galley: str, fields: dict[str, Schema], optional: Collection[str] = ()) -> Option:
-        return cls.option(f"Board {galley}", {"galley": schema.const(galley), **fields}, optional=optional)
+    def _option(cls, table: Table, galley: str, fields: dict[str, Schema], optional: Collection[str] = ()) -> Option:
+        return cls.option(f"Board {table.names(galley)}", {"galley": schema.const(galley), **fields}, optional=optional)
 
 
 class Land(Command, frozen=True):
@@ -415,7 +419,7 @@ class Land(Command, frozen=True):
             if fewest > galley.cargo.total:
                 continue
             fields = {"galley": schema.const(name), **_party_fields(crew, galley.cargo, fewest)}
-            yield cls.option(f"Land from {name}", fields, optional=() if fewest else ("units",))
+            yield cls.option(f"Land from {table.names(name)}", fields, optional=() if fewest else ("units",))
 
 
 # --- what these commands share ---

@@ -387,6 +387,11 @@ class Table(KernelTable):
 
     # --- looking ---
 
+    @property
+    def names(self) -> message.Names:
+        """Display names for the questions that are put to players."""
+        return message.Names(self.map.names, self.players)
+
     def army(self, province: AreaId, seat: Seat) -> Army:
         """The land combat units of `seat` there; an empty army when it has none."""
         return self.provinces[province].armies.get(seat, NO_ARMY)

@@ -268,7 +268,7 @@ class ProposeWinner(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _may_talk(table, seat) and table.acclamation is None:
-            yield cls.option("Propose a winner to all", {"candidate": schema.one_of(table.playing())})
+            yield cls.option("Propose a winner", {"candidate": schema.one_of(table.playing())})
 
 
 class AnswerWinner(Command, frozen=True):
@@ -312,7 +312,7 @@ class WithdrawWinner(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         proposal = table.acclamation
         if _may_talk(table, seat) and proposal is not None and proposal.proposer == seat:
-            yield cls.option("Withdraw the proposal of a winner")
+            yield cls.option("Withdraw your proposal of a winner")
 
 
 EVENTS = (AllianceProposed, AllianceAccepted, AllianceEnded, WinnerProposed, WinnerAccepted, AcclamationEnded)

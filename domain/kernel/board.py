@@ -178,6 +178,7 @@ class Map:
         "digest",
         "homes",
         "lands",
+        "names",
         "seas",
     )
 
@@ -202,6 +203,8 @@ class Map:
             sea: tuple((land, coast.id) for land in self.lands for coast in self._coasts[land] if sea in coast.seas)
             for sea in self._areas
         }
+        self.names: Final[Mapping[str, str]] = {area.id: area.name for area in self._areas.values()}
+        """What the areas are called, by id."""
 
     @staticmethod
     def of(board: Board) -> "Map":

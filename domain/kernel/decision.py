@@ -14,8 +14,8 @@ class Decision(Struct, frozen=True, omit_defaults=True):
         kind: what is to be decided, in the ruleset's words, such as ``choose-casualties``.
         seats: the seats that still have to answer.
         rule: the rule that asks for it.
-        title: the question, in a sentence.
-        depends: what waits for the answer, in a sentence.
+        title: the question, put to those seats: "Which units do you lose?". Areas and seats have display names.
+        depends: what waits for the answer, in a sentence that everybody may read.
         about: what it concerns (area, hits, group …), JSON-shaped.
     """
 
@@ -34,7 +34,7 @@ class Option(Struct, frozen=True, omit_defaults=True):
         command: the command's type name.
         rule: the rule that allows it.
         schema: a JSON Schema (2020-12) of exactly the commands that would be accepted, with three keywords more.
-        title: what it does, in a few words.
+        title: what it does, in a few words and with display names: "March from Asia Minor".
         decision: the kind of the open decision that it answers; absent when it may be given at any time.
     """
 

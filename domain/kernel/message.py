@@ -134,7 +134,7 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
         """Return an option of this command, for `options` to return.
 
         Args:
-            title: what it does, in a few words.
+            title: what it does, in a few words, with the `Names` of areas and seats.
             fields: the schemas of the command's fields.
             rule: the rule that allows it, when that is not the one that provides for the command.
             decision: the kind of decision that it answers, when the command answers several.

@@ -248,11 +248,12 @@ class Ruleset(ABC, Generic[T]):
         open_decisions = self.decisions(table)
         if any(seat in decision.seats and decision.kind in command.answers for decision in open_decisions):
             return
-        awaited = "; ".join(f"{' and '.join(d.seats)}: {d.title}" for d in open_decisions)
+        names = Names({}, (seat, *(seat for decision in open_decisions for seat in decision.seats)))
+        awaited = (f"The game waits for {names.all(each.seats)} to answer: {each.title}" for each in open_decisions)
         raise Refusal(
             self._provided_by(command),
-            f"{seat} gave the command {type_name(type(command))}, which answers no decision open for {seat}.",
-            f"The game waits for {awaited}" if awaited else "The game is over.",
+            f"{names(seat)} gave the command {type_name(type(command))}, which answers no open decision of theirs.",
+            " ".join(awaited) or "The game is over.",
             untimely=True,
         )
 

@@ -78,7 +78,7 @@ class Acquire(Command, frozen=True):
         for price in sorted({CARDS[card].price for card in cards}):
             choice = schema.one_of(card for card in cards if CARDS[card].price == price)
             for pay, word in combinations.payments(held, price):
-                yield cls.option(f"Acquire a card for {word}", {"card": choice, "pay": pay})
+                yield cls.option(f"Acquire a hero or wonder for {word}", {"card": choice, "pay": pay})
 
 
 EVENTS = (CardAcquired,)

@@ -212,7 +212,7 @@ class Exploit(Command, frozen=True):
                 continue
             for legions, posts in leaving(force.ready, force.posts, force.legions):
                 fields = {"province": schema.const(area), "legions": legions, **posts}
-                yield cls.option(f"Pillage, occupy or convert {area}", fields)
+                yield cls.option(f"Pillage, occupy or convert {table.names(area)}", fields)
 
 
 def _barrier(table: Table, area: AreaId) -> str:
@@ -345,7 +345,7 @@ class KeepPosts(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         within, legions = _held(table)
-        yield cls.option("Go on holding", {"posts": schema.subset(within, 0, legions)})
+        yield cls.option("Choose what they go on holding", {"posts": schema.subset(within, 0, legions)})
 
 
 def _held(table: Table) -> tuple[tuple[str, ...], int]:
@@ -369,8 +369,8 @@ def decisions(table: Table) -> list[Decision]:
                 "keep-posts",
                 (holding.seat,),
                 RuleId("MN-AFT-11"),
-                "What do your legions go on holding?",
-                "The attacker goes on when you have said it.",
+                f"What do your legions in {table.names(holding.province)} go on holding?",
+                "The attacker goes on when you have chosen.",
                 {"province": holding.province, "posts": list(holding.posts)},
             )
         ]
@@ -385,7 +385,7 @@ def decisions(table: Table) -> list[Decision]:
             "exploit",
             (table.active,),
             RuleId("MN-AFT-01"),
-            "Do your legions pillage, occupy or convert?",
+            f"Do your legions in {table.names(spoils.province)} pillage, occupy or convert?",
             "Your turn goes on when you have chosen.",
             {"province": spoils.province, "legions": spoils.legions, "ways": list(possible)},
         )

@@ -233,7 +233,7 @@ class Attack(Command, frozen=True):
             if force is None or not province.at_war or not force.ready + force.manned:
                 continue
             yield cls.option(
-                f"Attack in {area}",
+                f"Attack in {table.names(area)}",
                 {
                     "province": schema.const(area),
                     "opponent": schema.one_of(table.enemies_in(area, seat)),

@@ -242,7 +242,7 @@ class FinishConstruction(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Build nothing more")
+        yield cls.option("Done building")
 
 
 def _build(

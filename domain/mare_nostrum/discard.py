@@ -120,7 +120,7 @@ class Keep(Command, frozen=True):
         if TAX in held:
             counts[TAX] = schema.count(0, min(KEPT_TAXES, held[TAX]))
         most = {"of": goods, "maximum": KEPT_GOODS} if goods else None
-        yield cls.option("Keep these, discard the rest", {"cards": schema.record(counts, counts, x_total=most)})
+        yield cls.option("Keep cards and discard the rest", {"cards": schema.record(counts, counts, x_total=most)})
 
 
 def _discard(draft: Draft[Table]) -> None:

@@ -97,7 +97,7 @@ class Launch(Command, frozen=True):
                     "sea": schema.one_of(seas_of(table, area)),
                     "triremes": schema.count(1, waiting),
                 }
-                yield cls.option(f"Launch triremes from {area}", fields)
+                yield cls.option(f"Launch triremes from {table.names(area)}", fields)
 
 
 class Sail(Command, frozen=True):
@@ -134,7 +134,7 @@ class Sail(Command, frozen=True):
                     "to": schema.one_of(table.map.sea_neighbours(sea)),
                     "triremes": schema.count(1, fresh),
                 }
-                yield cls.option(f"Sail from {sea}", fields)
+                yield cls.option(f"Sail from {wording.sea(table.names, sea)}", fields)
 
 
 EVENTS = (TriremesLaunched, TriremesSailed)

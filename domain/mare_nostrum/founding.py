@@ -227,7 +227,8 @@ class Found(Command, frozen=True):
         for item in PIECES:
             if places := _places(table, seat, item):
                 fields = {"item": schema.const(item), "province": schema.one_of(places)}
-                yield cls.option(f"Found: {item} for {price_of(item, table.cards[seat])} points", fields)
+                piece = "an influence marker" if item == "influence" else f"a {item}"
+                yield cls.option(f"Place {piece} for {price_of(item, table.cards[seat])} points", fields)
 
 
 class FoundCaravan(Command, frozen=True):
@@ -248,9 +249,10 @@ class FoundCaravan(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        price = price_of("caravan", table.cards[seat])
         for area, goods in _icons(table, seat).items():
             fields = {"province": schema.const(area), "good": schema.one_of(goods)}
-            yield cls.option(f"Found: caravan in {table.map.area(area).name}", fields)
+            yield cls.option(f"Place a caravan in {table.names(area)} for {price} points", fields)
 
 
 class ChooseHero(Command, frozen=True):
@@ -289,7 +291,7 @@ class FinishFounding(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if table.provinces[table.capitals[seat]].owner == seat:
-            yield cls.option("Spend no more points")
+            yield cls.option("Done spending points")
 
 
 def _found(draft: Draft[Table], seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:

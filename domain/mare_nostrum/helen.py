@@ -81,7 +81,7 @@ class Seduce(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Convert one entering legion")
+        yield cls.option("Convert one of them")
 
 
 class Refrain(Command, frozen=True):
@@ -108,7 +108,7 @@ def decisions(table: Table) -> list[Decision]:
             "seduce",
             (table.entry.seat,),
             RuleId("MN-HER-07"),
-            "Does Helen convert one of the legions that enter?",
+            f"Do you let Helen convert one of the legions that enter {table.names(table.entry.province)}?",
             "The invader goes on when you have answered.",
             {"province": table.entry.province},
         )

@@ -100,7 +100,7 @@ class March(Command, frozen=True):
                 continue
             for legions, left in posts.leaving(force.fresh, force.posts, force.garrison):
                 fields = {"origin": schema.const(area), "to": schema.one_of(reached), "legions": legions, **left}
-                yield cls.option(f"March from {area}", fields)
+                yield cls.option(f"March from {table.names(area)}", fields)
 
 
 def _gap(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> str:
@@ -124,7 +124,7 @@ class FinishCampaign(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not unfinished(table, seat):
-            yield cls.option("Move and fight no more")
+            yield cls.option("Done moving and fighting")
 
 
 def unfinished(table: Table, seat: Seat) -> dict[AreaId, RuleId]:

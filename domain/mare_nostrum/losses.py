@@ -72,7 +72,7 @@ class RemoveLosses(Command, frozen=True):
         force, hits = fighting(table, battle, seat), battle.losses[seat]
         numbers = {"legions": schema.count(0, force.legions), "fortresses": schema.count(0, force.fortresses)}
         total = {"of": list(numbers), "minimum": hits, "maximum": hits}
-        yield cls.option(f"Remove {hits} units", numbers, x_total=total)
+        yield cls.option("Remove a unit" if hits == 1 else f"Remove {hits} units", numbers, x_total=total)
 
 
 def _has_choice(table: Table, battle: Battle, seat: Seat) -> bool:
@@ -93,7 +93,7 @@ def decisions(table: Table) -> list[Decision]:
             "remove-losses",
             tuple(choosing),
             RuleId("MN-BAT-07"),
-            "Which of your units are lost?",
+            f"Which of your units in {table.names(battle.province)} do you lose?",
             "The battle ends when the losses of both sides are off the board.",
             {"province": battle.province, "losses": battle.losses},
         )

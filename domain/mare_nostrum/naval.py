@@ -127,7 +127,7 @@ class AttackAtSea(Command, frozen=True):
                     "opponent": schema.one_of(sorted(other for other in fleets if other != seat)),
                     "triremes": schema.count(1, ready),
                 }
-                yield cls.option(f"Attack in {sea}", fields)
+                yield cls.option(f"Attack in {wording.sea(table.names, sea)}", fields)
 
 
 EVENTS = (NavalBattleBegan, TriremesRolled, NavalBattleEnded)

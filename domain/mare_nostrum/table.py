@@ -15,7 +15,18 @@ from domain.kernel.board import Map
 from domain.kernel.secret import Sealed
 from domain.kernel.table import Table as KernelTable
 from domain.kernel.words import AreaId, Seat
-from domain.mare_nostrum.data import BANK, BUILDINGS, CARDS, PIECES, Building, Item, Power, Resource, Role
+from domain.mare_nostrum.data import (
+    BANK,
+    BUILDINGS,
+    CARDS,
+    CIVILIZATIONS,
+    PIECES,
+    Building,
+    Item,
+    Power,
+    Resource,
+    Role,
+)
 from domain.mare_nostrum.pieces import NO_FORCE, Fleet, Force, Post, Province
 
 Phase = Literal["setup", "roles", "income", "trade", "construction", "discard", "military", "over"]
@@ -308,6 +319,11 @@ class Table(KernelTable, kw_only=True):
         self.exploited[area] = (*(other for other in self.exploited.get(area, ()) if other != seat), seat)
 
     # --- questions ---
+
+    @property
+    def names(self) -> message.Names:
+        """Display names for the questions that are put to players; neutral civilizations have theirs."""
+        return message.Names(self.map.names, CIVILIZATIONS)
 
     def icons(self, area: AreaId) -> tuple[Resource, ...]:
         """Return the goods whose icons a province shows (MN-BRD-01)."""

@@ -173,7 +173,8 @@ class Take(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         assert table.trade is not None, "a trade is under way"
         for giver, cards in open_to(table.trade, seat).items():
-            yield cls.option(f"Take a card from {giver}", {"giver": schema.const(giver), "card": schema.one_of(cards)})
+            title = f"Take a card from {table.names(giver)}"
+            yield cls.option(title, {"giver": schema.const(giver), "card": schema.one_of(cards)})
 
 
 # --- the compensation ---
@@ -240,7 +241,7 @@ def _compensation(table: Table, short: Seat) -> list[Decision]:
             "give-card",
             (table.roles["director-of-commerce"],),
             RuleId("MN-TRD-20"),
-            "Which card do you give to the player who is one short?",
+            f"Which card do you give to {table.names(short)}, who is one short?",
             "Construction begins when you have chosen.",
             {"receiver": short},
         )

@@ -160,7 +160,7 @@ class Offer(Command, frozen=True):
         number, held = table.trade.number, hands.held(table, seat, vault)
         counts = {card: schema.count(0, count) for card, count in held.items()}
         cards = schema.record(counts, counts, x_sum={"minimum": number, "maximum": number})
-        yield cls.option("Lay an offer face down", {"cards": cards})
+        yield cls.option("Lay your offer face down", {"cards": cards})
 
 
 def _offer(draft: Draft[Table], seat: Seat, cards: hands.Cards, *, automatic: bool = False) -> None:

@@ -123,7 +123,8 @@ class TakeInstead(Command, frozen=True):
         trade = table.trade
         assert trade is not None, "a trade is under way"
         assert trade.forced is not None, "a take was undone"
-        yield cls.option("Take a card instead", {"card": schema.one_of(kinds(trade.offers[trade.forced]))})
+        title = f"Take a card from {table.names(trade.forced)} instead"
+        yield cls.option(title, {"card": schema.one_of(kinds(trade.offers[trade.forced]))})
 
 
 def may_redirect(table: Table, trade: Trade) -> Seat | None:
@@ -151,8 +152,8 @@ def decisions(table: Table) -> list[Decision]:
                 "take-instead",
                 (trade.taker,),
                 RuleId("MN-HER-11"),
-                "Which card do you take instead?",
-                "Ulysses' owner takes next.",
+                f"Which card do you take from {table.names(trade.forced)} instead?",
+                f"{table.names(trade.forced)} takes next.",
                 {"giver": trade.forced, "cards": kinds(trade.offers[trade.forced])},
             )
         ]
@@ -160,12 +161,13 @@ def decisions(table: Table) -> list[Decision]:
     if owner is None:
         return []
     take = trade.takes[-1]
+    taker, giver = table.names(take.taker), table.names(take.giver)
     return [
         Decision(
             "redirect",
             (owner,),
             RuleId("MN-HER-11"),
-            "Do you use Ulysses to undo this take?",
+            f"Do you use Ulysses to undo that {taker} took {wording.card(take.card)} from {giver}?",
             "The next player takes, or the taker takes a card of yours instead.",
             {"taker": take.taker, "giver": take.giver, "card": take.card},
         )

@@ -19,6 +19,6 @@ def test_one_piece_is_asked_for_in_the_singular():
         for seat in decision.seats
         for title in (decision.title, *(option.title for option in step.game.options(seat, played.vault)))
     }
-    assert "Which retreating unit is eliminated?" in asked
-    assert "Choose the unit that is hit." in asked
+    assert "Which retreating unit do you eliminate?" in asked
+    assert "Choose the unit that is hit" in asked
     assert not [title for title in asked if re.search(r"\b1 \w*\s?(units|galleys)|\bunit are\b", title)]

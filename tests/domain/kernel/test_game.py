@@ -148,7 +148,8 @@ def test_a_seat_that_is_not_asked_is_told_who_is() -> None:
     play = started()
     refusal = refused(lambda: play.command(BLUE, ONE_COIN))
     assert refusal.untimely
-    assert "red" in refusal.allowed
+    assert refusal.asked == "Blue gave the command put-up, which answers no open decision of theirs."
+    assert refusal.allowed == "The game waits for Red to answer: What is the prize?"
 
 
 def test_the_first_event_of_a_command_has_its_cause_and_the_others_none() -> None:
