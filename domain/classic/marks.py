@@ -167,8 +167,14 @@ def _standings(view: View, names: Names) -> Iterator[Standing]:
             "units": units[seat],
             "galleys": fleet[seat],
         }
-        out = _fallen(each, seat, view, names)
-        yield Standing(seat, figures, tuple(_prisoners(each, view, names)), seat == view.active, out)
+        yield Standing(
+            seat,
+            figures,
+            tuple(_prisoners(each, view, names)),
+            active=seat == view.active and view.winner is None,
+            out="" if each.fallen_to is None else f"fell to {names(each.fallen_to)}",
+            won=seat == view.winner,
+        )
 
 
 def _prisoners(each: SeatView, view: View, names: Names) -> Iterator[Mark]:
@@ -176,12 +182,6 @@ def _prisoners(each: SeatView, view: View, names: Names) -> Iterator[Mark]:
         leader = view.leaders[name]
         number = name.rpartition("-")[2] if leader.kind == "general" else ""
         yield Mark("prisoner", label=number, seat=leader.colour, words=f"{names(name)}, prisoner")
-
-
-def _fallen(each: SeatView, seat: Seat, view: View, names: Names) -> str:
-    if each.fallen_to is not None:
-        return f"fell to {names(each.fallen_to)}"
-    return "won the game" if view.winner == seat else ""
 
 
 def _shelves(view: View, names: Names) -> Iterator[Shelf]:

@@ -82,8 +82,9 @@ class Standing(Struct, frozen=True, omit_defaults=True):
         seat: the seat.
         figures: what it has, by name.
         items: what lies before it: prisoners, cards, roles.
-        active: whether it is its turn.
-        out: why it plays no more, in words; empty while it plays.
+        active: whether it is its turn; nobody's when the game is over.
+        out: why it plays no more, in words; empty while it plays, and for whoever won.
+        won: whether it has won the game.
     """
 
     seat: Seat
@@ -91,6 +92,7 @@ class Standing(Struct, frozen=True, omit_defaults=True):
     items: tuple[Mark, ...] = ()
     active: bool = False
     out: str = ""
+    won: bool = False
 
 
 class Shelf(Struct, frozen=True):

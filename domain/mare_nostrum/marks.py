@@ -124,8 +124,13 @@ def _standing(seat: Seat, each: SeatView, view: View) -> Standing:
         "military": each.totals["military-leader"],
     }
     acting = view.active or (view.trade.taker if view.trade is not None else None)
-    out = "won the game" if view.winner == seat else ""
-    return Standing(seat, figures, tuple(_items(seat, each, view)), seat == acting, out)
+    return Standing(
+        seat,
+        figures,
+        tuple(_items(seat, each, view)),
+        active=seat == acting and view.winner is None,
+        won=seat == view.winner,
+    )
 
 
 def _items(seat: Seat, each: SeatView, view: View) -> Iterator[Mark]:

@@ -94,7 +94,7 @@ def legend(
 
 
 def _frame(each: Standing, paint: Paint, x: float, y: float, wide: float, tall: float) -> str:
-    edge = f'stroke="{paint.edge}" stroke-width="{3 if each.active else 1}"'
+    edge = f'stroke="{paint.edge}" stroke-width="{3 if each.active or each.won else 1}"'
     head = box(x, y, wide, 28, f'rx="6" fill="{paint.colour}"')
     return box(x, y, wide, tall, f'rx="6" fill="#fffaf0" {edge}') + head
 
@@ -102,7 +102,7 @@ def _frame(each: Standing, paint: Paint, x: float, y: float, wide: float, tall: 
 def _card(each: Standing, paints: Paints, names: Names, x: float, y: float, wide: float) -> tuple[str, float]:
     """Return the card of a seat without its frame, and where it ends."""
     paint = paints.get(each.seat, NOBODY)
-    turn = "to move" if each.active else each.out
+    turn = "won the game" if each.won else "to move" if each.active else each.out
     name = fitted(names(each.seat), 15, wide - 50 - width(turn, 12), bold=True)
     look = f'fill="{paint.ink}"'
     head = (

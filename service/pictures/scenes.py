@@ -118,6 +118,7 @@ def standing_views(look: Look, standings: Iterable[Standing]) -> tuple[StandingV
                 items=each.items,
                 active=each.active,
                 out=each.out,
+                won=each.won,
             )
         )
     return tuple(views)

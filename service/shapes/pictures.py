@@ -62,8 +62,9 @@ class StandingView(Struct, frozen=True):
         emblem: the symbol of the bare board that stands for it, beside its colour.
         figures: what it has, by name.
         items: what lies before it; a mark's `kind` names the symbol ``glyph-KIND`` of the bare board.
-        active: whether it is its turn.
-        out: why it plays no more, in words, or that it has won; empty while it plays.
+        active: whether it is its turn; false for all when the game is over.
+        out: why it plays no more, in words; empty while it plays, and for a winner.
+        won: whether it has won the game.
     """
 
     seat: Seat
@@ -75,6 +76,7 @@ class StandingView(Struct, frozen=True):
     items: tuple[Mark, ...]
     active: bool
     out: str
+    won: bool
 
 
 class MarksView(Struct, frozen=True):

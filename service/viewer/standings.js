@@ -33,6 +33,7 @@ function table(room, standings) {
 function seat(room, standing) {
   const said = [standing.out, ...(standing.items ?? []).map((item) => item.words)].filter(Boolean);
   return html`<li>${chip(room, standing.seat)} ${seatName(room.game, standing.seat)}
+    ${standing.won ? html`<span class="active">won the game</span>` : nothing}
     ${standing.active ? html`<span class="active">to move</span>` : nothing}
     ${said.length ? html`<span class="quiet">${said.join(", ")}</span>` : nothing}</li>`;
 }

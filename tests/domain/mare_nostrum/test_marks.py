@@ -82,6 +82,17 @@ def test_heroes_and_wonders_are_told_apart() -> None:
     assert {"Julius Caesar", "Colossus"} <= set(items(marks, ROME))
 
 
+def test_whoever_won_is_not_out_and_nobody_is_to_move() -> None:
+    position = arranged({"seats": SEATS, "turn": 3, "active": "rome"}, ROME)
+    before, after = of(view.of(position.table, position.vault)), position.table.copy()
+    after.winner = EGYPT
+    standings = of(view.of(after, position.vault)).standings
+    assert [each.seat for each in before.standings if each.active] == [ROME]
+    assert not [each.seat for each in standings if each.active]
+    assert [each.seat for each in standings if each.won] == [EGYPT]
+    assert not [each.out for each in standings if each.seat in SEATS and each.out]
+
+
 def test_civilizations_that_nobody_plays_stand_last() -> None:
     neutral = [standing for standing in shown(provinces={"babylon": {"owner": "babylon"}}).standings if standing.out]
     assert [standing.seat for standing in neutral] == ["carthage", "babylon"]
