@@ -392,7 +392,7 @@ class Game(Struct, kw_only=True):
         options = self.ruleset.options(self.table, seat, vault.read_by(seat))
         if seat == self.undo_seat and self.undo_to:
             back = schema.command(type_name(Undo), {"to": schema.one_of(self.undo_to)})
-            options.append(Option(type_name(Undo), RuleId("TAB-UNDO-01"), back, "Take back own commands"))
+            options.append(Option(type_name(Undo), RuleId("TAB-UNDO-01"), back, "Take back your commands"))
         return options
 
     def view(self, seat: Seat | None, vault: Vault, *, everything: bool = False) -> Struct | None:

@@ -16,7 +16,7 @@ export function decidePanel(room) {
   if (!room.game) return nothing;
   if (room.game.status !== "running") return html`<h2>Decisions</h2><p class="quiet">${notRunning(room)}</p>`;
   return html`<h2 id="decide-title" tabindex="-1">${room.seat ? named(room.seat) : "Decisions"}</h2>
-    ${waitsFor(room)} ${room.seat ? decisions(room, desk) : html`<p class="quiet">Look with a seat's token to answer.</p>`}`;
+    ${waitsFor(room)} ${room.seat ? decisions(room, desk) : html`<p class="quiet">Sign in as one of the players to answer.</p>`}`;
 }
 
 function notRunning(room) {
@@ -27,7 +27,7 @@ function waitsFor(room) {
   const others = room.game.decisions.filter((decision) => !decision.seats.includes(room.seat));
   return others.map(
     (decision) => html`<p class="quiet">
-      ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")}: ${decision.title}
+      ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")} ${decision.seats.length > 1 ? "are" : "is"} asked: ${decision.title}
     </p>`,
   );
 }
@@ -57,10 +57,10 @@ function past(room) {
 }
 
 function question(room, desk, decision) {
-  return html`<h3>${desk.wording.sentence(decision.title)}</h3>
-    ${decision.depends ? html`<p>${desk.wording.sentence(decision.depends)}</p>` : nothing}
+  return html`<h3>${decision.title}</h3>
+    ${decision.depends ? html`<p>${decision.depends}</p>` : nothing}
     ${decision.seats.length > 1
-      ? html`<p class="quiet">Asked: ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")}</p>`
+      ? html`<p class="quiet">Still to answer: ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")}</p>`
       : nothing}
     ${ruleOf(room, decision.rule)}`;
 }
@@ -118,7 +118,7 @@ function family(room, desk, command, several, families) {
 
 function entry(room, desk, option) {
   const isOpen = desk.option === option;
-  const title = desk.wording.sentence(option.title || named(option.command));
+  const title = option.title || named(option.command);
   return html`<li>
     <button
       class="option"

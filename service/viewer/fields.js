@@ -5,7 +5,7 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { live } from "./vendor/directives/live.js";
-import { between, choicesOf, given, initial, isSame, isSubset, matches, sums, toggled } from "./schema.js";
+import { between, choicesOf, given, initial, isSame, isSubset, matches, summed, sums, toggled } from "./schema.js";
 
 const FEW = 6; // So many choices are shown side by side; more make a list to select from.
 const LINE = 80; // A text that may be longer gets several lines.
@@ -216,14 +216,14 @@ export class Fields {
   #sums(schema, path) {
     const value = given(this.form.get(path));
     if (!["x-total", "x-cost", "x-sum"].some((name) => name in schema)) return nothing;
-    return sums(schema, value, (name) => this.form.wording.field(name)).map(
-      (sum) => html`<p class="sum ${sum.message ? "off" : ""}">${this.#sum(sum)}</p>`,
+    return sums(schema, value, this.form.wording.field).map(
+      (sum) => html`<p class="sum ${sum.message ? "off" : ""}">${this.#sum(schema, sum)}</p>`,
     );
   }
 
-  #sum({ amount, maximum, cost, names, range }) {
-    if (cost) return `Costs ${amount} of ${maximum}`;
-    return `${names.length > 1 ? "Together" : this.form.wording.field(names[0] ?? "")} ${amount}, ${range}`;
+  #sum(schema, { amount, maximum, cost, names, range }) {
+    if (cost) return `Cost: ${amount} of ${maximum}`;
+    return `${summed(schema, names, this.form.wording.field)}: ${amount}, ${range}`;
   }
 
   #fault(path) {

@@ -42,7 +42,7 @@ export class Form {
 
   /** @returns {import("./schema.js").Fault[]} what is wrong with it, the first thing first */
   get faults() {
-    return [...faults(this.schema, this.command, (name) => this.wording.value(name))];
+    return [...faults(this.schema, this.command, this.wording)];
   }
 
   /** Say what is wrong beside each field; return whether nothing is. */

@@ -15,15 +15,20 @@ export function matches(schema, value) {
   return faults(schema, value).next().done;
 }
 
+const TOTAL = "Total";
+
+/** For whoever has no words: things are called by their ids. */
+const PLAIN = { field: (name) => name, value: (value) => `${value}` };
+
 /**
  * Yield what is wrong with a value.
  * @param {object} schema
  * @param {unknown} value undefined for what was not chosen yet
- * @param {(name: string) => string} [word] how a property is called
+ * @param {Pick<import("./forms.js").Wording, "field" | "value">} [words] how things are called
  * @returns {Generator<Fault>}
  * @throws {TypeError} for a keyword or type that options do not have
  */
-export function* faults(schema, value, word = (name) => name, path = []) {
+export function* faults(schema, value, words = PLAIN, path = []) {
   if ("const" in schema) {
     if (!isSame(value, schema.const)) yield { path, message: "Only one value is possible here." };
     return;
@@ -34,45 +39,45 @@ export function* faults(schema, value, word = (name) => name, path = []) {
   }
   const check = CHECKS[schema.type];
   if (!check) throw new TypeError(`an option's schema cannot have the type ${schema.type}`);
-  yield* check(schema, value, word, path);
+  yield* check(schema, value, words, path);
 }
 
 const CHECKS = {
-  *integer({ minimum, maximum }, value, word, path) {
-    if (!Number.isInteger(value)) yield { path, message: "A whole number belongs here." };
-    else if (value < minimum || value > maximum) yield { path, message: `${begun(between(minimum, maximum))} may be.` };
+  *integer({ minimum, maximum }, value, words, path) {
+    if (!Number.isInteger(value)) yield { path, message: "Enter a whole number." };
+    else if (value < minimum || value > maximum) yield { path, message: `Enter ${between(minimum, maximum)}.` };
   },
 
-  *boolean(schema, value, word, path) {
+  *boolean(schema, value, words, path) {
     if (typeof value !== "boolean") yield { path, message: "Choose yes or no." };
   },
 
-  *string({ maxLength }, value, word, path) {
-    if (typeof value !== "string") yield { path, message: "A text belongs here." };
-    else if ([...value].length > maxLength) yield { path, message: `At most ${maxLength} characters may be.` };
+  *string({ maxLength }, value, words, path) {
+    if (typeof value !== "string") yield { path, message: "Enter a text." };
+    else if ([...value].length > maxLength) yield { path, message: `Enter at most ${maxLength} characters.` };
   },
 
-  *array(schema, value, word, path) {
+  *array(schema, value, words, path) {
     if (!Array.isArray(value)) {
-      yield { path, message: "A list belongs here." };
+      yield { path, message: "Choose from the list." };
       return;
     }
     const { minItems, maxItems } = schema;
     if (value.length < minItems || value.length > maxItems) {
-      yield { path, message: `Choose ${between(minItems, maxItems)}; ${value.length} chosen.` };
+      yield { path, message: `Choose ${between(minItems, maxItems)}; you chose ${value.length}.` };
     }
     if (schema.uniqueItems && value.some((item, index) => value.slice(0, index).some((other) => isSame(item, other)))) {
-      yield { path, message: "Each may be chosen once." };
+      yield { path, message: "Choose each only once." };
     }
     if ("contains" in schema && value.filter((item) => matches(schema.contains, item)).length < schema.minContains) {
-      yield { path, message: `${schema.contains.enum.map(word).join(" and ")} must be among them.` };
+      yield { path, message: `Choose ${schema.contains.enum.map(words.value).join(" and ")}, too.` };
     }
-    for (const [index, item] of value.entries()) yield* faults(schema.items, item, word, [...path, index]);
+    for (const [index, item] of value.entries()) yield* faults(schema.items, item, words, [...path, index]);
   },
 
-  *object(schema, value, word, path) {
+  *object(schema, value, words, path) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      yield { path, message: "This has to be given." };
+      yield { path, message: "Fill this in." };
       return;
     }
     let sound = true;
@@ -80,8 +85,8 @@ const CHECKS = {
       const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
       const inner = [...path, name];
       const wrong = field
-        ? faults(field, Object.hasOwn(value, name) ? value[name] : undefined, word, inner)
-        : [{ path: inner, message: "This does not belong here." }];
+        ? faults(field, Object.hasOwn(value, name) ? value[name] : undefined, words, inner)
+        : [{ path: inner, message: "Leave this out." }];
       for (const fault of wrong) {
         sound = false;
         yield fault;
@@ -89,7 +94,7 @@ const CHECKS = {
     }
     // Sums of what is no number yet would say nothing.
     if (!sound) return;
-    for (const { message } of sums(schema, value, word)) if (message) yield { path, message };
+    for (const { message } of sums(schema, value, words.field)) if (message) yield { path, message };
   },
 };
 
@@ -119,21 +124,28 @@ export function sums(schema, value, word = (name) => name) {
   }
   for (const sum of found) {
     const { times, each, minimum, maximum } = sum;
-    sum.range = times === undefined ? between(minimum, maximum) : `at most ${each} for each of ${word(times)}`;
+    sum.range = times === undefined
+      ? between(minimum, maximum)
+      : `at most ${maximum} (${each} for each of the ${word(times).toLowerCase()} you choose)`;
   }
   return found.map((sum) => ({ ...sum, message: sumMessage(schema, sum, word) }));
 }
 
 function sumMessage(schema, { names, amount: is, minimum, maximum, cost, range }, word) {
   if (is >= minimum && is <= maximum) return "";
-  if (cost) return `This costs ${is}; at most ${maximum} can be paid.`;
-  const known = names.filter((name) => name in schema.properties).map(word);
-  const what = known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)} together` : known[0] ?? "these";
-  return `${begun(range)}: so many of ${what} may be; ${is} chosen.`;
+  if (cost) return `This costs ${is}; you can pay at most ${maximum}.`;
+  const what = summed(schema, names, word);
+  return `Choose ${range} ${what === TOTAL ? "in total" : `of ${what}`}; you chose ${is}.`;
 }
 
-function begun(sentence) {
-  return sentence[0].toUpperCase() + sentence.slice(1);
+/** Say what a sum adds up: "Infantry", "Infantry and Cavalry together"; all that is counted is the "Total". */
+export function summed(schema, names, word) {
+  const known = names.filter((name) => schema.properties[name] && Object.keys(schema.properties[name].properties ?? [0]).length);
+  const counted = Object.entries(schema.properties).filter(([, { type }]) => ["integer", "array", "object"].includes(type));
+  if (known.length === 1) return word(known[0]);
+  if (!known.length || counted.every(([name]) => known.includes(name))) return TOTAL;
+  const words = known.map(word);
+  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)} together`;
 }
 
 /** Return what a value counts in a sum: an integer itself, a list its items, an object the sum of its integers. */

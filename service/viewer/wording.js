@@ -17,22 +17,19 @@ export class Wording {
     this.field = (name) => this.#areas.get(name) ?? capital(name.replaceAll(/[-_]/g, " "));
   }
 
-  /** Return a sentence with areas by their names: "March from lusitania" is "March from Lusitania". */
-  sentence(text) {
-    return text.replace(/[a-z]+(?:-[a-z]+)*/g, (word) => this.#areas.get(word) ?? word);
-  }
-
   #value(value) {
     if (typeof value === "boolean") return value ? "yes" : "no";
     if (Array.isArray(value)) return counted(value).map(([item, times]) => this.#times(item, times)).join(", ") || "nothing";
     if (typeof value === "object" && value !== null) {
       return Object.entries(value).map(([name, each]) => `${this.field(name)} ${this.#value(each)}`).join(", ") || "nothing";
     }
-    return typeof value === "string" ? (this.#areas.get(value) ?? named(value)) : `${value}`;
+    if (typeof value !== "string") return `${value}`;
+    // What joins two areas, such as a road, is called after both.
+    return value.split("|").map((part) => this.#areas.get(part) ?? named(part)).join(" – ");
   }
 
   #times(item, times) {
-    return times > 1 ? `${times} ${this.#value(item)}` : this.#value(item);
+    return times > 1 ? `${times} × ${this.#value(item)}` : this.#value(item);
   }
 }
 

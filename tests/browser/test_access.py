@@ -141,7 +141,7 @@ async def test_a_decision_is_answered_by_keyboard_alone(service: Service, page: 
                 return
         raise AssertionError(f"the focus never comes to {words}")
 
-    await go_to("Finish the movement")
+    await go_to("Done moving")
     await page.keyboard.press("Enter")
     await go_to("Send")
     await page.keyboard.press("Enter")
@@ -161,5 +161,5 @@ async def test_nothing_moves_for_whoever_wants_rest(service: Service, visit: Vis
 
 
 def quiet(game: Any) -> bool:
-    """Tell whether somebody may finish his movement."""
+    """Tell whether somebody may finish their movement."""
     return game.version > 100 and any(decision.kind == "move" for decision in game.decisions)

@@ -159,8 +159,8 @@ async def test_a_command_is_taken_back(service: Service, page: Page, placing: Ta
     await page.get_by_role("button", name="Send").click()
     await expect(page.locator(".outcome.done")).to_be_visible()
     await page.get_by_text("At any time").click()
-    await page.get_by_role("button", name="Take back own commands").click()
-    await page.get_by_role("form", name="Take back own commands").get_by_role("button", name="Send").click()
+    await page.get_by_role("button", name="Take back your commands").click()
+    await page.get_by_role("form", name="Take back your commands").get_by_role("button", name="Send").click()
     await expect(page.locator(".sentences [aria-current]")).to_contain_text("taken back")
     await expect(page.get_by_role("button", name="Build a city")).to_be_visible()
 
@@ -193,7 +193,7 @@ async def test_a_token_in_a_link_is_taken_and_forgotten_by_the_address(page: Pag
         await page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])") == '[{},{},""]'
     )
     await page.get_by_role("tab", name="Decide").click()
-    await expect(page.get_by_text("Look with a seat's token to answer.")).to_be_visible()
+    await expect(page.get_by_text("Sign in as one of the players to answer.")).to_be_visible()
 
 
 TEE = """

@@ -313,7 +313,7 @@ async def test_a_game_on_a_board_without_a_map_is_read_without_it(tmp_path: Path
         figures = page.get_by_role("row", name="tribute").get_by_role("cell")
         await expect(figures).to_have_text([str(each["figures"]["tribute"]) for each in marks["standings"]])
         await page.get_by_role("tab", name="Decide").click()
-        await expect(page.get_by_role("tabpanel", name="Decide")).to_contain_text("Look with a seat's token")
+        await expect(page.get_by_role("tabpanel", name="Decide")).to_contain_text("Sign in as one of the players")
         await slider(page).fill("100")
         await expect_version(page, 100)
         now = await give_any(service, made)
