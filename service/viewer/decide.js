@@ -33,11 +33,11 @@ function waitsFor(room) {
 }
 
 function decisions(room, desk) {
-  if (!desk.version) return html`<p class="quiet" role="status">${desk.said ? nothing : "…"}</p>${outcome(room, desk)}`;
+  if (!desk.version) return html`<p class="quiet" role="status">${desk.said ? nothing : "…"}</p>${answer(room, desk)}`;
   const kinds = new Set(desk.decisions.map((decision) => decision.kind));
   const other = [...new Set(desk.options.map((option) => option.decision ?? ""))].filter((kind) => !kinds.has(kind));
   return html`<div class="desk" data-version=${desk.version}>
-    ${past(room)} ${outcome(room, desk)}
+    ${past(room)} ${answer(room, desk, !desk.form)}
     ${[...kinds].map(
       (kind) => html`<section class="decision" aria-label=${plain(kind)}>
         ${desk.decisions.filter((decision) => decision.kind === kind).map((decision) => question(room, desk, decision))}
@@ -143,34 +143,55 @@ function order(room, desk, option, title) {
     await desk.send();
     // The form is gone when all went well: whoever uses a keyboard goes on from the top.
     if (!desk.form) document.getElementById("decide-title")?.focus();
+    showAnswer(room);
+  };
+  const check = async () => {
+    await desk.check();
+    showAnswer(room);
   };
   return html`<form class="order" novalidate aria-label=${title} @submit=${submit}>
     ${desk.form.render()}
     <p class="hint" role="status">${first && desk.form.asked ? `Not yet: ${first.message}` : nothing}</p>
     <div class="buttons">
       <button type="submit" class="strong" ?disabled=${desk.busy}>Send</button>
-      <button type="button" ?disabled=${desk.busy} @click=${() => desk.check()}>Check</button>
+      <button type="button" ?disabled=${desk.busy} @click=${check}>Check</button>
       <button type="button" @click=${() => desk.choose(null)}>Close</button>
     </div>
+    ${answer(room, desk)}
     ${ruleOf(room, option.rule)}
   </form>`;
 }
 
 // --- what came of it ---
 
+/**
+ * The answer to what was sent, below the buttons while the form is open and otherwise on top. The element is there
+ * before the answer is, so that screen readers announce it.
+ */
+function answer(room, desk, isHere = true) {
+  return html`<div class="answer" aria-live="polite">${isHere ? outcome(room, desk) : nothing}</div>`;
+}
+
+/** Bring the answer into view when it is drawn. */
+function showAnswer(room) {
+  const show = () => document.querySelector(".outcome")?.scrollIntoView({ block: "nearest" });
+  room.addEventListener("change", show, { once: true });
+  room.redraw();
+}
+
 function outcome(room, desk) {
   const { said } = desk;
   if (!said) return nothing;
   switch (said.kind) {
     case "done":
-      return html`<p class="outcome done" role="status">
+      return html`<p class="outcome done">
         Done: ${said.version > said.after + 1 ? `versions ${said.after + 1} to ${said.version}` : `version ${said.version}`}.</p>`;
     case "fine":
-      return html`<p class="outcome done" role="status">This would be accepted.</p>`;
+      return html`<p class="outcome done">This would be accepted.</p>`;
     case "stale":
       return html`<p class="outcome" role="alert">
-        The game went on to version ${desk.version} meanwhile, and nothing was done. The options were read again: look
-        at it, and send once more.
+        Nothing was done: the game went on to version ${desk.version} before your command arrived.
+        ${said.why || "Send it again."}
       </p>`;
     case "lost":
       return html`<div class="outcome" role="alert">

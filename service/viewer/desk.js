@@ -8,6 +8,7 @@ import { Form } from "./forms.js";
 import { choicesOf, isSame } from "./schema.js";
 import { Wording } from "./wording.js";
 
+const STALE = 412; // The status of an answer to what was made for an older version.
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
 
 const desks = new WeakMap();
@@ -21,7 +22,7 @@ export function deskOf(room) {
 /**
  * One seat's desk. `said` is what came of the last thing that was asked:
  * `{kind: "done", after, version}`, `{kind: "fine", commands}` for a check, `{kind: "refused", problem}`,
- * `{kind: "stale"}`, `{kind: "lost"}`; null before.
+ * `{kind: "stale", why}`, `{kind: "lost"}`; null before.
  */
 export class Desk {
   #timer = 0;
@@ -137,29 +138,71 @@ export class Desk {
   async check() {
     if (!this.form.ask()) return;
     const { command } = this.form;
-    await this.#ask(async () => {
+    await this.#ask(() => this.#asLongAsItStands(async () => {
       const headers = { "If-Match": `"${this.version}"` };
       const { commands } = await this.room.api.post(`/v1/games/${this.room.id}/commands/check`, { command }, headers);
       this.said = { kind: "fine", commands };
-    });
+    }));
   }
 
   /** Send the command, for the version that it was made for, with a key of its own. */
   async send() {
     if (!this.form.ask()) return;
-    this.#attempt = { command: this.form.command, version: this.version, key: newKey() };
-    await this.again();
+    const { command } = this.form;
+    await this.#ask(() => this.#asLongAsItStands(() => {
+      this.#attempt = { command, version: this.version, key: newKey() };
+      return this.#post();
+    }));
   }
 
   /** Send once more what no answer came to: the same with the same key, so that it happens once in any case. */
   async again() {
+    await this.#ask(() => this.#post());
+  }
+
+  async #post() {
     const { command, version: known, key } = this.#attempt;
-    await this.#ask(async () => {
-      const headers = { "If-Match": `"${known}"`, "Idempotency-Key": key };
-      const { after, version } = await this.room.api.post(`/v1/games/${this.room.id}/commands`, { command }, headers);
-      this.choose(null, { kind: "done", after, version });
-      this.#goOn(version);
-    });
+    const headers = { "If-Match": `"${known}"`, "Idempotency-Key": key };
+    const { after, version } = await this.room.api.post(`/v1/games/${this.room.id}/commands`, { command }, headers);
+    this.choose(null, { kind: "done", after, version });
+    // The area was chosen for this move.
+    this.room.choose(null);
+    this.#goOn(version);
+  }
+
+  /**
+   * Do something for the version that the form was made for. If the game has moved on since, do it once more, for the
+   * new version, as long as the seat is asked the same and offered the same; otherwise say what has changed.
+   */
+  async #asLongAsItStands(act) {
+    const { option } = this;
+    const before = this.#questionsOf(option);
+    try {
+      await act();
+    } catch (problem) {
+      if (problem.status !== STALE) throw problem;
+      await this.read();
+      problem.changed = this.#changes(option, before);
+      if (problem.changed) throw problem;
+      await act();
+    }
+  }
+
+  /** What an option answers; who else has to answer makes no difference. */
+  #questionsOf({ decision }) {
+    const asked = this.decisions.filter(({ kind }) => kind === decision);
+    return asked.map(({ seats, ...question }) => question);
+  }
+
+  /** Say what has changed for whoever chose an option; nothing when all is as it was. */
+  #changes(option, before) {
+    const now = this.#questionsOf(option);
+    if (before.length && !now.length) return "You are no longer asked.";
+    if (!isSame(titlesOf(before), titlesOf(now))) return "You are asked something else now.";
+    if (!isSame(before, now)) return "What you are asked about has changed.";
+    if (this.options.some((each) => isSame(each, option))) return "";
+    const isOffered = this.options.some(({ command, title }) => command === option.command && title === option.title);
+    return isOffered ? "What you can choose from has changed." : "What you chose is no longer possible.";
   }
 
   /** Let the page know of a version before the stream tells of it. */
@@ -181,8 +224,8 @@ export class Desk {
       await act();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      this.said = { kind: kindOf(problem), problem };
-      if (this.said.kind === "stale") await this.read();
+      this.said = { kind: kindOf(problem), problem, why: problem.changed };
+      if (this.said.kind === "stale" && !problem.changed) await this.read();
     } finally {
       this.busy = false;
       this.room.redraw();
@@ -190,8 +233,12 @@ export class Desk {
   }
 }
 
+function titlesOf(questions) {
+  return questions.map(({ title }) => title);
+}
+
 function kindOf({ status }) {
-  if (status === 412) return "stale";
+  if (status === STALE) return "stale";
   return status === 0 || status >= 500 ? "lost" : "refused";
 }
 

@@ -1,6 +1,7 @@
 """A seat plays in the page: its decisions, forms, sending, taking back, and its token."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -14,6 +15,7 @@ from domain.kernel.game import Game
 from domain.kernel.secret import Vault
 from domain.kernel.words import Seat
 from tests.browser.games import Table, table
+from tests.browser.seats import Sitting
 from tests.browser.visiting import PHONE, Visit, Visitor
 from tests.browser.whole_games import run
 from tests.service.http.serving import Service
@@ -30,6 +32,16 @@ def asked(made: Table) -> Seat:
 async def sit(page: Page, made: Table, seat: Seat | None = None) -> None:
     await page.goto(f"/games/{made.id}#token={made.token(seat or asked(made))}")
     await expect(page.locator(".desk")).to_be_visible()
+
+
+async def offered(service: Service, made: Table, seat: Seat, kind: str) -> list[dict[str, Any]]:
+    """Return a command of a kind for each option that a seat has of it."""
+    options = (await service.get(f"/v1/games/{made.id}/options", made.seats[seat]))["options"]
+    return [schema.sample(option["schema"], Random(1)) for option in options if option["command"] == kind]
+
+
+def moving(game: Game) -> bool:
+    return asks("move")(game) and game.version > 150
 
 
 def several(game: Game) -> bool:
@@ -117,21 +129,106 @@ async def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
     assert keys[0] == keys[1]
 
 
-async def test_a_game_that_went_on_meanwhile_is_read_again_and_nothing_happens(
-    service: Service, page: Page, visitor: Visitor, placing: Table
-):
+@pytest.fixture
+def unfollowed(visitor: Visitor) -> Visitor:
+    """A visitor who hears of nothing that happens in a game until they send something."""
     visitor.expect("net::ERR_FAILED|412")
+    return visitor
+
+
+async def unheard(page: Page) -> None:
     await page.route("**/events/stream", lambda route: route.abort())
+
+
+async def test_a_game_that_went_on_meanwhile_hinders_nobody_who_is_asked_and_offered_the_same(
+    service: Service, page: Page, unfollowed: Visitor, placing: Table
+):
+    await unheard(page)
     await sit(page, placing)
     await page.get_by_role("button", name="Build a city").click()
     await page.get_by_label("Province").select_option(index=1)
     other = next(seat for seat in placing.seats if seat != asked(placing))
     await service.give(placing.id, placing.seats[other], "propose-alliance", members=[asked(placing)])
+    await page.get_by_role("button", name="Check").click()
+    await expect(page.get_by_text("This would be accepted.")).to_be_visible()
+    (leave,) = await offered(service, placing, other, "leave-alliance")
+    await service.post(f"/v1/games/{placing.id}/commands", placing.seats[other], {"command": leave})
     await page.get_by_role("button", name="Send").click()
-    await expect(page.get_by_role("alert")).to_contain_text(f"went on to version {placing.version + 1}")
-    assert (await service.get(f"/v1/games/{placing.id}"))["version"] == placing.version + 1
+    await expect(page.locator(".outcome.done")).to_contain_text(f"Done: version {placing.version + 3}.")
+    sent = [request for request in unfollowed.asked if request.url.endswith("/commands")]
+    assert [await each.header_value("if-match") for each in sent] == [
+        f'"{placing.version + 1}"',
+        f'"{placing.version + 2}"',
+    ]
+    assert len({await each.header_value("idempotency-key") for each in sent}) == 2
+
+
+async def test_a_seat_that_is_asked_with_others_sends_once_whatever_they_have_sent(
+    service: Service, page: Page, unfollowed: Visitor
+):
+    made = await table(service.house, "mare-nostrum", 3, seed=4, until=asks("offer"))
+    mine, other = made.simulation.game.decisions[0].seats[:2]
+    await unheard(page)
+    await sit(page, made, mine)
+    (command,) = await offered(service, made, mine, "offer")
+    options = (await service.get(f"/v1/games/{made.id}/options", made.seats[mine]))["options"]
+    await Sitting(unfollowed, mine).fill(options, command)
+    (command,) = await offered(service, made, other, "offer")
+    await service.post(f"/v1/games/{made.id}/commands", made.seats[other], {"command": command})
     await page.get_by_role("button", name="Send").click()
-    await expect(page.locator(".outcome.done")).to_contain_text(f"Done: version {placing.version + 2}.")
+    await expect(page.locator(".outcome.done")).to_contain_text("Done: version")
+
+
+@pytest.mark.parametrize("twice", [False, True], ids=["other options", "other question"])
+async def test_what_has_changed_since_it_was_filled_in_is_said_and_nothing_happens(
+    service: Service, page: Page, unfollowed: Visitor, placing: Table, *, twice: bool
+):
+    await unheard(page)
+    await sit(page, placing)
+    await page.get_by_role("button", name="Build a city").click()
+    await page.get_by_label("Province").select_option(index=1)
+    for _ in range(1 + twice):
+        (command,) = await offered(service, placing, asked(placing), "place-city")
+        await service.post(f"/v1/games/{placing.id}/commands", placing.seats[asked(placing)], {"command": command})
+    now = (await service.get(f"/v1/games/{placing.id}"))["version"]
+    await page.get_by_role("button", name="Send").click()
+    told = page.get_by_role("alert")
+    await expect(told).to_contain_text(f"Nothing was done: the game went on to version {now}")
+    await expect(told).to_contain_text(re.compile(r"has changed|asked something else|no longer"))
+    await expect(told).to_be_in_viewport(ratio=1)
+    assert (await service.get(f"/v1/games/{placing.id}"))["version"] == now
+
+
+@pytest.mark.parametrize("look", [{}, PHONE], ids=["desk", "phone"])
+async def test_the_answer_is_on_the_screen_and_announced(visit: Visit, service: Service, look: dict[str, Any]):
+    made = await table(service.house, "conquest-classic-friz", 3, events=400, until=moving)
+    async with visit(**look) as visitor:
+        page = visitor.page
+        await sit(page, made)
+        for family in await page.locator(".decision .family > summary").all():
+            await family.click()
+        await page.get_by_role("button", name="Done moving").click()
+        await page.get_by_role("button", name="Check").click()
+        answer = page.locator(".outcome")
+        await expect(answer).to_be_in_viewport(ratio=1)
+        await expect(page.locator("[aria-live]").filter(has=answer)).to_be_attached()
+        await page.get_by_role("button", name="Send").click()
+        await expect(page.locator(".outcome.done")).to_contain_text("Done:")
+        await expect(answer).to_be_in_viewport(ratio=1)
+
+
+async def test_an_area_is_chosen_for_one_move(service: Service, page: Page, placing: Table):
+    await sit(page, placing)
+    (command,) = await offered(service, placing, asked(placing), "place-city")
+    area = command["province"]
+    await page.locator(f'svg.board [data-area="{area}"]').focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".note")).to_contain_text("concern")
+    await page.get_by_role("button", name="Build a city").click()
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.locator(".outcome.done")).to_be_visible()
+    await expect(page.locator("svg.board [data-area].chosen")).to_have_count(0)
+    await expect(page.locator(".note")).to_have_count(0)
 
 
 async def test_a_refusal_shows_its_rule_and_what_is_allowed(page: Page, visitor: Visitor, placing: Table):
