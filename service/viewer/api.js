@@ -3,6 +3,8 @@
  * @module
  */
 
+import { lastUsed } from "./device.js";
+
 const TOKEN = "tabularium-token";
 const SILENCE = 45_000; // The stream says something every 15 seconds; after three of them missed it is gone.
 const PATIENCE = 30_000; // The longest wait before the stream is asked for again.
@@ -23,14 +25,18 @@ export class Problem extends Error {
 
 /** One caller of the API: a spectator, or whoever a token says. */
 export class Api {
-  /** The bearer token, kept for this tab only, and sent in no other way than the Authorization header. */
+  constructor() {
+    // A new tab begins with the token that was used last, and stays with it whatever other tabs do.
+    if (sessionStorage.getItem(TOKEN) === null) this.token = lastUsed();
+  }
+
+  /** The bearer token of this tab, sent in no other way than the Authorization header; empty for a spectator. */
   get token() {
     return sessionStorage.getItem(TOKEN) ?? "";
   }
 
   set token(token) {
-    if (token) sessionStorage.setItem(TOKEN, token);
-    else sessionStorage.removeItem(TOKEN);
+    sessionStorage.setItem(TOKEN, token);
   }
 
   /**

@@ -1,5 +1,5 @@
 /**
- * Who looks: a dialog to take a token, to open an account, or to look as a spectator again.
+ * Sign in: a dialog to open an account, to use a token, to change between accounts, or to look as a spectator.
  * @module
  */
 
@@ -16,7 +16,7 @@ export function openIdentity() {
 
 /**
  * Let a room be seen by whoever the account is: with another token the game is read anew, and the dialog has done its
- * work. It closes, which gives the focus back to where it came from; but a new token is shown first, this once.
+ * work. It closes, which gives the focus back to where it came from; but a new token is shown first, to be saved.
  * @param {import("./room.js").Room} room
  * @param {import("./account.js").Account} account
  */
@@ -41,7 +41,7 @@ export function lookAs(room, account) {
  * @param {import("./account.js").Account} account
  */
 export function identity(room, account) {
-  return html`<h2 id="identity-title">Who looks?</h2>
+  return html`<h2 id="identity-title">Sign in</h2>
     <p>${whoLooks(room, account)}. A seat answers only to its player; an organizer without a seat sees everything.</p>
     ${accountForms(account)}
     <form method="dialog" class="buttons">

@@ -34,9 +34,9 @@ function draw() {
   );
   render(
     html`<section aria-labelledby="begin-title"><h2 id="begin-title">Begin a game</h2>
-        ${account.me ? newGame(api, rulesets, draw) : html`<p>Whoever plays has an account: a name, and a token that proves it is you.</p>`}
+        ${account.me ? newGame(api, rulesets, draw) : html`<p>To play you need an account: a name, and a token that proves it is you.</p>`}
         ${accountForms(account)}
-        ${account.me ? html`<button @click=${() => account.use("")}>Forget the token in this tab</button>` : nothing}
+        ${account.me ? html`<button @click=${() => account.use("")}>Look as a spectator</button>` : nothing}
       </section>
       ${watch()}`,
     place("begin"),

@@ -88,7 +88,7 @@ async def test_who_looks_is_asked_in_a_dialog(service: Service, visitor: Visitor
     made = await table(service.house, events=60)
     await opened(visitor.page, made.id)
     await visitor.page.get_by_role("button", name="Spectator").click()
-    await expect(visitor.page.get_by_role("dialog", name="Who looks?")).to_be_visible()
+    await expect(visitor.page.get_by_role("dialog", name="Sign in")).to_be_visible()
     await visitor.axe()
     await visitor.page.keyboard.press("Escape")
     await expect(visitor.page.get_by_role("dialog")).to_be_hidden()

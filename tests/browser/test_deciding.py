@@ -1,5 +1,6 @@
 """A seat plays in the page: its decisions, forms, sending, taking back, and its token."""
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from domain.kernel import schema
 from domain.kernel.game import Game
 from domain.kernel.secret import Vault
 from domain.kernel.words import Seat
-from tests.browser.games import Table, table
+from tests.browser.games import Table, table, token_of
 from tests.browser.seats import Sitting
 from tests.browser.visiting import PHONE, Visit, Visitor
 from tests.browser.whole_games import run
@@ -282,15 +283,104 @@ async def test_a_token_in_a_link_is_taken_and_forgotten_by_the_address(page: Pag
     assert not any(token in request.url for request in visitor.asked)
     await page.reload()
     await expect(page.locator(".who")).to_contain_text("Seat:")
+    assert await page.evaluate("document.cookie") == ""
+
+
+KEPT = "JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])"
+
+
+async def test_looking_as_a_spectator_loses_no_token(page: Page, placing: Table):
+    await sit(page, placing)
     await page.locator(".who").click()
     await page.get_by_role("button", name="Look as a spectator").click()
     await expect(page.locator(".who")).to_have_text("Spectator")
-    await page.keyboard.press("Escape")
-    assert (
-        await page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])") == '[{},{},""]'
-    )
     await page.get_by_role("tab", name="Decide").click()
     await expect(page.get_by_text("Sign in as one of the players to answer.")).to_be_visible()
+    await page.reload()
+    await expect(page.locator(".who")).to_have_text("Spectator")
+    await page.locator(".who").click()
+    await page.get_by_role("button", name=re.compile("^Sign in as ")).click()
+    await expect(page.locator(".who")).to_contain_text("Seat:")
+
+
+async def test_a_token_is_there_in_another_tab_and_saved_and_removed_only_after_a_warning(
+    page: Page, visitor: Visitor, placing: Table
+):
+    token = placing.token(asked(placing))
+    await sit(page, placing)
+    tab = await visitor.context.new_page()
+    await tab.goto(f"/games/{placing.id}")
+    await expect(tab.locator(".who")).to_contain_text("Seat:")
+    await tab.locator(".who").click()
+    dialog = tab.get_by_role("dialog")
+    await dialog.get_by_text("Your token").click()
+    await expect(dialog.locator(".token")).to_have_text(token)
+    async with tab.expect_download() as saving:
+        await dialog.get_by_role("button", name="Download it").click()
+    saved = await asyncio.to_thread(Path(await (await saving.value).path()).read_text)
+    assert f"{visitor.address}/#token={token}" in saved
+    await dialog.get_by_role("button", name="Remove from this browser").click()
+    warning = dialog.get_by_role("group", name="Remove")
+    await expect(warning).to_contain_text("lost for good")
+    await expect(warning.get_by_role("button", name="Keep it")).to_be_focused()
+    await visitor.axe()
+    await tab.keyboard.press("Enter")
+    await expect(warning).to_have_count(0)
+    assert token in await tab.evaluate(KEPT)
+    await dialog.get_by_role("button", name="Remove from this browser").click()
+    await warning.get_by_role("button", name="Remove it").click()
+    await expect(tab.locator(".who")).to_have_text("Spectator")
+    # The other tab has it no longer either.
+    await expect(page.locator(".who")).to_have_text("Spectator")
+    for each in (page, tab):
+        assert token not in await each.evaluate(KEPT)
+
+
+async def test_a_token_that_the_service_does_not_know_is_kept_but_new_tabs_do_not_look_with_it(
+    service: Service, page: Page, visitor: Visitor, placing: Table
+):
+    visitor.expect("401")
+    token = placing.token(asked(placing))
+    await sit(page, placing)
+    mine = await service.get("/v1/players/me", placing.seats[asked(placing)])
+    await service.client.delete(f"/v1/tokens/{mine['token']}", headers=placing.seats[asked(placing)].headers)
+    await page.reload()
+    await expect(page.locator(".who")).to_have_text("Spectator")
+    assert token in await page.evaluate("localStorage.getItem('tabularium-accounts')")
+    tab = await visitor.context.new_page()
+    asked_before = len(visitor.asked)
+    await tab.goto(f"/games/{placing.id}")
+    await expect(tab.locator(".who")).to_have_text("Spectator")
+    assert not [each for each in visitor.asked[asked_before:] if await each.header_value("authorization")]
+    await tab.locator(".who").click()
+    await expect(tab.get_by_role("list", name="Accounts in this browser")).to_contain_text("not known here")
+
+
+async def test_whoever_sat_down_before_the_start_is_led_to_the_decision(service: Service, visit: Visit):
+    players = [await service.register(name) for name in ("Anna", "Bert")]
+    made = await service.post("/v1/games", players[0], {"ruleset": "conquest-classic-friz", "players": 2})
+    for seat, player in zip(made["seats"], players, strict=True):
+        await service.post(f"/v1/games/{made['id']}/seats", player, {"seat": seat["seat"]})
+    async with visit() as one, visit(**PHONE) as other:
+        pages = [one.page, other.page]
+        for page, player in zip(pages, players, strict=True):
+            await page.goto(f"/games/{made['id']}#token={token_of(player)}")
+            await expect(page.get_by_role("heading", name="Everybody is here")).to_be_visible()
+            assert not (await page.title()).startswith("Your turn")
+        await service.post(f"/v1/games/{made['id']}/start", players[0])
+        now = await service.get(f"/v1/games/{made['id']}")
+        waiting = now["decisions"][0]["seats"][0]
+        first = [seat["seat"] for seat in made["seats"]].index(waiting)
+        for page in pages:
+            await expect(page.get_by_role("tab", name="Decide")).to_have_attribute("aria-selected", "true")
+        asks_me, asks_other = pages[first], pages[1 - first]
+        await expect(asks_me.get_by_role("heading", name=now["decisions"][0]["title"])).to_be_in_viewport()
+        await expect(asks_me).to_have_title(re.compile("^Your turn · "))
+        await expect(asks_other).not_to_have_title(re.compile("Your turn"))
+        await asks_me.get_by_role("tab", name="Scores").click()
+        await asks_me.get_by_role("button", name="Your turn").click()
+        await expect(asks_me.get_by_role("tab", name="Decide")).to_have_attribute("aria-selected", "true")
+        await expect(asks_other.get_by_role("button", name="Your turn")).to_have_count(0)
 
 
 TEE = """

@@ -45,7 +45,7 @@ async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, 
     await page.goto("/")
     await page.get_by_role("textbox", name="Your name").fill("Anna")
     await page.get_by_role("button", name="Open an account").click()
-    await expect(page.get_by_text("You are Anna in this tab.")).to_be_visible()
+    await expect(page.get_by_text("You are signed in as Anna in this tab.")).to_be_visible()
     await page.get_by_role("combobox", name="Players").select_option("2")
     await page.get_by_role("textbox", name="Title").fill("Ours")
     slow = asyncio.Event()
@@ -66,7 +66,7 @@ async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, 
         await other.page.get_by_role("button", name="Sign in to sit here").click()
         await other.page.get_by_role("textbox", name="Your name").fill("Bert")
         await other.page.get_by_role("button", name="Open an account").click()
-        await expect(other.page.get_by_text("You are Bert in this tab.")).to_be_visible()
+        await expect(other.page.get_by_text("You are signed in as Bert in this tab.")).to_be_visible()
         await other.page.get_by_role("button", name="Close").click()
         await expect(other.page.get_by_role("button", name="Sit here")).to_be_focused()
         await other.page.keyboard.press("Enter")
@@ -114,7 +114,7 @@ async def test_the_dialog_closes_when_it_knows_who_looks_and_says_so(service: Se
     await expect(dialog).to_be_hidden()
     await expect(who).to_have_text("Spectator")
     await who.click()
-    # A new token is shown this once: the dialog stays, and the focus is on it.
+    # A new token is shown, to be saved: the dialog stays, and the focus is on it.
     await page.get_by_role("textbox", name="Your name").fill("Bert")
     await page.keyboard.press("Enter")
     await expect(dialog.locator(".token")).to_be_focused()
