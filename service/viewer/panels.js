@@ -40,6 +40,7 @@ export class Panels {
   #drawn = 0;
   #later = 0;
   #chosen = wide.matches ? "event" : "story";
+  #status = "";
 
   /** @param {import("./room.js").Room} room */
   constructor(room) {
@@ -84,11 +85,14 @@ export class Panels {
     const { room, account } = this;
     room.board.compare(room.against === null ? [] : differences(room).areas.map((each) => each.area));
     room.board.mark("chosen", room.area ? [room.area] : []);
-    render(masthead(room, account), place("masthead"));
+    // Whoever sat down before the game began did not enter a running one.
+    if (this.#status === "gathering" && room.game.status === "running") this.#sit();
+    this.#status = room.game?.status ?? this.#status;
+    render(masthead(room, account, decisions(room) ? () => this.#select("decide") : null), place("masthead"));
     render([boardPanel(room), gatheringPanel(room, account)], place("board-panel"));
     render(timelinePanel(room), place("timeline"));
     render(identity(room, account), place("identity"));
-    document.title = `${room.game?.title || "A game"} · Tabularium`;
+    document.title = `${decisions(room) ? "Your turn · " : ""}${room.game?.title || "A game"} · Tabularium`;
     this.#drawSide();
     address(room);
   }
