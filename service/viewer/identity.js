@@ -41,7 +41,7 @@ export function lookAs(room, account) {
  * @param {import("./account.js").Account} account
  */
 export function identity(room, account) {
-  return html`<h2 id="identity-title">Sign in</h2>
+  return html`<h2 id="identity-title">${account.me ? "Account" : "Sign in"}</h2>
     <p>${whoLooks(room, account)}. A seat answers only to its player; an organizer without a seat sees everything.</p>
     ${accountForms(account)}
     <form method="dialog" class="buttons">

@@ -18,16 +18,18 @@ const STREAMS = {
 /**
  * @param {import("./room.js").Room} room
  * @param {import("./account.js").Account} account
- * @param {(() => void) | null} decide leads to the decision that waits for whoever looks; null when none does
+ * @param {boolean} isAsked whether a decision waits for whoever looks
+ * @param {(() => void) | null} decide leads there; null when it is shown
  */
-export function masthead(room, account, decide) {
+export function masthead(room, account, isAsked, decide) {
   const { game } = room;
   const [kind, words] = STREAMS[room.stream];
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
     <h1>${game ? game.title || "A game without a title" : "A game"}</h1>
     <p class="of">${room.ruleset && game ? html`${room.ruleset.title}, version ${game.upgraded_to ?? game.ruleset_version}` : nothing}</p>
     <p class="stream ${kind}" role="status"><span class="dot" aria-hidden="true"></span>${words}</p>
-    <span class="turn" role="status">${decide ? html`<button class="strong" @click=${decide}>Your turn</button>` : nothing}</span>
+    <span class="hidden" role="status">${isAsked ? "It is your turn." : nothing}</span>
+    ${isAsked && decide ? html`<button class="strong" @click=${decide}>Your turn</button>` : nothing}
     <button class="who" aria-haspopup="dialog" @click=${openIdentity}>${whoLooks(room, account)}</button>
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${whoLooks(room)}.` : nothing}</span>
     <a class="docs" href="/docs">API</a>

@@ -88,7 +88,8 @@ export class Panels {
     // Whoever sat down before the game began did not enter a running one.
     if (this.#status === "gathering" && room.game.status === "running") this.#sit();
     this.#status = room.game?.status ?? this.#status;
-    render(masthead(room, account, decisions(room) ? () => this.#select("decide") : null), place("masthead"));
+    const decide = this.#chosen === "decide" ? null : () => this.#select("decide");
+    render(masthead(room, account, Boolean(decisions(room)), decide), place("masthead"));
     render([boardPanel(room), gatheringPanel(room, account)], place("board-panel"));
     render(timelinePanel(room), place("timeline"));
     render(identity(room, account), place("identity"));

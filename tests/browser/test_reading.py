@@ -391,3 +391,16 @@ async def test_scores_are_those_of_the_version_and_charts_those_of_the_rounds(se
         chart = page.locator(".chart img")
         await expect(chart).to_have_attribute("alt", re.compile(name, re.IGNORECASE))
         await expect(chart).to_have_js_property("naturalWidth", 720)
+
+
+async def test_a_winner_is_shown_as_one(service: Service, page: Page):
+    made = await table(service.house, "mare-nostrum", 4, seed=10)
+    result = made.simulation.game.result
+    assert result
+    await opened(page, made.id)
+    await page.get_by_role("tab", name="Scores").click()
+    winner = page.locator(".seats li").filter(has_text="won the game")
+    await expect(winner).to_contain_text(result.winners[0].title())
+    await expect(winner).to_have_count(1)
+    await expect(page.get_by_text("to move")).to_have_count(0)
+    await expect(page.locator("th.out")).to_have_count(1)  # the civilization that nobody plays
