@@ -104,22 +104,24 @@ function key(room, event) {
 
 function marks(room) {
   const { landmarks, head } = room;
+  // The service may tell of more than has come by the stream.
+  const rounds = landmarks.rounds.filter(({ version }) => version <= head);
   const x = (version) => ((version - 1) / Math.max(1, head - 1)) * 1000;
   const path = (entries, top, bottom) => entries.map((each) => `M${x(each.version).toFixed(2)} ${top}V${bottom}`).join("");
   const apart = (LABEL / Math.max(300, innerWidth)) * 1000;
   const words = [
-    count(landmarks.rounds.length, "round"), count(landmarks.battles.length, "battle"),
+    count(rounds.length, "round"), count(landmarks.battles.length, "battle"),
     count(landmarks.retractions.length, "retraction"),
   ].join(", ");
   return html`<svg class="marks" role="img" aria-label="Marked: ${words}">
-    ${bands(landmarks.rounds, x)}
+    ${bands(rounds, x)}
     <svg viewBox="0 0 1000 30" preserveAspectRatio="none" width="100%" height="30" y="14">
       <path class="phases" d=${path(landmarks.turns, 24, 30)} />
       <path class="others" d=${path(landmarks.others, 17, 22)} />
       <path class="battles" d=${path(landmarks.battles, 2, 15)} />
       <path class="retractions" d=${path(landmarks.retractions, 0, 30)} />
     </svg>
-    ${labelled(landmarks.rounds, x, apart).map((each) => svg`<text x="${x(each.version) / 10}%" y="10" dx="2">${each.round}</text>`)}
+    ${labelled(rounds, x, apart).map((each) => svg`<text x="${x(each.version) / 10}%" y="10" dx="2">${each.round}</text>`)}
   </svg>`;
 }
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from domain.boards import builtin
 from domain.library import LIBRARY
@@ -404,3 +404,23 @@ async def test_a_winner_is_shown_as_one(service: Service, page: Page):
     await expect(winner).to_have_count(1)
     await expect(page.get_by_text("to move")).to_have_count(0)
     await expect(page.locator("th.out")).to_have_count(1)  # the civilization that nobody plays
+
+
+@pytest.mark.parametrize("ahead", [1, 2])
+async def test_a_timeline_that_knows_more_than_the_page_is_drawn_as_far_as_the_page_goes(
+    service: Service, page: Page, ahead: int
+):
+    made = await table(service.house, events=300)
+    known = await _timeline(service, made.id, 200)
+    last = next(entry for entry in reversed(known) if entry["kind"] == "phase")
+    further = [{**last, "version": made.version + 50 * each, "round": 90 + each} for each in range(1, ahead + 1)]
+
+    async def tell(route: Route) -> None:
+        await route.fulfill(json={"items": known + further, "next": None})
+
+    await page.route(re.compile(r"/v1/games/[^/]+/timeline"), tell)
+    await opened(page, made.id)
+    rounds = len({entry["round"] for entry in known if entry["kind"] == "phase"})
+    await expect(page.get_by_role("img", name="Marked:")).to_have_attribute(
+        "aria-label", re.compile(rf"Marked: {rounds} rounds?,")
+    )
