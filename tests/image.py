@@ -102,8 +102,8 @@ class Image:
         self.data = data
         self.environment = dict(each.split("=", 1) for each in config["Env"])
 
-    def start(self, *command: str, **settings: str) -> subprocess.Popen[bytes]:
-        """Start a command of the image."""
+    def start(self, *command: str, log: int = subprocess.PIPE, **settings: str) -> subprocess.Popen[bytes]:
+        """Start a command of the image; `log` is where its standard error goes."""
         inside = (
             'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && mount -t tmpfs tmpfs "$1/tmp"'
             ' && mount --bind "$2" "$1/data" && mount --rbind /proc "$1/proc" && cd "$1" && root=$1 && shift 2'
@@ -112,11 +112,11 @@ class Image:
         )
         given = ["unshare", "--mount", "sh", "-c", inside, "image", str(self.root), str(self.data), *command]
         environment = {**self.environment, **settings}
-        return subprocess.Popen(given, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.Popen(given, env=environment, stdout=subprocess.PIPE, stderr=log)
 
     def run(self, *command: str, **settings: str) -> subprocess.CompletedProcess[bytes]:
         """Run a command of the image to its end."""
-        process = self.start(*command, **settings)
+        process = self.start(*command, log=subprocess.PIPE, **settings)
         out, err = process.communicate(timeout=PATIENCE)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
@@ -128,22 +128,29 @@ def serving(image: Image, **settings: str) -> Iterator[tuple[str, int]]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     where = {"TABULARIUM_HOST": "127.0.0.1", "TABULARIUM_PORT": str(port), **settings}
-    process, address = image.start("tabularium", "serve", **where), f"http://127.0.0.1:{port}"
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while not _is_ready(address):
-            if process.poll() is not None or time.monotonic() > deadline:
-                process.kill()
-                sys.exit(f"the service did not start:\n{process.communicate()[1].decode()[-4000:]}")
-            time.sleep(0.2)
-        yield address, port
-    finally:
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=PATIENCE)
-    require(process.returncode == 0, f"SIGTERM ends it with 0, not {process.returncode}: {err[-2000:].decode()}")
-    said = [json.loads(line) for line in err.splitlines() if line.startswith(b"{")]
-    faults = [line for line in said if line.get("level") in ("error", "critical")]
-    require(not faults, f"its log names no error: {faults}")
+    address = f"http://127.0.0.1:{port}"
+    with tempfile.TemporaryFile() as log:  # and no pipe: nobody reads what it says while it serves
+        process = image.start("tabularium", "serve", log=log.fileno(), **where)
+        try:
+            _await_ready(process, address)
+            yield address, port
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=PATIENCE)
+            log.seek(0)
+            said = log.read()
+    require(process.returncode == 0, f"SIGTERM ends it with 0, not {process.returncode}: {said[-2000:].decode()}")
+    lines = [json.loads(line) for line in said.splitlines() if line.startswith(b"{")]
+    faults = [line for line in lines if line.get("level") in ("error", "critical")]
+    require(lines and not faults, f"it keeps a log, which names no error: {faults}")
+
+
+def _await_ready(process: subprocess.Popen[bytes], address: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not _is_ready(address):
+        if process.poll() is not None or time.monotonic() > deadline:
+            sys.exit("NOT AS IT SHOULD BE: the service starts and is ready")
+        time.sleep(0.2)
 
 
 def _is_ready(address: str) -> bool:
