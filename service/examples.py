@@ -144,7 +144,7 @@ class _Scene:
 
     def accepted(self, before: Game, step: Step) -> Accepted:
         viewer = self.viewer(step.game)
-        events = tuple(event_view(record, self.vault, viewer) for record in step.records)
+        events = tuple(event_view(self.ruleset.id, record, self.vault, viewer) for record in step.records)
         return Accepted(GAME, before.version, step.game.version, events)
 
 
@@ -229,7 +229,7 @@ def _accounts(scene: _Scene) -> dict[str, Example]:
     ended = token_view(msgspec.structs.replace(BOTS, revoked=AT))
     auditor = msgspec.structs.replace(scene.players[1], scopes=(*EVERYBODYS, "audit"))
     record = scene.given.records[0]
-    logged = LoggedEvent(GAME, event_view(record, Vault(), Viewer()))
+    logged = LoggedEvent(GAME, event_view(scene.ruleset.id, record, Vault(), Viewer()))
     return {
         "showMe": Example(me(owner, caller)),
         "listTokens": Example(page),
@@ -342,7 +342,7 @@ def _options(scene: _Scene) -> Any:
     game = scene.started.game
     options = game.options(scene.seat, scene.vault)[:3]
     mine = tuple(decision for decision in game.decisions if scene.seat in decision.seats)
-    return OptionsView(GAME, game.version, scene.seat, mine, tuple(options))
+    return OptionsView(GAME, game.ruleset.id, game.version, scene.seat, mine, tuple(options))
 
 
 def _history(scene: _Scene) -> Any:

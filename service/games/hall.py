@@ -155,7 +155,8 @@ class Hall:
         """
         records = await self.records(game_id, after, limit)
         play = await self._plays.of(game_id)
-        return [event_view(record, play.vault, viewer) for record in records if record.version <= play.now.version]
+        ruleset, last = play.now.ruleset.id, play.now.version
+        return [event_view(ruleset, record, play.vault, viewer) for record in records if record.version <= last]
 
     async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], bytes]) -> bytes:
         """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
@@ -454,7 +455,7 @@ class Hall:
                         await self._plays.catch_up(play)
                         continue
                     # A repetition of what was accepted is refused more often than not: the game has moved on.
-                    first = await self._first_answer(request)
+                    first = await self._first_answer(request, play.now.ruleset.id)
                     if first is None:
                         if isinstance(error, Refusal):
                             self._refused(play.now.ruleset.id, error.rule)
@@ -467,7 +468,7 @@ class Hall:
         vault = play.vault.joined_by(step.secrets)
         viewer = self.viewer(game, request.player)
         after = before.version if before else 0
-        events = tuple(event_view(record, vault, viewer) for record in step.records)
+        events = tuple(event_view(game.ruleset.id, record, vault, viewer) for record in step.records)
         accepted = Accepted(game.id, after, game.version, events)
         use = request.key and KeyUse(request.player, request.key, request.fingerprint, encode_accepted(accepted))
         appended = await self._append(
@@ -483,7 +484,7 @@ class Hall:
             )
         )
         if appended.repeated is not None:
-            return replace(decode_accepted(appended.repeated), repeated=True)
+            return replace(decode_accepted(appended.repeated, game.ruleset.id), repeated=True)
         self._plays.keep(play, step, vault)
         self._wake.notify(game.id, game.version)
         return accepted
@@ -501,14 +502,14 @@ class Hall:
             self._metrics.appended(outcome, perf_counter() - began, len(batch.records))
         return appended
 
-    async def _first_answer(self, request: Request) -> Accepted | None:
+    async def _first_answer(self, request: Request, ruleset: str) -> Accepted | None:
         """Return what this request was answered before, if it was. Raises `KeyReused`."""
         use = request.key and await self._store.seen(request.game, request.player, request.key)
         if not use:
             return None
         if use.fingerprint != request.fingerprint:
             raise KeyReused
-        return replace(decode_accepted(use.answer), repeated=True)
+        return replace(decode_accepted(use.answer, ruleset), repeated=True)
 
 
 def _outcome(done: asyncio.Task[Accepted]) -> Outcome:

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.structs import asdict
 
 from domain.kernel.record import Record
 from domain.kernel.secret import Secret, Vault
@@ -35,6 +36,7 @@ class EventView(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         version: the version that the event made.
+        ruleset: the ruleset that its game is played by, which says how `event` is to be read.
         type: its type, as in the event itself.
         at: when it was recorded, RFC 3339 in UTC.
         schema: the schema version of the event's shape.
@@ -46,6 +48,7 @@ class EventView(Struct, frozen=True, omit_defaults=True):
     """
 
     version: Version
+    ruleset: str
     type: str
     at: str
     schema: int
@@ -86,10 +89,11 @@ class Checked(Struct, frozen=True):
     commands: int
 
 
-def event_view(record: Record, vault: Vault, viewer: Viewer) -> EventView:
-    """Return a record as `viewer` may see it. `vault` holds all secrets of the game."""
+def event_view(ruleset: str, record: Record, vault: Vault, viewer: Viewer) -> EventView:
+    """Return a record of a game by `ruleset` as `viewer` may see it. `vault` holds all secrets of the game."""
     return EventView(
         version=record.version,
+        ruleset=ruleset,
         type=record.type,
         at=record.at,
         schema=record.schema,
@@ -113,4 +117,23 @@ def _readable(record: Record, vault: Vault, viewer: Viewer) -> Iterable[Secret]:
 
 
 encode_accepted: Final = msgspec.json.Encoder().encode
-decode_accepted: Final = msgspec.json.Decoder(Accepted).decode
+
+
+class _KeptEvent(EventView, frozen=True, kw_only=True):
+    """An event in a kept answer, which may be older than the field `ruleset`."""
+
+    ruleset: str = ""
+
+
+class _Kept(Accepted, frozen=True, kw_only=True):
+    events: tuple[_KeptEvent, ...]
+
+
+_decode_kept: Final = msgspec.json.Decoder(_Kept).decode
+
+
+def decode_accepted(answer: bytes, ruleset: str) -> Accepted:
+    """Return an answer that was kept of a game by `ruleset`."""
+    kept = _decode_kept(answer)
+    events = tuple(EventView(**{**asdict(event), "ruleset": ruleset}) for event in kept.events)
+    return Accepted(kept.game, kept.after, kept.version, events, kept.repeated)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from litestar import WebSocket
 from litestar.exceptions import WebSocketDisconnect
@@ -23,7 +23,7 @@ from service.http import problems
 from service.http.answers import encode, explained, log_fault
 from service.http.calls import Call, authenticate, house_of, read_query
 from service.http.endpoint import Answer, endpoint
-from service.http.problems import Problem
+from service.http.problems import Problem, ProblemBody
 from service.shapes.log import Since
 from service.store.protocol import StoreUnavailable
 from service.watching.logging import log
@@ -39,18 +39,32 @@ OVER, STOPPING, REFUSED = 1000, 1012, 4000
 """Close codes; uvicorn itself closes with 1012 as well."""
 
 
-class Frame(Struct, frozen=True):
-    """A WebSocket message.
+class EventFrame(Struct, frozen=True):
+    """A WebSocket message that brings an event.
 
     Attributes:
-        id: the version that the event made; null in a frame that says what is wrong.
-        event: the type of the event, or ``problem``.
-        data: the event as the caller may see it, or a problem.
+        id: the version that the event made.
+        event: the type of the event.
+        data: the event as the caller may see it.
     """
 
-    id: Version | None
+    id: Version
     event: str
-    data: Any
+    data: EventView
+
+
+class ProblemFrame(Struct, frozen=True):
+    """A WebSocket message that says what is wrong; the connection is closed after it.
+
+    Attributes:
+        id: always null.
+        event: always ``problem``.
+        data: the problem.
+    """
+
+    id: None
+    event: Literal["problem"]
+    data: ProblemBody
 
 
 class StreamedEvent(Struct, frozen=True):
@@ -219,7 +233,7 @@ async def _answered(
         problem = explained(error)
         log_fault(problem, error)
         body = problem.body(f"urn:uuid:{socket.scope.get('request_id', '')}")
-        await socket.send_data(encode(Frame(None, "problem", body)).decode())
+        await socket.send_data(encode(ProblemFrame(None, "problem", body)).decode())
         return REFUSED
 
 
@@ -261,7 +275,7 @@ async def _send_until_gone(
         async for event in events:
             if event is not None:
                 sent(event.at)
-                await socket.send_data(encode(Frame(event.version, event.type, event)).decode())
+                await socket.send_data(encode(EventFrame(event.version, event.type, event)).decode())
 
     async def listen() -> None:
         while True:

@@ -139,8 +139,12 @@ async def read_log(request: Call) -> Response[bytes]:
     game that is over `GET /v1/games/{game}/export` opens it. Keep `next` to go on from there another day.
     """
     page = request.read_query(Page)
-    found, after = await request.house.store.read_all(page.cursor, page.limit)
-    items = tuple(LoggedEvent(game, event_view(record, _NO_SECRETS, _SPECTATOR)) for game, record in found)
+    store = request.house.store
+    found, after = await store.read_all(page.cursor, page.limit)
+    rulesets = await store.rulesets({game for game, _ in found})
+    items = tuple(
+        LoggedEvent(game, event_view(rulesets[game], record, _NO_SECRETS, _SPECTATOR)) for game, record in found
+    )
     return answer(LogPage(items, after))
 
 

@@ -95,7 +95,7 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
     options = played.options(viewer.seat, await hall.vault(played.id))
     mine = tuple(decision for decision in played.decisions if viewer.seat in decision.seats)
-    view = OptionsView(played.id, played.version, viewer.seat, mine, tuple(options))
+    view = OptionsView(played.id, played.ruleset.id, played.version, viewer.seat, mine, tuple(options))
     return answer(view, headers=etag(played.version))
 
 
@@ -163,6 +163,7 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
     """Return the position of a game as it is sent; `view` is the ruleset's part of it."""
     return StateView(
         game=game.id,
+        ruleset=game.ruleset.id,
         version=game.version,
         status=game.status,
         heading=game.heading,

@@ -24,16 +24,18 @@ class StateView(Struct, frozen=True):
 
     Attributes:
         game: the game.
+        ruleset: the ruleset that it is played by, which says how `view` is to be read.
         version: the version that is shown.
         status: what the game was at that version.
         heading: where in the game that is, in words.
         seat: the seat through whose eyes it is seen; null for a spectator.
         everything: True when nothing is hidden: for an organizer without a seat, and for all when the game is over.
-        view: the position, in the ruleset's own shape; null before the game begins.
+        view: the position, in the shape of its ruleset; null before the game begins.
         decisions: what the game waited for at that version.
     """
 
     game: GameId
+    ruleset: str
     version: Version
     status: Status
     heading: str
@@ -48,6 +50,7 @@ class OptionsView(Struct, frozen=True):
 
     Attributes:
         game: the game.
+        ruleset: the ruleset that it is played by.
         version: the version at which that holds: send it as `If-Match` with the command.
         seat: the caller's seat.
         decisions: the open decisions that are this seat's to take.
@@ -55,6 +58,7 @@ class OptionsView(Struct, frozen=True):
     """
 
     game: GameId
+    ruleset: str
     version: Version
     seat: Seat
     decisions: tuple[Decision, ...]

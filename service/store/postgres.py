@@ -170,6 +170,17 @@ class PostgresStore:
 
         return await self._patiently(work) if asked else {}
 
+    async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
+        asked = [game for game in games if _storable(game)]
+
+        async def work(connection: Connection) -> dict[GameId, str]:
+            rows = await connection.fetch(
+                "SELECT game, ruleset FROM tabularium.games WHERE game = ANY($1::text[])", asked
+            )
+            return {GameId(game): ruleset for game, ruleset in rows}
+
+        return await self._patiently(work)
+
     async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
         return await self._patiently(lambda connection: _secrets(connection, game, known)) if _storable(game) else []
 

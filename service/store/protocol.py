@@ -167,6 +167,10 @@ class EventStore(Protocol):
         """Return the versions at which games stand, read at one moment; unknown ones are not in it."""
         ...
 
+    async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
+        """Return by which rulesets games are played; unknown ones are not in it."""
+        ...
+
     async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
         """Return the secrets of a game in the order of their sealing, without the first `known` of them."""
         ...

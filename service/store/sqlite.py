@@ -169,6 +169,16 @@ class SqliteStore:
             )
         )
 
+    async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
+        asked = msgspec.json.encode(sorted(games))
+        return await self._read(
+            lambda connection: dict(
+                connection.execute(
+                    "SELECT game, ruleset FROM games WHERE game IN (SELECT value FROM json_each(?))", (asked,)
+                )
+            )
+        )
+
     async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
         return await self._read(lambda connection: _secrets(connection, game, known))
 

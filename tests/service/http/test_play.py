@@ -63,6 +63,16 @@ async def test_what_is_answered_to_a_command_is_what_the_seat_may_see(
     assert set(berts["items"][0]["cause"]["command"]) == {"type", "sealed"}
 
 
+async def test_whatever_has_the_shape_of_a_ruleset_names_it(
+    service: Service, game: str, anna: Player, bert: Player
+) -> None:
+    given = await service.give(game, anna, "put-up", coins=1)
+    events = (await service.get(f"/v1/games/{game}/events?limit=500"))["items"]
+    state = await service.get(f"/v1/games/{game}/state")
+    options = await service.get(f"/v1/games/{game}/options", bert)
+    assert {each["ruleset"] for each in (*given["events"], *events, state, options)} == {"tiny-auction"}
+
+
 async def test_every_option_is_accepted(service: Service, game: str, anna: Player) -> None:
     options = await service.get(f"/v1/games/{game}/options", anna)
     (put_up,) = [option for option in options["options"] if option["command"] == "put-up"]

@@ -81,6 +81,13 @@ async def test_the_heads_of_many_games_are_asked_at_once(store: EventStore) -> N
     assert await store.heads([]) == {}
 
 
+async def test_the_rulesets_of_many_games_are_asked_at_once(store: EventStore) -> None:
+    await store.append(new_game("g1"))
+    await store.append(new_game("g2", opened=opening(ruleset="other")))
+    assert await store.rulesets([G, GameId("g2"), GameId("g3"), GameId("g\0")]) == {"g1": "tiny", "g2": "other"}
+    assert await store.rulesets([]) == {}
+
+
 async def test_what_no_id_can_be_is_not_found(store: EventStore) -> None:
     odd = GameId("g\0")
     await store.append(new_game("g1", seats={RED: ANNA, BLUE: None}))
