@@ -16,19 +16,21 @@ from typing import Any, Final
 import msgspec
 
 from domain.boards import builtin
-from domain.kernel.record import Cause
 from domain.kernel.ruleset import Library
-from domain.kernel.secret import Sealed
 from domain.library import LIBRARY
 from service import schemas
 from service.access.scopes import MEANINGS
 from service.examples import Example, Examples, examples
+from service.families import describe
 from service.house import Boards
 from service.http import problems
+from service.http.calls import OCTETS
 from service.http.endpoint import JSON, Answer, Endpoint
 from service.http.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
-from service.http.streams import Frame
+from service.http.streams import EventFrame, ProblemFrame
 from service.routes import API, LARGE
+from service.routes.log import NDJSON
+from service.routes.pictures import PNG, SVG
 from service.schemas import Book, Schema
 from service.shapes.pictures import FrameView, Scene
 
@@ -84,6 +86,13 @@ PARAMETERS: Final = {
     "chart": "What it shows, and `.svg`: `dice.svg`, or a figure of the scoreboard.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }
+
+_CONTENTS: Final[Mapping[str, Schema]] = {
+    NDJSON: {"contentMediaType": NDJSON, "contentSchema": {"$ref": f"{SCHEMAS}Export"}},
+    SVG: {"contentMediaType": SVG},
+    PNG: {"format": "binary", "contentMediaType": PNG},
+}
+"""What there is to say of answers that are neither JSON nor plain text. Each may be asked for as mere bytes, too."""
 
 _VERSION_TAG: Final[Schema] = {"type": "string", "pattern": '^"(0|[1-9][0-9]{0,14})"$'}
 _ANY_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})(\.[0-9a-f]{16})?"$'}
@@ -186,8 +195,6 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = defaultdict(dict)
     for path, method, said in endpoints():
         paths[path][method.lower()] = _operation(path, said, book, shown)
-    book.schema(ProblemBody)
-    book.schema(Frame)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -220,60 +227,33 @@ def _scopes() -> str:
 
 
 def _book(library: Library) -> Book:
-    """Return the schemas, with those of all rulesets' commands, events and views in it as discriminated unions."""
-
-    def reference(name: str) -> Schema:
-        return {"$ref": f"{SCHEMAS}{name}"}
-
-    command, event = reference("Command"), reference("Event")
+    """Return the schemas, with those of all rulesets' commands, events and views in it."""
     book = Book(
         SCHEMAS,
         {
-            ("EventView", "event"): event,
-            ("EventView", "cause"): reference("Cause"),
-            ("Cause", "command"): {"anyOf": [command, reference("SealedCommand")]},
-            ("Orders", "command"): command,
-            ("Orders", "commands"): {"type": "array", "items": command, "minItems": 1, "maxItems": 100},
-            ("NewGame", "board"): reference("Board"),
-            ("Frame", "data"): {"anyOf": [reference("EventView"), reference("ProblemBody")]},
+            ("NewGame", "board"): _reference("Board"),
             ("StreamedEvent", "data"): {
                 "type": "string",
                 "contentMediaType": JSON,
-                "contentSchema": reference("EventView"),
+                "contentSchema": _reference("EventView"),
             },
-            ("FramePage", "key"): reference("Scene"),
-            ("FramePage", "frames"): {"type": "array", "items": reference("FrameView")},
-            ("StateView", "view"): {"anyOf": [reference("View"), {"type": "null"}]},
+            ("FramePage", "key"): _reference("Scene"),
+            ("FramePage", "frames"): {"type": "array", "items": _reference("FrameView")},
         },
+        defaults=False,
     )
-    unions: dict[str, list[Schema]] = {"Command": [], "Event": [], "View": []}
-    for ruleset_id in library.ids():
-        ruleset = library.current(ruleset_id)
-        kinds = {
-            "Command": schemas.union(schemas.command_types(ruleset)),
-            "Event": schemas.union(schemas.event_types(ruleset)),
-        }
-        for kind, shape in kinds.items():
-            name = f"{schemas.pascal(ruleset_id)}{kind}"
-            described = f"{'A command' if kind == 'Command' else 'An event'} of {ruleset.title}."
-            book.structs[name] = {"description": described, **book.schema(shape)}
-            unions[kind].append(reference(name))
-        view = book.schema(ruleset.view_type)
-        if view not in unions["View"]:
-            unions["View"].append(view)
-    for name, members in unions.items():
-        what = f"{name} of any ruleset: that of the game at hand."
-        book.structs[name] = {"description": what, "anyOf": members}
-    book.structs["SealedCommand"] = {
-        "type": "object",
-        "description": "A command that is a secret, as the log shows it: its type, and a commitment to the rest.",
-        "properties": {"type": {"type": "string"}, "sealed": book.schema(Sealed)},
-        "required": ["type", "sealed"],
-        "additionalProperties": False,
-    }
-    for shape in (Cause, Scene, FrameView):
+    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame):
         book.schema(shape)
+    book.structs["Frame"] = {
+        "description": "A WebSocket message.",
+        "oneOf": [_reference("EventFrame"), _reference("ProblemFrame")],
+    }
+    describe(book, library)
     return book
+
+
+def _reference(name: str) -> Schema:
+    return {"$ref": f"{SCHEMAS}{name}"}
 
 
 def _operation(path: str, said: Endpoint, book: Book, shown: Examples) -> dict[str, Any]:
@@ -398,10 +378,13 @@ def _responses(said: Endpoint, book: Book, example: Example | None) -> dict[str,
 def _answer(answer: Answer, book: Book, example: Example | None) -> dict[str, Any]:
     said: dict[str, Any] = {"description": answer.what, "headers": _headers((*answer.headers, "Request-Id"))}
     if answer.shape is not None:
-        content: dict[str, Any] = {"schema": book.schema(answer.shape)}
+        schema = {**book.schema(answer.shape), **_CONTENTS.get(answer.media, {})}
+        content: dict[str, Any] = {"schema": schema}
         if example is not None:
             content["examples"] = {"typical": {"value": example.answer}}
         said["content"] = {answer.media: content}
+        if answer.media in _CONTENTS:
+            said["content"][OCTETS] = {**content, "schema": {"type": "string", "format": "binary"}}
     return said
 
 

@@ -7,14 +7,15 @@ are, and names that stay what they are when another ruleset has a class of the s
 
 import ast
 import inspect
+import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Final, NewType, Union, get_args, get_origin, get_type_hints
 
-from msgspec import Meta, Struct
+from msgspec import NODEFAULT, Meta, Struct
 from msgspec import inspect as types
 
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
@@ -33,13 +34,18 @@ class Book:
     Args:
         place: where references find them, such as ``#/$defs/``.
         instead: schemas for fields, by class name and field, that say more than the field's type.
+        defaults: whether fields have the keyword `default`. Without, their description says it: generators of
+            TypeScript take a field with that keyword for one that is always there, also in what is sent.
     """
 
-    def __init__(self, place: str, instead: Mapping[tuple[str, str], Schema] | None = None) -> None:
+    def __init__(
+        self, place: str, instead: Mapping[tuple[str, str], Schema] | None = None, *, defaults: bool = True
+    ) -> None:
         self.structs: dict[str, Schema] = {}
         self._classes: dict[str, type] = {}
         self._place = place
         self._instead = instead or {}
+        self._defaults = defaults
 
     def schema(self, shape: Any) -> Schema:
         """Return the schema of a type; structs and kinds of id in it are referred to."""
@@ -69,7 +75,7 @@ class Book:
                 bounds = {"minItems": info.min_length, "maxItems": info.max_length}
                 return {"type": "array", "items": self._of(info.item_type), **_given(bounds)}
             case types.LiteralType():
-                return {"enum": list(info.values)}
+                return {"type": _type_of(info.values), "enum": list(info.values)}
             case _:
                 return _plain(info)
 
@@ -84,7 +90,7 @@ class Book:
         schema = self._tagged(structs) if len(structs) > 1 else self._of(kinds[0])
         if len(kinds) == len(info.types):
             return schema
-        if isinstance(schema.get("type"), str):
+        if isinstance(schema.get("type"), str) and "enum" not in schema:
             return {**schema, "type": [schema["type"], "null"]}
         return {"anyOf": [schema, {"type": "null"}]}
 
@@ -110,16 +116,20 @@ class Book:
         properties: dict[str, Schema] = {}
         required: list[str] = []
         if info.tag_field is not None:
-            properties[info.tag_field] = {"const": info.tag}
+            properties[info.tag_field] = {"type": "string", "const": info.tag}
             required.append(info.tag_field)
         for field in info.fields:
             schema = dict(self._instead.get((name, field.name)) or self.schema(kinds[field.name]))
             if field.name in documented:
                 schema["description"] = documented[field.name]
-            if field.required:
+            if field.required or _is_always_there(info, field):
                 required.append(field.encode_name)
             elif isinstance(field.default, str | int | bool):
-                schema["default"] = field.default
+                if self._defaults:
+                    schema["default"] = field.default
+                else:
+                    said = f"Default: `{json.dumps(field.default)}`."
+                    schema["description"] = " ".join(filter(None, (schema.get("description"), said)))
             properties[field.encode_name] = schema
         made: Schema = {"type": "object", "title": name, "description": summary_of(info.cls), "properties": properties}
         if required:
@@ -127,6 +137,16 @@ class Book:
         if info.forbid_unknown_fields:
             made["additionalProperties"] = False
         return made
+
+
+def _is_always_there(info: types.StructType, field: types.Field) -> bool:
+    """Tell whether a field with a default is in every answer all the same.
+
+    What is only answered knows no unknown fields to forbid. It has all of its fields, unless it leaves out defaults.
+    """
+    if info.forbid_unknown_fields or info.cls.__struct_config__.omit_defaults:
+        return False
+    return field.default is not NODEFAULT or field.default_factory is not NODEFAULT  # or it is UNSET
 
 
 def _with_ids(shape: Any) -> Any:
@@ -151,7 +171,7 @@ def _plain(info: types.Type) -> Schema:
             bounds = {"minLength": info.min_length, "maxLength": info.max_length, "pattern": info.pattern}
             return {"type": "string", **_given(bounds)}
         case types.BytesType():
-            return {"type": "string", "contentEncoding": "binary"}
+            return {"type": "string"}
         case types.DateTimeType():
             return {"type": "string", "format": "date-time"}
         case types.BoolType():
@@ -162,6 +182,12 @@ def _plain(info: types.Type) -> Schema:
             return {}
         case _:
             raise TypeError(f"no schema for {info}")
+
+
+def _type_of(values: Iterable[Any]) -> str:
+    """Return the JSON type of the values of an enumeration, which is one for all."""
+    (kind,) = {type(value) for value in values}
+    return {str: "string", int: "integer"}[kind]
 
 
 def _given(keywords: Mapping[str, Any]) -> Schema:
@@ -261,6 +287,11 @@ def of_ruleset(ruleset: Ruleset[Any]) -> Schemas:
         view=alone(ruleset.view_type, f"The position in {ruleset.title}, as somebody may see it"),
         setup=alone(ruleset.setup, f"What the creator of a game of {ruleset.title} may choose"),
     )
+
+
+def family_of(ruleset: Ruleset[Any]) -> str:
+    """Return the name in the contract of the rulesets that share their shapes with `ruleset`, such as ``Classic``."""
+    return name_of(ruleset.view_type).removesuffix(ruleset.view_type.__name__)
 
 
 def union(shapes: tuple[type[Struct], ...]) -> Any:

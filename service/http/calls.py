@@ -34,6 +34,9 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,15}")
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 _JSON_TYPE: Final = re.compile(r'application/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?', re.IGNORECASE)
 
+OCTETS: Final = "application/octet-stream"
+"""What pictures and exports are for a client that knows no better: generated ones keep answers of that type only."""
+
 
 class Call(Request[Any, Any, Any]):
     """A request, and how its parts are read."""
@@ -54,6 +57,10 @@ class Call(Request[Any, Any, Any]):
         caller = self.caller
         assert caller is not None, "the endpoint requires an account"
         return caller
+
+    def media(self, usual: str) -> str:
+        """Return the media type to answer with: `usual`, or bytes of no kind for a client that takes only those."""
+        return OCTETS if self.headers.get("accept", "").partition(";")[0].strip() == OCTETS else usual
 
     def require(self, *scopes: Scope) -> None:
         """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""

@@ -24,6 +24,7 @@ HEADERS: Final[Mapping[str, str]] = {
     # Opened by itself it is a document: one that can do nothing but be seen.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
     "Cache-Control": "no-cache",
+    "Vary": "Accept",
 }
 DICE: Final = "dice"
 
@@ -59,7 +60,7 @@ async def show_chart(request: Call, game: FromPath[str], chart: FromPath[str]) -
             charts_there = ", ".join(f"{each}.svg" for each in (*figures, DICE))
             raise Problem(problems.UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
         drawn = figure_chart(request.house.library, summary.ruleset, figures[name], rounds)
-    return Answered(drawn.encode(), 200, SVG, HEADERS)
+    return Answered(drawn.encode(), 200, request.media(SVG), HEADERS)
 
 
 ROUTES = (show_chart,)

@@ -117,8 +117,12 @@ async def export_game(request: Call, game: FromPath[str]) -> Stream:
     viewer = request.house.viewer(played, request.caller)
     records = (await hall.records(played.id))[: played.version]
     lines = export.export(played, records, await hall.vault(played.id), viewer.seat, everything=viewer.everything)
-    headers = {**etag(played.version), "Content-Disposition": f'attachment; filename="{played.id}.jsonl"'}
-    return Stream(lines, status_code=200, media_type=NDJSON, headers=headers)
+    headers = {
+        **etag(played.version),
+        "Vary": "Accept",
+        "Content-Disposition": f'attachment; filename="{played.id}.jsonl"',
+    }
+    return Stream(lines, status_code=200, media_type=request.media(NDJSON), headers=headers)
 
 
 ROUTES = (list_events, tell_history, export_game)

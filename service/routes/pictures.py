@@ -37,6 +37,7 @@ PNG: Final = "image/png"
 _HEADERS: Final = {
     # A picture may be opened by itself, at the service's own address: nothing in it is to be run or fetched.
     "Content-Security-Policy": "default-src 'none'",
+    "Vary": "Accept",
 }
 _KEPT: Final = {"Cache-Control": "no-cache"}
 """Kept, and asked for again each time: until it looks otherwise the answer is 304."""
@@ -88,7 +89,7 @@ async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[byt
     if _has(request, headers):
         return _unchanged(headers)
     drawn = bare_board(_drawing(request, known.board), paints(known), known.title)
-    return _drawn(drawn.encode(), SVG, headers)
+    return _drawn(drawn.encode(), request.media(SVG), headers)
 
 
 @endpoint(
@@ -141,7 +142,7 @@ async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
     shown, viewer, headers = await _looked(request, game, asked)
     if _has(request, headers):
         return _unchanged(headers)
-    return _drawn(await _svg(request, shown, viewer), SVG, headers)
+    return _drawn(await _svg(request, shown, viewer), request.media(SVG), headers)
 
 
 @endpoint(
@@ -171,7 +172,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
             return await png(svg, asked.width)
 
     drawn = await gallery.shown(shown.id, shown.version, viewer, ("png", asked.width), draw)
-    return _drawn(drawn, PNG, headers)
+    return _drawn(drawn, request.media(PNG), headers)
 
 
 @endpoint(

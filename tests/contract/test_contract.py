@@ -87,12 +87,19 @@ def test_every_field_of_ours_is_documented(openapi: dict[str, Any]) -> None:
     modules = [views, *(import_module(found.name) for found in iter_modules(shapes.__path__, f"{shapes.__name__}."))]
     ours = {shape.__name__ for module in modules for shape in vars(module).values() if is_struct(shape)}
     assert {"GameDetail", "Health", "EventView", "DicePage"} <= ours
+    components = openapi["components"]["schemas"]
+    shapes_by_name = [
+        (name, shape)
+        for name in sorted(ours & components.keys())
+        for place in components[name].get("oneOf", [{"$ref": name}])
+        for shape in (components[place["$ref"].rpartition("/")[2]],)
+    ]
+    assert len(shapes_by_name) > 60
     missing = {
         f"{name}.{field}"
-        for name, shape in openapi["components"]["schemas"].items()
-        if name in ours
+        for name, shape in shapes_by_name
         for field, schema in shape["properties"].items()
-        if "description" not in schema
+        if schema.get("description", "Default: ").startswith("Default: ")
     }
     assert missing == set()
 
@@ -173,17 +180,132 @@ def test_the_keywords_that_options_have_beside_json_schemas_are_defined(openapi:
 def test_commands_and_events_are_told_apart_by_their_type(openapi: dict[str, Any]) -> None:
     components = openapi["components"]["schemas"]
     for ruleset_id in LIBRARY.ids():
+        ruleset = LIBRARY.current(ruleset_id)
         for kind, types in (
-            ("Command", schemas.command_types(LIBRARY.current(ruleset_id))),
-            ("Event", schemas.event_types(LIBRARY.current(ruleset_id))),
+            ("Command", schemas.command_types(ruleset)),
+            ("LoggedCommand", schemas.command_types(ruleset)),
+            ("Event", schemas.event_types(ruleset)),
         ):
-            union = components[schemas.pascal(ruleset_id) + kind]
+            union = components[schemas.family_of(ruleset) + kind]
             assert union["discriminator"]["propertyName"] == "type"
             assert len(union["oneOf"]) == len(types)
             for tag, place in union["discriminator"]["mapping"].items():
                 shape = components[place.removeprefix("#/components/schemas/")]
-                assert shape["properties"]["type"] == {"const": tag}
+                assert shape["properties"]["type"] == {"type": "string", "const": tag}
                 assert shape["additionalProperties"] is False
+
+
+def nodes(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Yield every object in a document, with where it is; examples are none of it."""
+    if isinstance(value, dict):
+        yield path, value
+        for name, inner in value.items():
+            if name not in ("example", "examples"):
+                yield from nodes(inner, (*path, name))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from nodes(inner, (*path, str(number)))
+
+
+def test_what_differs_between_rulesets_is_told_apart_by_the_ruleset(openapi: dict[str, Any]) -> None:
+    families = {schemas.family_of(LIBRARY.current(ruleset_id)) for ruleset_id in LIBRARY.ids()}
+    apart: set[str] = set()
+    for path, node in nodes(openapi):
+        names = [each.get("$ref", "").rpartition("/")[2] for key in ("oneOf", "anyOf") for each in node.get(key, ())]
+        if len({family for family in families for name in names if name.startswith(family)}) > 1:
+            apart.add(path[-1])
+            if path[-1] in ("EventView", "StateView", "OptionsView"):
+                assert node["discriminator"]["propertyName"] == "ruleset"
+                assert [*node["discriminator"]["mapping"]] == [*LIBRARY.ids()]
+    # A command is sent, and not answered. An export is told by its first line.
+    assert apart == {"EventView", "StateView", "OptionsView", "Command", "Export"}
+
+
+def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ruleset(openapi: dict[str, Any]) -> None:
+    """Nothing but the envelopes, which name the ruleset, leads from an answer to what is the rulesets' own."""
+    components = openapi["components"]["schemas"]
+    families = tuple({schemas.family_of(LIBRARY.current(ruleset_id)) for ruleset_id in LIBRARY.ids()})
+    seen: set[str] = set()
+
+    def follow(value: Any) -> None:
+        for _, node in nodes(value):
+            name = node.get("$ref", "").rpartition("/")[2]
+            if name in components and name not in seen:
+                seen.add(name)
+                if name not in ("EventView", "StateView", "OptionsView", "Export"):
+                    follow(components[name])
+
+    follow([operation["responses"] for operation in operations(openapi)])
+    follow(components["Frame"])
+    assert {"EventView", "StateView", "OptionsView", "Export", "Decision"} <= seen
+    assert {name for name in seen if name.startswith(families)} == set()
+
+
+def test_every_enumeration_has_a_type(openapi: dict[str, Any]) -> None:
+    enumerations = [(path, node) for path, node in nodes(openapi) if isinstance(node.get("enum"), list)]
+    assert len(enumerations) > 50
+    assert [path for path, node in enumerations if "type" not in node] == []
+
+
+def test_no_field_of_an_object_has_a_default_which_would_make_it_required_for_some(openapi: dict[str, Any]) -> None:
+    assert [path for path, node in nodes(openapi["components"]) if "default" in node] == []
+    entropy = openapi["components"]["schemas"]["TakeSeat"]["properties"]["entropy"]
+    assert entropy["description"].endswith('Default: `""`.')
+
+
+def test_what_an_answer_always_has_is_required(openapi: dict[str, Any]) -> None:
+    components = openapi["components"]["schemas"]
+    assert "repeated" in components["Accepted"]["required"]
+    assert {"city", "fortified", "owner", "armies"} <= {*components["ClassicProvince"]["required"]}
+    assert "depends" not in components["Decision"]["required"]
+    assert "automatic" not in components["ClassicLossesMarked"]["required"], "older events may be without"
+
+
+@pytest.mark.parametrize(
+    ("orders", "valid"),
+    [
+        ({"command": {"type": "undo", "to": 3}}, True),
+        ({"commands": [{"type": "undo", "to": 3}]}, True),
+        ({"command": {"type": "undo", "to": 3}, "commands": [{"type": "undo", "to": 3}]}, False),
+        ({"command": {"type": "cheat"}}, False),
+        ({"commands": []}, False),
+        ({}, False),
+    ],
+)
+def test_orders_are_exactly_one_of_a_command_and_several(
+    openapi: dict[str, Any], orders: dict[str, Any], valid: bool
+) -> None:
+    schema = {"$ref": "#/components/schemas/Orders", "components": openapi["components"]}
+    assert Draft202012Validator(schema).is_valid(orders) is valid
+
+
+def test_an_option_names_a_command_of_its_ruleset(openapi: dict[str, Any]) -> None:
+    components = openapi["components"]["schemas"]
+    for ruleset_id in LIBRARY.ids():
+        family = schemas.family_of(LIBRARY.current(ruleset_id))
+        option = components[f"{family}Option"]["properties"]
+        assert option["command"]["$ref"] == f"#/components/schemas/{family}CommandType"
+        assert option["schema"]["$ref"] == "#/components/schemas/ObjectSchema"
+        assert set(components[f"{family}CommandType"]["enum"]) >= {"march", "sail", "undo"}
+
+
+def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[str, Any]) -> None:
+    """Generated clients leave out answers of types that they do not know."""
+    kinds = {
+        operation["operationId"]: [*answer["content"]]
+        for operation in operations(openapi)
+        for status, answer in operation["responses"].items()
+        if status == "200" and "application/json" not in answer["content"]
+    }
+    octets = "application/octet-stream"
+    assert kinds == {
+        "drawBareBoard": ["image/svg+xml", octets],
+        "drawBoard": ["image/svg+xml", octets],
+        "drawBoardAsPng": ["image/png", octets],
+        "showChart": ["image/svg+xml", octets],
+        "exportGame": ["application/x-ndjson", octets],
+        "streamEvents": ["text/event-stream"],
+    }
 
 
 def test_every_ruleset_has_schemas_that_stand_alone() -> None:

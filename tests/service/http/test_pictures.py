@@ -121,6 +121,21 @@ async def test_a_png_is_as_wide_as_was_asked(service: Service, anna: Player, ber
         assert (refused.status_code, refused.json()["type"]) == (400, "/problems/invalid-query")
 
 
+async def test_pictures_and_exports_come_as_bytes_to_a_client_that_takes_nothing_else(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.begun(anna, bert)
+    for path in ("board.svg", "board.png", "export", "charts/dice.svg"):
+        usual = await service.ask("GET", f"/v1/games/{game}/{path}")
+        octets = await service.client.get(f"/v1/games/{game}/{path}", headers={"accept": "application/octet-stream"})
+        assert octets.headers["content-type"] == "application/octet-stream"
+        assert octets.content == usual.content
+        assert {usual.headers["vary"].partition(",")[0], octets.headers["vary"]} == {"Accept"}
+        preferred = {"accept": "application/octet-stream, */*"}
+        either = await service.client.get(f"/v1/games/{game}/{path}", headers=preferred)
+        assert either.headers["content-type"] == usual.headers["content-type"]
+
+
 async def test_when_a_game_ends_its_past_is_drawn_for_everybody(service: Service, anna: Player, bert: Player) -> None:
     game = await service.begun(anna, bert, rounds=1)
     path = f"/v1/games/{game}/marks?version=5"

@@ -1,0 +1,261 @@
+"""The rulesets' own shapes in the contract, so described that a client can tell them apart.
+
+Rulesets that share their shapes are a family. Commands, events and views of different families may have the same type
+name, so whatever carries one has the field `ruleset`, and a shape of its own in each family: `EventView` is one of
+``ClassicEventView``, ``MareNostrumEventView`` …, with `ruleset` as the discriminator. Inside of these all are told
+apart by `type`.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from domain.kernel import export
+from domain.kernel.decision import Option
+from domain.kernel.message import enumerated, type_name
+from domain.kernel.record import Cause
+from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.secret import Sealed
+from service import schemas
+from service.games.views import EventView
+from service.schemas import Book, Schema
+from service.shapes.options import option_schemas
+from service.shapes.play import OptionsView, Orders, StateView
+
+
+class Family(Struct, frozen=True):
+    """Rulesets that share their shapes, such as the two editions of Conquest of the Empire Classic."""
+
+    name: str
+    rulesets: tuple[Ruleset[Any], ...]
+
+    @property
+    def titles(self) -> str:
+        """The titles of the rulesets, as an enumeration."""
+        return enumerated([ruleset.title for ruleset in self.rulesets])
+
+    @property
+    def commands(self) -> tuple[type[Struct], ...]:
+        """The classes of the commands of any of the rulesets."""
+        return _once(schemas.command_types(ruleset) for ruleset in self.rulesets)
+
+    @property
+    def events(self) -> tuple[type[Struct], ...]:
+        """The classes of the events of any of the rulesets."""
+        return _once(schemas.event_types(ruleset) for ruleset in self.rulesets)
+
+    @property
+    def view(self) -> type[Struct]:
+        """The class of a position as somebody may see it."""
+        (view,) = {ruleset.view_type for ruleset in self.rulesets}
+        return view
+
+
+def families(library: Library) -> list[Family]:
+    """Return the rulesets of `library` by the shapes that they share."""
+    found: dict[str, list[Ruleset[Any]]] = defaultdict(list)
+    for ruleset in map(library.current, library.ids()):
+        found[schemas.family_of(ruleset)].append(ruleset)
+    return [Family(name, tuple(rulesets)) for name, rulesets in found.items()]
+
+
+def describe(book: Book, library: Library) -> None:
+    """Add to `book` whatever carries a command, an event or a view."""
+    known = families(library)
+    _add(book, option_schemas(book.reference))
+    for family in known:
+        _describe_family(book, family)
+    _by_ruleset(book, known, EventView, lambda family: _of_log(book, family))
+    _by_ruleset(book, known, StateView, lambda family: {"view": _or_null(book.schema(family.view))})
+    _by_ruleset(book, known, OptionsView, lambda family: {"options": book.reference(f"{family.name}Option")})
+    _describe_orders(book, known)
+    _describe_export(book, known)
+    for shape in (Cause, Option, export.Header, export.Row):  # those of the families take their place
+        del book.structs[shape.__name__]
+
+
+def _describe_family(book: Book, family: Family) -> None:
+    """Add what the rulesets of a family share: their ids, commands, events, causes and options."""
+    name, titles = family.name, family.titles
+    _add(
+        book,
+        {
+            f"{name}Ruleset": {
+                "type": "string",
+                "description": f"The id of {titles}.",
+                "enum": [ruleset.id for ruleset in family.rulesets],
+            },
+            f"{name}CommandType": {
+                "type": "string",
+                "description": f"The type of a command of {titles}.",
+                "enum": [type_name(command) for command in family.commands],
+            },
+            f"{name}Command": {
+                "description": f"A command of {titles}.",
+                **book.schema(schemas.union(family.commands)),
+            },
+            f"{name}Event": {
+                "description": f"An event of {titles}.",
+                **book.schema(schemas.union(family.events)),
+            },
+            f"{name}LoggedCommand": _logged_command(book, family),
+        },
+    )
+    cause = {"command": book.reference(f"{name}LoggedCommand")}
+    option = {"command": book.reference(f"{name}CommandType"), "schema": book.reference("ObjectSchema")}
+    _add(book, _copied(book, Cause, f"{name}Cause", cause))
+    _add(book, _copied(book, Option, f"{name}Option", option))
+
+
+def _logged_command(book: Book, family: Family) -> Schema:
+    """Return the schema of a command in the log, where of one that is a secret there is a commitment only."""
+    mapping: dict[str, str] = {}
+    for command in family.commands:
+        shown = book.schema(command)
+        if getattr(command, "sealed", False):
+            name = f"{schemas.name_of(command)}Sealed"
+            shown = book.reference(name)
+            _add(
+                book,
+                {
+                    name: {
+                        "type": "object",
+                        "title": name,
+                        "description": "A secret command as the log shows it: its type, and a commitment to the whole.",
+                        "properties": {
+                            "type": {"type": "string", "const": type_name(command)},
+                            "sealed": book.schema(Sealed),
+                        },
+                        "required": ["type", "sealed"],
+                        "additionalProperties": False,
+                    }
+                },
+            )
+        mapping[type_name(command)] = shown["$ref"]
+    return _told_apart(f"A command of {family.titles}, as the log shows it.", "type", mapping)
+
+
+def _by_ruleset(
+    book: Book, known: Iterable[Family], shape: type[Struct], own: Callable[[Family], dict[str, Schema]]
+) -> None:
+    """Replace the schema of a shape that has a `ruleset` by one for each family; `own` says what differs in it."""
+    mapping: dict[str, str] = {}
+    for family in known:
+        name = f"{family.name}{shape.__name__}"
+        _add(book, _copied(book, shape, name, {**_ruleset(book, family), **own(family)}))
+        mapping |= {ruleset.id: book.reference(name)["$ref"] for ruleset in family.rulesets}
+    book.structs[shape.__name__] = _told_apart(schemas.summary_of(shape), "ruleset", mapping)
+
+
+def _describe_orders(book: Book, known: Iterable[Family]) -> None:
+    """Add what a seat asks for: exactly one of a command and several."""
+    kinds = sorted({type_name(command) for family in known for command in family.commands})
+    made: Schema = {
+        "type": "object",
+        "title": "MadeCommand",
+        "description": "A command made from an option's schema, by a program that need not know the ruleset: its type,"
+        " and what else that schema asks for.",
+        "properties": {"type": {"type": "string", "enum": kinds}},
+        "required": ["type"],
+        "additionalProperties": True,
+    }
+    command: Schema = {
+        "description": "A command of the ruleset that the game is played by.",
+        "anyOf": [book.reference("MadeCommand"), *(book.reference(f"{family.name}Command") for family in known)],
+    }
+    _add(book, {"MadeCommand": made, "Command": command})
+    book.schema(Orders)
+    fields = book.structs["Orders"]["properties"]
+    parts: dict[str, Schema] = {
+        "command": book.reference("Command"),
+        "commands": {**fields["commands"], "items": book.reference("Command")},
+    }
+    for name, field in (("OneCommand", "command"), ("SeveralCommands", "commands")):
+        said = fields[field]["description"]
+        shape: Schema = {
+            "type": "object",
+            "title": name,
+            "description": said,
+            "properties": {field: {**parts[field], "description": said}},
+            "required": [field],
+            "additionalProperties": False,
+        }
+        _add(book, {name: shape})
+    either = [book.reference("OneCommand"), book.reference("SeveralCommands")]
+    book.structs["Orders"] = {"description": schemas.summary_of(Orders), "oneOf": either}
+
+
+def _describe_export(book: Book, known: Iterable[Family]) -> None:
+    """Add the lines of an export, the first of which says how the others are to be read."""
+    board: Schema = {"type": "object", "description": "The whole board, as it is hashed."}
+    _add(book, _copied(book, export.Published, "ExportSecret", {}))
+    _add(book, _copied(book, export.LastLine, "ExportEnd", {}))
+    for shape in (export.Published, export.LastLine):
+        del book.structs[shape.__name__]
+    for family in known:
+        name = f"{family.name}Export"
+        header = {"board": board, **_ruleset(book, family)}
+        _add(book, _copied(book, export.Header, f"{name}Header", header))
+        _add(book, _copied(book, export.Row, f"{name}Row", _of_log(book, family)))
+        lines = (f"{name}Header", f"{name}Row", "ExportSecret", "ExportEnd")
+        line: Schema = {
+            "description": f"A line of the export of a game of {family.titles}. Only the first is the header.",
+            "anyOf": [book.reference(each) for each in lines],
+        }
+        whole: Schema = {
+            "type": "array",
+            "description": f"The lines of the export of a game of {family.titles}.",
+            "items": book.reference(f"{name}Line"),
+        }
+        _add(book, {f"{name}Line": line, name: whole})
+    either: Schema = {
+        "description": "The lines of an export. The first says what is played, and so how the others are to be read.",
+        "oneOf": [book.reference(f"{family.name}Export") for family in known],
+    }
+    _add(book, {"Export": either})
+
+
+def _ruleset(book: Book, family: Family) -> dict[str, Schema]:
+    return {"ruleset": book.reference(f"{family.name}Ruleset")}
+
+
+def _of_log(book: Book, family: Family) -> dict[str, Schema]:
+    """Return what a row of the log has of the family's own."""
+    return {"event": book.reference(f"{family.name}Event"), "cause": book.reference(f"{family.name}Cause")}
+
+
+def _copied(book: Book, shape: type[Struct], name: str, own: Mapping[str, Schema]) -> dict[str, Schema]:
+    """Return the schema of a shape by another name, with other schemas for some fields; of an array, for its items."""
+    book.schema(shape)
+    general = book.structs[shape.__name__]
+    properties = dict(general["properties"])
+    for field, schema in own.items():
+        before = properties[field]
+        said = {"description": before["description"]} if "description" in before else {}
+        properties[field] = {**({"type": "array", "items": schema} if "items" in before else schema), **said}
+    return {name: {**general, "title": name, "properties": properties}}
+
+
+def _told_apart(description: str, by: str, mapping: Mapping[str, str]) -> Schema:
+    """Return the union of the schemas at these places, told apart by what stands in the field `by`."""
+    return {
+        "description": description,
+        "oneOf": [{"$ref": place} for place in dict.fromkeys(mapping.values())],
+        "discriminator": {"propertyName": by, "mapping": dict(mapping)},
+    }
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _add(book: Book, made: Mapping[str, Schema]) -> None:
+    for name, schema in made.items():
+        assert name not in book.structs, f"two schemas are called {name}"
+        book.structs[name] = schema
+
+
+def _once(shapes: Iterable[tuple[type[Struct], ...]]) -> tuple[type[Struct], ...]:
+    return tuple(dict.fromkeys(shape for each in shapes for shape in each))
