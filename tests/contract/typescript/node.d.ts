@@ -1,0 +1,6 @@
+// What the programs here use of Node; the rest of @types/node is not needed for it.
+declare const process: { argv: string[]; exitCode: number };
+declare module "node:fs" {
+  export function readFileSync(path: string, encoding: "utf8"): string;
+  export function writeFileSync(path: string, text: string): void;
+}
