@@ -122,7 +122,9 @@ class Book:
             schema = dict(self._instead.get((name, field.name)) or self.schema(kinds[field.name]))
             if field.name in documented:
                 schema["description"] = documented[field.name]
-            if field.required or _is_always_there(info, field):
+            if field.name in getattr(info.cls, "added", ()):
+                pass  # a client is shown older events, too
+            elif field.required or _is_always_there(info, field):
                 required.append(field.encode_name)
             elif isinstance(field.default, str | int | bool):
                 if self._defaults:

@@ -22,6 +22,8 @@ class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     """
 
     schema: ClassVar[int] = 1
+    added: ClassVar[frozenset[str]] = frozenset()
+    """Fields that events of older shapes do not have, which are shown as they were stored."""
 
     def tell(self, names: Names) -> str:
         """Return what happened in a sentence, for the history."""
@@ -38,10 +40,11 @@ class GameCreated(GameEvent, frozen=True):
         setup: what its creator chose, in the shape that the ruleset gives it.
         organizer: the account that organizes it.
         commitment: the SHA-256 of the secret of its chance, in hex.
-        organizer_sees: what its organizer sees of a running game without holding a seat.
+        organizer_sees: what its organizer sees of a running game without holding a seat; everything where it is absent.
     """
 
     schema: ClassVar[int] = 2
+    added: ClassVar[frozenset[str]] = frozenset({"organizer_sees"})
 
     ruleset: str
     ruleset_version: int

@@ -73,6 +73,8 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
     """
 
     schema: ClassVar[int] = 1
+    added: ClassVar[frozenset[str]] = frozenset()
+    """Fields that events of older shapes do not have, which are shown as they were stored."""
     reveals: ClassVar[bool] = False
     """True for an event that shows somebody what was hidden: no undo goes behind it. Draws bar undo by themselves."""
 

@@ -261,6 +261,15 @@ def test_what_an_answer_always_has_is_required(openapi: dict[str, Any]) -> None:
     assert "automatic" not in components["ClassicLossesMarked"]["required"], "older events may be without"
 
 
+def test_a_field_that_older_events_do_not_have_is_not_required(openapi: dict[str, Any]) -> None:
+    created = openapi["components"]["schemas"]["GameCreated"]
+    assert "organizer_sees" in created["properties"]
+    assert {"organizer_sees", "setup"} & {*created["required"]} == {"setup"}
+    for ruleset_id in LIBRARY.ids():
+        for shape in schemas.event_types(LIBRARY.current(ruleset_id)):
+            assert getattr(shape, "added", frozenset()) <= {*shape.__struct_fields__}, shape
+
+
 @pytest.mark.parametrize(
     ("orders", "valid"),
     [
