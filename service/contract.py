@@ -49,6 +49,10 @@ tokens: make a bot one of its own, which you can revoke without touching the oth
 *decision*; `GET …/options` says what your seat may do about it, `POST …/commands` does it, and `GET …/events/stream`
 tells everybody what happened, as far as they may see it.
 
+**Rulesets** have commands, events and positions of their own, and two may call different things by the same name.
+Whatever carries one names its `ruleset`: ask for that first, and then for the `type`. A command made from the schema of
+an option fits the game by itself.
+
 **Versions.** The version of a game is the number of its events. It comes as `ETag`, and `If-Match` makes sure that a
 command meets the game you saw. The position can be shown at any version.
 

@@ -1,7 +1,8 @@
 """Recorded games through generated clients: what they decode and encode again is what the service sent.
 
-``python -m tests.contract.round_trips [RULESET…]`` sends every event of every recorded game, and every hundredth position
-with the options then; the test sends a part of them. Both send what the routes answer, made by the routes' own functions.
+``python -m tests.contract.round_trips [RULESET…]`` sends every event of every recorded game, and every hundredth
+position with the options then; the test sends a part of them. Both send what the routes answer, made by the functions
+of the routes.
 """
 
 import itertools
