@@ -22,6 +22,7 @@ from service.games.snapshots import Place, Snapshots
 from service.house import Boards, House
 from service.http.answers import on_exception
 from service.http.calls import Call
+from service.keys import forgetting
 from service.pictures.scenes import Drawings
 from service.processes.sharedwake import open_shared_wake
 from service.processes.wake import LocalWake, Wake
@@ -108,6 +109,7 @@ async def open_house(
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())
+        await opened.enter_async_context(forgetting(store, clock, settings.key_hours))
         yield house
 
 

@@ -152,6 +152,8 @@ class Settings(Struct, frozen=True):
         oidc_scope_claim: the claim that says what a JWT may be used for, such as ``scope`` or ``realm_access.roles``.
         oidc_scopes: what its values stand for: ``games-admin=admin,players=play``. When absent, every JWT may be used
             for account, play and organize.
+        key_hours: hours for which an idempotency key is kept: so long a repeated request gets its first answer. Then it
+            is deleted, and the key is as good as new.
         grace: seconds that open requests have when the service stops.
     """
 
@@ -195,6 +197,7 @@ class Settings(Struct, frozen=True):
     oidc_leeway: Annotated[float, Meta(ge=0, le=300)] = 30.0
     oidc_scope_claim: Annotated[str, Meta(min_length=1)] = "scope"
     oidc_scopes: ScopeNames = ""
+    key_hours: Annotated[int, Meta(ge=24, le=8760)] = 48
     grace: Annotated[float, Meta(ge=0)] = 2.0
 
     def __post_init__(self) -> None:

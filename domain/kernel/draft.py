@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
+import msgspec
 from msgspec import Struct
 
+from domain.kernel.canonical import canonical
 from domain.kernel.chance import Chance
 from domain.kernel.message import Event
 from domain.kernel.secret import Opened, Sealed, Secret, Vault, commitment_of
@@ -63,7 +65,9 @@ class Draft(Generic[T]):
         """Hide a JSON-shaped `value` from all but `readers`; the event may carry the returned commitment."""
         self.draws += 1
         salt = self._chance.salt(self.draws)
-        secret = Secret(commitment_of(salt, value), tuple(readers), salt.hex(), value)
+        # As it comes out of a store: what is shown of it now is what is shown of it later, to the byte.
+        kept = msgspec.json.decode(canonical(value))
+        secret = Secret(commitment_of(salt, kept), tuple(readers), salt.hex(), kept)
         self.secrets.append(secret)
         self._vault = self._vault.joined_by((secret,))
         return Sealed(secret.commitment, secret.readers)

@@ -250,7 +250,7 @@ def _game(clock: Clock) -> Append:
         records=[inscribe(name, genesis(name), 1, {"type": "trial"}, schema=1, draws=0, at=at, cause=None)],
         status="gathering",
         secrets=[Secret(secrets.token_hex(32), (), secrets.token_hex(16), None)],
-        key=KeyUse(account, "trial", b"", b""),
+        key=KeyUse(account, "trial", b""),
         seats={Seat("trial"): account},
         opening=Opening("trial", 1, "", account, secrets.token_bytes(32), f"trial:{name}", b"{}"),
     )

@@ -2,14 +2,14 @@
 
 import asyncio
 import hashlib
+import itertools
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
 
 import msgspec
 from msgspec import Raw, Struct
-from msgspec.structs import replace
 
 from domain.boards import builtin, parse_board, validate
 from domain.kernel.board import Board, Map
@@ -26,11 +26,12 @@ from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.clock import Clock, stamp
 from service.games.plays import Play, Plays, UnknownGame
 from service.games.snapshots import Snapshots
-from service.games.views import Accepted, Checked, EventView, Viewer, decode_accepted, encode_accepted, event_view
+from service.games.views import Accepted, Checked, EventView, Viewer, event_view
 from service.identity import ID_BYTES, new_id
 from service.processes.wake import Wake
 from service.settings import Settings
 from service.store.protocol import (
+    Added,
     Append,
     Appended,
     Conflict,
@@ -92,7 +93,7 @@ class Hall:
 
     Requests to one game queue; different games run side by side. A request that was accepted is stored before it is
     answered. With an idempotency key, a repetition of an accepted request gets the first answer, whatever has
-    happened since. Every method may raise `StoreError`.
+    happened since: it is made again of the log. Every method may raise `StoreError`.
     """
 
     def __init__(
@@ -211,28 +212,7 @@ class Hall:
         own = self._own_board(ruleset.board) if board is None else _read_board(board)
         digest = Map.of(own).digest
         content = canonical(["create", ruleset_id, players, dict(setup or {}), digest, organizer, title])
-        # The id follows from the key: so a repetition meets the first game, and no other table of keys is needed.
-        seed = hashlib.sha256(_hashed(player, key).encode()).digest() if key else self._randomness(ID_BYTES)
-        request = Request(
-            game=GameId(new_id("g", seed[:ID_BYTES])),
-            player=player,
-            at=stamp(self._clock),
-            key=_hashed(player, key) if key else None,
-            content=content,
-        )
         secret = self._randomness(SECRET_BYTES)
-        step = Game.create(
-            ruleset,
-            request.game,
-            players,
-            setup=setup or {},
-            board=own,
-            organizer=organizer or player,
-            creator=player,
-            secret=secret,
-            at=request.at,
-            key=request.key,
-        )
         opening = Opening(
             ruleset=ruleset.id,
             ruleset_version=ruleset.version,
@@ -242,10 +222,51 @@ class Hall:
             board=digest,
             board_file=msgspec.json.encode(own),
         )
-        work = self._store_step(Play(request.game, secret=secret), request, step, opening)
-        accepted = await self._finish("create", work)
+
+        async def work() -> Accepted:
+            for game in self._new_ids(player, key):
+                request = Request(
+                    game=game,
+                    player=player,
+                    at=stamp(self._clock),
+                    key=_hashed(player, key) if key else None,
+                    content=content,
+                )
+                step = Game.create(
+                    ruleset,
+                    game,
+                    players,
+                    setup=setup or {},
+                    board=own,
+                    organizer=organizer or player,
+                    creator=player,
+                    secret=secret,
+                    at=request.at,
+                    key=request.key,
+                )
+                try:
+                    return await self._store_step(Play(game, secret=secret), request, step, opening)
+                except Conflict:
+                    continue  # made under this key before, which has ended since
+            raise StoreUnavailable("no id for a new game was found; ask again")
+
+        accepted = await self._finish("create", work())
         self._plays.know(digest, own)
         return accepted
+
+    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[GameId]:
+        """Yield ids for a new game, to be tried in turn.
+
+        They follow from the key: so a repetition meets the first game, and no other table of keys is needed. Whoever
+        uses a key again after its end gets the next of them.
+        """
+        if key is None:
+            yield GameId(new_id("g", self._randomness(ID_BYTES)))
+            return
+        hashed = _hashed(player, key)
+        for number in itertools.count():
+            seed = hashlib.sha256((f"{hashed}/{number}" if number else hashed).encode()).digest()
+            yield GameId(new_id("g", seed[:ID_BYTES]))
 
     async def take_seat(
         self,
@@ -373,6 +394,15 @@ class Hall:
         play.now.upgrade(to, play.secret, play.vault, player=player, at=stamp(self._clock))
         return play.now
 
+    async def answered(self, game_id: GameId, player: PlayerId, added: Added) -> Accepted:
+        """Return what was answered to a request that `added` something to a game, made again of the log."""
+        then = await self.at(game_id, added.version)
+        viewer = self.viewer(then, player)
+        records = await self.records(game_id, added.after, added.version - added.after)
+        vault = await self.vault(game_id)
+        events = tuple(event_view(then.ruleset.id, record, vault, viewer) for record in records)
+        return Accepted(game_id, added.after, added.version, events, repeated=True)
+
     async def close(self) -> None:
         """Wait for the requests that are under way."""
         await asyncio.gather(*self._running, return_exceptions=True)
@@ -455,7 +485,7 @@ class Hall:
                         await self._plays.catch_up(play)
                         continue
                     # A repetition of what was accepted is refused more often than not: the game has moved on.
-                    first = await self._first_answer(request, play.now.ruleset.id)
+                    first = await self._first_answer(request)
                     if first is None:
                         if isinstance(error, Refusal):
                             self._refused(play.now.ruleset.id, error.rule)
@@ -470,7 +500,7 @@ class Hall:
         after = before.version if before else 0
         events = tuple(event_view(game.ruleset.id, record, vault, viewer) for record in step.records)
         accepted = Accepted(game.id, after, game.version, events)
-        use = request.key and KeyUse(request.player, request.key, request.fingerprint, encode_accepted(accepted))
+        use = request.key and KeyUse(request.player, request.key, request.fingerprint)
         appended = await self._append(
             Append(
                 game=game.id,
@@ -484,7 +514,9 @@ class Hall:
             )
         )
         if appended.repeated is not None:
-            return replace(decode_accepted(appended.repeated, game.ruleset.id), repeated=True)
+            if before is not None and before.version < appended.repeated.version:
+                await self._plays.catch_up(play)  # under its lock, which a look at the game would wait for
+            return await self.answered(request.game, request.player, appended.repeated)
         self._plays.keep(play, step, vault)
         self._wake.notify(game.id, game.version)
         return accepted
@@ -502,14 +534,14 @@ class Hall:
             self._metrics.appended(outcome, perf_counter() - began, len(batch.records))
         return appended
 
-    async def _first_answer(self, request: Request, ruleset: str) -> Accepted | None:
+    async def _first_answer(self, request: Request) -> Accepted | None:
         """Return what this request was answered before, if it was. Raises `KeyReused`."""
         use = request.key and await self._store.seen(request.game, request.player, request.key)
         if not use:
             return None
         if use.fingerprint != request.fingerprint:
             raise KeyReused
-        return replace(decode_accepted(use.answer, ruleset), repeated=True)
+        return await self.answered(request.game, request.player, use.added)
 
 
 def _outcome(done: asyncio.Task[Accepted]) -> Outcome:

@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
-from msgspec.structs import asdict
 
 from domain.kernel.record import Record
 from domain.kernel.secret import Secret, Vault
@@ -114,26 +112,3 @@ def _readable(record: Record, vault: Vault, viewer: Viewer) -> Iterable[Secret]:
         secret = secrets.get(commitment.decode())
         if secret is not None and viewer.may_read(secret):
             yield secret
-
-
-encode_accepted: Final = msgspec.json.Encoder().encode
-
-
-class _KeptEvent(EventView, frozen=True, kw_only=True):
-    """An event in a kept answer, which may be older than the field `ruleset`."""
-
-    ruleset: str = ""
-
-
-class _Kept(Accepted, frozen=True, kw_only=True):
-    events: tuple[_KeptEvent, ...]
-
-
-_decode_kept: Final = msgspec.json.Decoder(_Kept).decode
-
-
-def decode_accepted(answer: bytes, ruleset: str) -> Accepted:
-    """Return an answer that was kept of a game by `ruleset`."""
-    kept = _decode_kept(answer)
-    events = tuple(EventView(**{**asdict(event), "ruleset": ruleset}) for event in kept.events)
-    return Accepted(kept.game, kept.after, kept.version, events, kept.repeated)

@@ -48,6 +48,20 @@ class TokenRow(Struct, frozen=True):
         return min((end for end in (self.expires, self.retires) if end is not None), default=None)
 
 
+class Made(Struct, frozen=True):
+    """What an idempotency key made: a token, and with it perhaps the account.
+
+    `key` is a hash; `fingerprint` tells requests apart. The value of the token follows from `nonce` and from the key
+    itself, which is kept nowhere, so that whoever comes with the key can be told it again, and nobody else.
+    """
+
+    key: str
+    fingerprint: bytes
+    nonce: bytes
+    token: TokenId
+    at: str
+
+
 class AccountStore(Protocol):
     """The accounts of a store. Every method may raise `StoreError`."""
 
@@ -79,12 +93,32 @@ class AccountStore(Protocol):
         """Close an account, and end its tokens."""
         ...
 
-    async def add_token(self, row: TokenRow, digest: bytes) -> None:
-        """Store a token with the SHA-256 of its value."""
+    async def add_token(self, row: TokenRow, digest: bytes, made: Made | None = None) -> Made | None:
+        """Store a token with the SHA-256 of its value.
+
+        With `made` under an idempotency key: if that has made something before, that is returned and nothing stored.
+        """
         ...
 
-    async def replace_token(self, old: TokenId, retires: str, row: TokenRow, digest: bytes) -> bool:
-        """Let token `old` end at `retires` and store another in its place; False when it had ended or was replaced."""
+    async def replace_token(
+        self, old: TokenId, retires: str, row: TokenRow, digest: bytes, made: Made | None = None
+    ) -> bool:
+        """Let token `old` end at `retires` and store another in its place; False when it had ended or was replaced.
+
+        With `made` under an idempotency key, which must not have made anything.
+        """
+        ...
+
+    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, made: Made) -> Made | None:
+        """Store an account and its first token, as `add_token` does under an idempotency key."""
+        ...
+
+    async def made(self, key: str) -> Made | None:
+        """Return what an idempotency key made, or None."""
+        ...
+
+    async def forget_made(self, before: str, limit: int) -> int:
+        """Delete at most `limit` of what is kept of keys that were used before that time; return how many."""
         ...
 
     async def revoke(self, token: TokenId, now: str) -> None:

@@ -15,15 +15,17 @@ from domain.kernel.record import Record
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service import migrations
+from service.clock import stamped
 from service.store.postgres_accounts import PostgresAccounts
 from service.store.postgres_connections import Connection, Connections, is_spoilt, patiently
 from service.store.protocol import (
+    Added,
     Append,
     Appended,
     Conflict,
     GameRow,
+    KeptUse,
     KeyReused,
-    KeyUse,
     Stored,
     StoreDamaged,
     StoreUnavailable,
@@ -34,7 +36,7 @@ GATHERED: Final = 256
 """At most so many appends in one call, so that the first of them is not kept waiting."""
 
 _APPEND: Final = (
-    "SELECT outcome, head, answer FROM tabularium.append("
+    "SELECT outcome, head, after, version FROM tabularium.append("
     "$1::tabularium.command[], $2::tabularium.entry[], $3::tabularium.hidden[], $4::tabularium.seating[],"
     " $5::tabularium.opening[])"
 )
@@ -115,17 +117,29 @@ class PostgresStore:
             raise StoreUnavailable("the store is closed")
         return await self._writer.append(batch)
 
+    async def forget_keys(self, before: str, limit: int) -> int:
+        async def work(connection: Connection) -> int:
+            done = await connection.execute(
+                "DELETE FROM tabularium.keys WHERE ctid = ANY (ARRAY("
+                " SELECT ctid FROM tabularium.keys WHERE at < $1 ORDER BY at LIMIT $2))",
+                stamped(before),
+                limit,
+            )
+            return int(done.rpartition(" ")[2])
+
+        return await self._patiently(work)
+
     # --- reading ---
 
-    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeyUse | None:
-        async def work(connection: Connection) -> KeyUse | None:
+    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeptUse | None:
+        async def work(connection: Connection) -> KeptUse | None:
             row = await connection.fetchrow(
-                "SELECT fingerprint, answer FROM tabularium.keys WHERE game = $1 AND account = $2 AND key = $3",
+                "SELECT fingerprint, after, version FROM tabularium.keys WHERE game = $1 AND account = $2 AND key = $3",
                 game,
                 account,
                 key,
             )
-            return row and KeyUse(account, key, *row)
+            return row and KeptUse(row[0], Added(row[1], row[2]))
 
         return await self._patiently(work) if _storable(game, account, key) else None
 
@@ -378,7 +392,7 @@ class _Writer:
 
 
 async def append_with(connection: Connection, batches: Iterable[Append]) -> list[Any]:
-    """Call append(), and return its rows: `outcome`, `head` and `answer` of each. Raises what asyncpg raises."""
+    """Call append(), and return its rows: `outcome`, `head`, `after` and `version`. Raises what asyncpg raises."""
     return await connection.fetch(_APPEND, *_arguments(batches))
 
 
@@ -387,7 +401,7 @@ def _arguments(batches: Iterable[Append]) -> tuple[list[tuple[Any, ...]], ...]:
     commands, entries, sealed, seatings, openings = [], [], [], [], []
     for batch in batches:
         game, key, opening, last = batch.game, batch.key, batch.opening, batch.records[-1]
-        use = (key.account, key.key, key.fingerprint, key.answer) if key else (None,) * 4
+        use = (key.account, key.key, key.fingerprint, None) if key else (None,) * 4
         commands.append((game, batch.expected, last.version, last.at, batch.status, *use))
         for row in batch.records:
             cause = row.cause.decode() if row.cause is not None else None
@@ -409,7 +423,7 @@ def _outcome(row: Any) -> Appended | BaseException:
         case "accepted":
             return Appended(row["head"])
         case "repeated":
-            return Appended(row["head"], row["answer"])
+            return Appended(row["head"], Added(row["after"], row["version"]))
         case "reused":
             return KeyReused()
         case _:

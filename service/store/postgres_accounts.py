@@ -7,13 +7,18 @@ import asyncpg
 
 from domain.kernel.words import PlayerId
 from service.access.scopes import Scope
-from service.store.accounts import PlayerRow, TokenId, TokenRow
+from service.clock import stamped, written
+from service.store.accounts import Made, PlayerRow, TokenId, TokenRow
 from service.store.postgres_connections import Connection
 
 T = TypeVar("T")
 
 _PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed"
 _TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
+_ADD_PLAYER: Final = (
+    "INSERT INTO tabularium.players (player, name, created, scopes, closed) VALUES ($1, $2, $3, $4, $5)"
+)
+_ADD_MADE: Final = "INSERT INTO tabularium.made (key, fingerprint, nonce, token, at) VALUES ($1, $2, $3, $4, $5)"
 _ADD_TOKEN: Final = (
     "INSERT INTO tabularium.tokens (token, player, name, scopes, created, expires, hash)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7)"
@@ -39,11 +44,7 @@ class PostgresAccounts:
     async def add(self, row: PlayerRow) -> None:
         async def work(connection: Connection) -> None:
             try:
-                await connection.execute(
-                    "INSERT INTO tabularium.players (player, name, created, scopes, closed)"
-                    " VALUES ($1, $2, $3, $4, $5)",
-                    *_player_values(row),
-                )
+                await connection.execute(_ADD_PLAYER, *_player_values(row))
             except asyncpg.UniqueViolationError:
                 if await _player(connection, row.player) != row:
                     raise
@@ -100,7 +101,10 @@ class PostgresAccounts:
             player,
         )
 
-    async def add_token(self, row: TokenRow, digest: bytes) -> None:
+    async def add_token(self, row: TokenRow, digest: bytes, made: Made | None = None) -> Made | None:
+        if made is not None:
+            return await self._once(made, digest, row)
+
         async def work(connection: Connection) -> None:
             try:
                 await connection.execute(_ADD_TOKEN, *_token_values(row, digest))
@@ -109,8 +113,47 @@ class PostgresAccounts:
                     raise
 
         await self._patiently(work)
+        return None
 
-    async def replace_token(self, old: TokenId, retires: str, row: TokenRow, digest: bytes) -> bool:
+    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, made: Made) -> Made | None:
+        return await self._once(made, digest, token, row)
+
+    async def _once(self, made: Made, digest: bytes, token: TokenRow, account: PlayerRow | None = None) -> Made | None:
+        """Store a token, and its account, under an idempotency key; return what that had made before."""
+
+        async def work(connection: Connection) -> Made | None:
+            async with connection.transaction():
+                # Who comes second waits here until the first has committed.
+                if not await connection.fetchval(
+                    f"{_ADD_MADE} ON CONFLICT (key) DO NOTHING RETURNING 1", *_values(made)
+                ):
+                    before = await _made(connection, made.key)
+                    return before if before != made else None
+                if account is not None:
+                    await connection.execute(_ADD_PLAYER, *_player_values(account))
+                await connection.execute(_ADD_TOKEN, *_token_values(token, digest))
+                return None
+
+        return await self._patiently(work)
+
+    async def made(self, key: str) -> Made | None:
+        return await self._patiently(lambda connection: _made(connection, key))
+
+    async def forget_made(self, before: str, limit: int) -> int:
+        async def work(connection: Connection) -> int:
+            done = await connection.execute(
+                "DELETE FROM tabularium.made WHERE key IN ("
+                " SELECT key FROM tabularium.made WHERE at < $1 ORDER BY at LIMIT $2)",
+                stamped(before),
+                limit,
+            )
+            return int(done.rpartition(" ")[2])
+
+        return await self._patiently(work)
+
+    async def replace_token(
+        self, old: TokenId, retires: str, row: TokenRow, digest: bytes, made: Made | None = None
+    ) -> bool:
         async def work(connection: Connection) -> bool:
             if await _holder(connection, digest) == row.token:
                 return True
@@ -125,6 +168,8 @@ class PostgresAccounts:
                 if found is None:
                     return False
                 await connection.execute(_ADD_TOKEN, *_token_values(row, digest))
+                if made is not None:
+                    await connection.execute(_ADD_MADE, *_values(made))
                 return True
 
         return await self._patiently(work)
@@ -187,6 +232,17 @@ async def _known(connection: Connection, issuer: str, subject: str) -> PlayerRow
 
 async def _holder(connection: Connection, digest: bytes) -> TokenId | None:
     return await connection.fetchval("SELECT token FROM tabularium.tokens WHERE hash = $1", digest)
+
+
+async def _made(connection: Connection, key: str) -> Made | None:
+    row = await connection.fetchrow(
+        "SELECT key, fingerprint, nonce, token, at FROM tabularium.made WHERE key = $1", key
+    )
+    return row and Made(*tuple(row)[:4], at=written(row["at"]))
+
+
+def _values(made: Made) -> tuple[object, ...]:
+    return made.key, made.fingerprint, made.nonce, made.token, stamped(made.at)
 
 
 def _player_values(row: PlayerRow) -> tuple[object, ...]:

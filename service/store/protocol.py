@@ -1,8 +1,8 @@
 """What a store of games does. It keeps bytes and versions and knows nothing of their meaning.
 
 One game is one stream of records, numbered 1, 2, 3 …; all streams together have one order, in which they became
-readable, and nobody who follows it ever misses a record. What an append brings (records, secrets, the answer to its
-idempotency key, the row of the index) is stored together or not at all, and is on the disk when `append` returns.
+readable, and nobody who follows it ever misses a record. What an append brings (records, secrets, its idempotency
+key, the row of the index) is stored together or not at all, and is on the disk when `append` returns.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -45,15 +45,25 @@ class UnknownCursor(ValueError):
 
 
 class KeyUse(Struct, frozen=True):
-    """The use of an idempotency key: of which account, for what, and what it was answered.
-
-    `fingerprint` tells requests apart; `answer` is what a repetition of this one gets.
-    """
+    """The use of an idempotency key: of which account, and for what. `fingerprint` tells requests apart."""
 
     account: PlayerId
     key: str
     fingerprint: bytes
-    answer: bytes
+
+
+class Added(Struct, frozen=True):
+    """What a request added to a game: the records from `after` + 1 to `version`. Its answer is made again of these."""
+
+    after: Version
+    version: Version
+
+
+class KeptUse(Struct, frozen=True):
+    """What is kept of the use of an idempotency key: what tells its request from others, and what that added."""
+
+    fingerprint: bytes
+    added: Added
 
 
 class Opening(Struct, frozen=True):
@@ -90,10 +100,10 @@ class Append(Struct, frozen=True):
 
 
 class Appended(Struct, frozen=True):
-    """The game now stands at `version`. `repeated` is the first answer when the key had been used before."""
+    """The game now stands at `version`. `repeated` is what its key added when it was used before."""
 
     version: Version
-    repeated: bytes | None = None
+    repeated: Added | None = None
 
 
 class Stored(Struct, frozen=True):
@@ -131,8 +141,8 @@ class EventStore(Protocol):
     async def append(self, batch: Append) -> Appended:
         """Store `batch` whole, durably, or not at all.
 
-        The idempotency key is looked up before anything else: a repetition gets the first answer whatever the
-        version is by now.
+        The idempotency key is looked up before anything else: a repetition is told what the first request added,
+        whatever the version is by now.
 
         Raises:
             Conflict: the game stands at another version than expected.
@@ -140,8 +150,12 @@ class EventStore(Protocol):
         """
         ...
 
-    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeyUse | None:
-        """Return the use of a key in a game, or None."""
+    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeptUse | None:
+        """Return what is kept of the use of a key in a game, or None."""
+        ...
+
+    async def forget_keys(self, before: str, limit: int) -> int:
+        """Delete at most `limit` keys that were used before that time, the oldest first; return how many."""
         ...
 
     async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:

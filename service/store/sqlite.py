@@ -23,12 +23,13 @@ from domain.kernel.record import Record
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.store.protocol import (
+    Added,
     Append,
     Appended,
     Conflict,
     GameRow,
+    KeptUse,
     KeyReused,
-    KeyUse,
     Stored,
     StoreDamaged,
     StoreUnavailable,
@@ -123,6 +124,15 @@ class SqliteStore:
             raise ValueError("a new game has an opening, and nothing else has")
         return await self._write(lambda connection: _append(connection, batch))
 
+    async def forget_keys(self, before: str, limit: int) -> int:
+        def work(connection: sqlite3.Connection) -> int:
+            oldest = "SELECT number FROM keys ORDER BY number LIMIT ?"
+            return connection.execute(
+                f"DELETE FROM keys WHERE number IN ({oldest}) AND at < ?", (limit, before)
+            ).rowcount
+
+        return await self._write(work)
+
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._closed:
             raise StoreUnavailable("the store is closed")
@@ -133,7 +143,7 @@ class SqliteStore:
 
     # --- reading ---
 
-    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeyUse | None:
+    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeptUse | None:
         return await self._read(lambda connection: _seen(connection, game, account, key))
 
     async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
@@ -391,7 +401,7 @@ def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
         if first is not None:
             if first.fingerprint != key.fingerprint:
                 raise KeyReused
-            return Appended(_head(connection, game), first.answer)
+            return Appended(_head(connection, game), first.added)
     last = batch.records[-1]
     if batch.opening is not None:
         _insert_game(connection, batch, batch.opening.board)
@@ -425,8 +435,8 @@ def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
         _write_seats(connection, game, batch.seats)
     if key is not None:
         connection.execute(
-            "INSERT INTO keys (game, account, key, fingerprint, answer) VALUES (?, ?, ?, ?, ?)",
-            (game, key.account, key.key, key.fingerprint, key.answer),
+            "INSERT INTO keys (game, account, key, fingerprint, after, version, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (game, key.account, key.key, key.fingerprint, batch.expected, last.version, last.at),
         )
     return Appended(last.version)
 
@@ -463,11 +473,11 @@ def _write_seats(connection: sqlite3.Connection, game: GameId, seats: Any) -> No
     connection.executemany("INSERT INTO seated (player, game) VALUES (?, ?)", held)
 
 
-def _seen(connection: sqlite3.Connection, game: GameId, account: PlayerId, key: str) -> KeyUse | None:
+def _seen(connection: sqlite3.Connection, game: GameId, account: PlayerId, key: str) -> KeptUse | None:
     row = connection.execute(
-        "SELECT fingerprint, answer FROM keys WHERE game = ? AND account = ? AND key = ?", (game, account, key)
+        "SELECT fingerprint, after, version FROM keys WHERE game = ? AND account = ? AND key = ?", (game, account, key)
     ).fetchone()
-    return row and KeyUse(account, key, *row)
+    return row and KeptUse(row[0], Added(*row[1:]))
 
 
 def _head(connection: sqlite3.Connection, game: GameId) -> Version:

@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from domain.kernel.words import PlayerId
 from service.access.scopes import Scope
-from service.store.accounts import PlayerRow, TokenId, TokenRow
+from service.store.accounts import Made, PlayerRow, TokenId, TokenRow
 
 T = TypeVar("T")
 
@@ -74,10 +74,40 @@ class SqliteAccounts:
 
         await self._write(work)
 
-    async def add_token(self, row: TokenRow, digest: bytes) -> None:
-        await self._write(lambda connection: _add_token(connection, row, digest))
+    async def add_token(self, row: TokenRow, digest: bytes, made: Made | None = None) -> Made | None:
+        def work(connection: sqlite3.Connection) -> Made | None:
+            before = _made(connection, made.key) if made is not None else None
+            if before is None:
+                _add_token(connection, row, digest, made)
+            return before
 
-    async def replace_token(self, old: TokenId, retires: str, row: TokenRow, digest: bytes) -> bool:
+        return await self._write(work)
+
+    async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, made: Made) -> Made | None:
+        def work(connection: sqlite3.Connection) -> Made | None:
+            before = _made(connection, made.key)
+            if before is None:
+                _add(connection, row)
+                _add_token(connection, token, digest, made)
+            return before
+
+        return await self._write(work)
+
+    async def made(self, key: str) -> Made | None:
+        return await self._read(lambda connection: _made(connection, key))
+
+    async def forget_made(self, before: str, limit: int) -> int:
+        def work(connection: sqlite3.Connection) -> int:
+            oldest = "SELECT number FROM made ORDER BY number LIMIT ?"
+            return connection.execute(
+                f"DELETE FROM made WHERE number IN ({oldest}) AND at < ?", (limit, before)
+            ).rowcount
+
+        return await self._write(work)
+
+    async def replace_token(
+        self, old: TokenId, retires: str, row: TokenRow, digest: bytes, made: Made | None = None
+    ) -> bool:
         def work(connection: sqlite3.Connection) -> bool:
             found = connection.execute(
                 "UPDATE tokens SET retires = ?1 WHERE token = ?2 AND retires IS NULL AND revoked IS NULL"
@@ -86,7 +116,7 @@ class SqliteAccounts:
             )
             if found.rowcount != 1:
                 return False
-            _add_token(connection, row, digest)
+            _add_token(connection, row, digest, made)
             return True
 
         return await self._write(work)
@@ -143,11 +173,21 @@ def _add(connection: sqlite3.Connection, row: PlayerRow) -> None:
     )
 
 
-def _add_token(connection: sqlite3.Connection, row: TokenRow, digest: bytes) -> None:
+def _add_token(connection: sqlite3.Connection, row: TokenRow, digest: bytes, made: Made | None) -> None:
     connection.execute(
         "INSERT INTO tokens (token, player, name, scopes, created, expires, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (row.token, row.player, row.name, " ".join(row.scopes), row.created, row.expires, digest),
     )
+    if made is not None:
+        connection.execute(
+            "INSERT INTO made (key, fingerprint, nonce, token, at) VALUES (?, ?, ?, ?, ?)",
+            (made.key, made.fingerprint, made.nonce, made.token, made.at),
+        )
+
+
+def _made(connection: sqlite3.Connection, key: str) -> Made | None:
+    row = connection.execute("SELECT key, fingerprint, nonce, token, at FROM made WHERE key = ?", (key,)).fetchone()
+    return row and Made(*row)
 
 
 def _known(connection: sqlite3.Connection, issuer: str, subject: str) -> PlayerRow | None:

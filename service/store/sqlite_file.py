@@ -137,7 +137,41 @@ CREATE TABLE identities (
 ) WITHOUT ROWID;
 """
 
-STEPS: Final = (_FIRST, _ACCOUNTS)
+# With a key only what its request added is kept: the answer is made again of the log. Keys are deleted in the order of
+# their numbers, which is that of their times, so that no index of these is needed. Those of before end as if they had
+# been used now: when they were is not known.
+_KEYS: Final = """
+ALTER TABLE keys RENAME TO keys_before;
+
+CREATE TABLE keys (
+    number      INTEGER PRIMARY KEY,
+    game        TEXT NOT NULL,
+    account     TEXT NOT NULL,
+    key         TEXT NOT NULL,
+    fingerprint BLOB NOT NULL,
+    after       INTEGER NOT NULL,
+    version     INTEGER NOT NULL,
+    at          TEXT NOT NULL,
+    UNIQUE (game, account, key)
+);
+INSERT INTO keys (game, account, key, fingerprint, after, version, at)
+SELECT game, account, key, fingerprint, json_extract(CAST(answer AS TEXT), '$.after'),
+    json_extract(CAST(answer AS TEXT), '$.version'), strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')
+FROM keys_before ORDER BY rowid;
+
+DROP TABLE keys_before;
+
+CREATE TABLE made (
+    number      INTEGER PRIMARY KEY,
+    key         TEXT NOT NULL UNIQUE,
+    fingerprint BLOB NOT NULL,
+    nonce       BLOB NOT NULL,
+    token       TEXT NOT NULL,
+    at          TEXT NOT NULL
+);
+"""
+
+STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS)
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 
 SCHEMA_VERSION: Final = len(STEPS)

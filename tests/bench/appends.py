@@ -133,7 +133,7 @@ async def _go_on(store: PostgresStore, game: GameId, until: float) -> int:
     while time.perf_counter() < until:
         version += 1
         record = _record(game, head, version)
-        use = KeyUse(PlayerId("p"), f"{version}", b"f" * 32, b"a" * 200)
+        use = KeyUse(PlayerId("p"), f"{version}", b"f" * 32)
         await store.append(Append(game, version - 1, [record], "running", key=use))
         head = record.hash
     return version - 1

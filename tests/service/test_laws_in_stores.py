@@ -2,7 +2,7 @@
 
 Random games, with undos and refusals in them, are played through the hall over each store. Then the store is opened
 anew, as another process would, and the laws must hold on what it gives back: its records and secrets against the
-games that were decided on.
+games that were decided on. Every request that was accepted is sent once more, with its key, and gets its first answer.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
@@ -22,6 +23,7 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import Seat, Version
 from service.app import open_store
 from service.games.hall import Hall
+from service.games.views import Accepted
 from service.processes.wake import LocalWake
 from service.settings import Settings
 from service.store.protocol import EventStore
@@ -58,6 +60,7 @@ class Player:
 
     def __init__(self, laws: Laws, seed: int, store: EventStore, settings: Settings) -> None:
         self.laws, self.seed, self.store, self.rng = laws, seed, store, Random(seed)
+        self.answers: list[tuple[Seat, Any, str, Accepted]] = []
         self.hall = self.over(store, settings)
 
     def over(self, store: EventStore, settings: Settings) -> Hall:
@@ -101,7 +104,11 @@ class Player:
             await self.give(*kept.pick(rng))
 
     async def give(self, seat: Seat, command: Any, key: str | None = None) -> None:
-        await self.hall.command(self.kept.game.id, player_of(seat), [msgspec.json.encode(command)], key=key)
+        key = key or f"{self.kept.game.version}"
+        self.answers.append((seat, command, key, await self.ask(self.hall, seat, command, key)))
+
+    async def ask(self, hall: Hall, seat: Seat, command: Any, key: str) -> Accepted:
+        return await hall.command(self.kept.game.id, player_of(seat), [msgspec.json.encode(command)], key=key)
 
     async def try_wrong(self) -> None:
         """Give something wrong, perhaps; refused, it must leave no trace in the store."""
@@ -119,7 +126,7 @@ class Player:
 
 async def played_in(laws: Laws, seed: int, *, undos: bool, data: Path, database_url: str) -> Kept:
     """Play a game into a store; return it as it comes out again."""
-    settings = Settings(data=data, database_url=database_url, durable=False)
+    settings = Settings(data=data, database_url=database_url, durable=False, checkpoint_every=25)
     store = await open_store(settings)
     player = Player(laws, seed, store, settings)
     kept = await player.play(undos=undos)
@@ -134,6 +141,9 @@ async def played_in(laws: Laws, seed: int, *, undos: bool, data: Path, database_
         game, vault = await hall.at(kept.game.id, version), await hall.vault(kept.game.id)
         for viewer in (None, *kept.game.players):
             kept.views[version, viewer] = looked_at(game, viewer, vault)
+    for seat, command, key, first in player.answers:
+        repeated = await player.ask(hall, seat, command, key)
+        assert msgspec.json.encode(repeated) == msgspec.json.encode(replace(first, repeated=True))
     everything, _ = await again.read_all(limit=1_000_000)
     assert [record for game, record in everything if game == kept.game.id] == kept.records
     await again.close()

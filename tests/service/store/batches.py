@@ -8,21 +8,23 @@ import msgspec
 from domain.kernel.record import Cause, Record, genesis, inscribe
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat, Version
-from service.store.protocol import Append, KeyUse, Opening
+from service.store.protocol import Added, Append, KeptUse, KeyUse, Opening
 
 AT = "2026-11-21T06:25:14.000000Z"
 RED, BLUE = Seat("red"), Seat("blue")
 ANNA, BERT = PlayerId("panna"), PlayerId("pbert")
 
 
-def records(game: GameId, after: Version, count: int = 1, previous: bytes = b"", text: str = "") -> list[Record]:
+def records(
+    game: GameId, after: Version, count: int = 1, previous: bytes = b"", text: str = "", at: str = AT
+) -> list[Record]:
     """Return `count` records that follow version `after`; their chain goes on from `previous`."""
     made: list[Record] = []
     previous = previous or genesis(game)
     for version in range(after + 1, after + count + 1):
         event = {"type": "noted", "text": text or f"Nº {version}, “ναί”"}
         cause = Cause(player=ANNA, seat=RED) if version == after + 1 else None
-        made.append(inscribe(game, previous, version, event, schema=1, draws=version // 2, at=AT, cause=cause))
+        made.append(inscribe(game, previous, version, event, schema=1, draws=version // 2, at=at, cause=cause))
         previous = made[-1].hash
     return made
 
@@ -39,12 +41,13 @@ def new_game(
     seats: Mapping[Seat, PlayerId | None] | None = None,
     opened: Opening | None = None,
     status: str = "gathering",
+    at: str = AT,
 ) -> Append:
     game_id = GameId(game)
     return Append(
         game=game_id,
         expected=0,
-        records=records(game_id, 0, count),
+        records=records(game_id, 0, count, at=at),
         status=status,
         key=key,
         seats=seats or {RED: None, BLUE: None},
@@ -60,13 +63,14 @@ def addition(
     key: KeyUse | None = None,
     text: str = "",
     secrets: tuple[Secret, ...] = (),
+    at: str = AT,
     **more: Any,
 ) -> Append:
     game_id = GameId(game)
     return Append(
         game=game_id,
         expected=after,
-        records=records(game_id, after, count, text=text),
+        records=records(game_id, after, count, text=text, at=at),
         status=more.pop("status", "running"),
         secrets=secrets,
         key=key,
@@ -74,8 +78,13 @@ def addition(
     )
 
 
-def use(key: str, request: bytes = b"request", answer: bytes = b"answer", account: PlayerId = ANNA) -> KeyUse:
-    return KeyUse(account, key, msgspec.json.encode(request.decode()), answer)
+def use(key: str, request: bytes = b"request", account: PlayerId = ANNA) -> KeyUse:
+    return KeyUse(account, key, msgspec.json.encode(request.decode()))
+
+
+def kept(after: Version, version: Version, request: bytes = b"request") -> KeptUse:
+    """Return what a store keeps of `use`, when that added the records from `after` + 1 to `version`."""
+    return KeptUse(use("", request).fingerprint, Added(after, version))
 
 
 def secret(number: int, *readers: Seat) -> Secret:

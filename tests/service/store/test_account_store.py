@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
 from service.access.scopes import Scope
-from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow
+from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
 from tests.service.store.adapters import ADAPTERS, Adapter, Open
 from tests.service.store.batches import ANNA, BERT
 
@@ -149,3 +149,49 @@ async def test_whom_another_issuer_knows_has_one_account_whoever_asks_first(data
     assert (
         await accounts.add_known(PlayerRow(PlayerId("pother"), "Livia", EARLY), "https://another.example", "livia")
     ).player != found[0].player
+
+
+# --- under idempotency keys ---
+
+
+def made(key: str, token: str, at: str = EARLY, fingerprint: bytes = b"f") -> Made:
+    return Made(key, fingerprint, b"nonce of " + token.encode(), TokenId(f"t{token}"), at)
+
+
+async def test_a_key_makes_one_token_and_tells_what_it_made(accounts: AccountStore) -> None:
+    first = made("k", "one")
+    assert await accounts.made("k") is None
+    assert await accounts.add_token(token("one"), b"hash 1", first) is None
+    assert await accounts.add_token(token("two"), b"hash 2", made("k", "two", fingerprint=b"other")) == first
+    assert await accounts.made("k") == first
+    assert await accounts.token(TokenId("ttwo")) is None
+
+
+async def test_a_key_opens_one_account(accounts: AccountStore) -> None:
+    first, bert = made("k", "one"), PlayerRow(BERT, "Bert", EARLY)
+    assert await accounts.open_account(bert, token("one", BERT), b"hash 1", first) is None
+    other = PlayerRow(PlayerId("pother"), "Bert", NOON)
+    assert await accounts.open_account(other, token("two", other.player), b"hash 2", made("k", "two")) == first
+    assert await accounts.player(BERT) == bert
+    assert await accounts.player(other.player) is None
+    assert await accounts.by_digest(b"hash 2") is None
+
+
+async def test_a_replacement_is_kept_with_its_key(accounts: AccountStore) -> None:
+    await accounts.add_token(token("old"), b"hash 1")
+    first = made("k", "new")
+    assert await accounts.replace_token(TokenId("told"), LATE, token("new"), b"hash 2", first)
+    assert not await accounts.replace_token(TokenId("told"), LATE, token("newer"), b"hash 3", made("k2", "newer"))
+    assert (await accounts.made("k"), await accounts.made("k2")) == (first, None)
+
+
+async def test_what_keys_made_is_forgotten_the_oldest_first(accounts: AccountStore) -> None:
+    for number, at in enumerate((EARLY, NOON, LATE)):
+        row = replace(token(f"{number}"), created=at)
+        await accounts.add_token(row, f"hash {number}".encode(), made(f"k{number}", f"{number}", at))
+    assert await accounts.forget_made(EARLY, 10) == 0
+    assert await accounts.forget_made(LATE, 1) == 1
+    assert [await accounts.made(f"k{number}") is None for number in range(3)] == [True, False, False]
+    assert await accounts.forget_made(LATE, 10) == 1
+    assert [await accounts.made(f"k{number}") is None for number in range(3)] == [True, True, False]
+    assert len(await accounts.tokens(ANNA, EARLY)) == 3

@@ -11,6 +11,7 @@ from domain.kernel.record import first_broken
 from domain.kernel.words import GameId, PlayerId
 from service.store.accounts import PlayerRow
 from service.store.protocol import (
+    Added,
     Appended,
     Conflict,
     EventStore,
@@ -19,7 +20,20 @@ from service.store.protocol import (
     UnknownCursor,
 )
 from tests.service.store.adapters import ADAPTERS, Adapter, Open
-from tests.service.store.batches import ANNA, AT, BERT, BLUE, RED, addition, new_game, opening, records, secret, use
+from tests.service.store.batches import (
+    ANNA,
+    AT,
+    BERT,
+    BLUE,
+    RED,
+    addition,
+    kept,
+    new_game,
+    opening,
+    records,
+    secret,
+    use,
+)
 
 G = GameId("g1")
 
@@ -163,14 +177,14 @@ async def test_many_writers_of_one_game_leave_contiguous_versions_and_one_winner
 # --- idempotency ---
 
 
-async def test_a_repeated_key_gets_the_first_answer_although_the_game_has_moved_on(store: EventStore) -> None:
+async def test_a_repeated_key_is_told_what_it_added_although_the_game_has_moved_on(store: EventStore) -> None:
     await store.append(new_game("g1"))
-    await store.append(addition("g1", 1, key=use("k", answer=b"first")))
-    await store.append(addition("g1", 2))
-    for expected in (1, 3):
-        assert await store.append(addition("g1", expected, key=use("k", answer=b"later"))) == Appended(3, b"first")
-    assert await store.head(G) == 3
-    assert await store.seen(G, ANNA, "k") == use("k", answer=b"first")
+    await store.append(addition("g1", 1, count=3, key=use("k")))
+    await store.append(addition("g1", 4))
+    for expected in (1, 5):
+        assert await store.append(addition("g1", expected, key=use("k"))) == Appended(5, Added(1, 4))
+    assert await store.head(G) == 5
+    assert await store.seen(G, ANNA, "k") == kept(1, 4)
 
 
 async def test_a_key_with_another_request_is_refused(store: EventStore) -> None:
@@ -189,19 +203,45 @@ async def test_keys_are_apart_by_game_and_account(store: EventStore) -> None:
 
 
 async def test_a_game_is_opened_once_under_a_key(store: EventStore) -> None:
-    await store.append(new_game("g1", key=use("k", answer=b"first")))
-    assert await store.append(new_game("g1", key=use("k"))) == Appended(1, b"first")
+    await store.append(new_game("g1", key=use("k")))
+    assert await store.append(new_game("g1", key=use("k"))) == Appended(1, Added(0, 1))
+
+
+async def test_keys_of_before_a_time_are_forgotten_the_oldest_first(store: EventStore) -> None:
+    await store.append(new_game("g1", key=use("first"), at="2026-11-20T06:00:00.000000Z"))
+    await store.append(addition("g1", 1, key=use("second"), at="2026-11-21T06:00:00.000000Z"))
+    await store.append(addition("g1", 2, key=use("third"), at="2026-11-22T06:00:00.000000Z"))
+
+    async def known() -> list[str]:
+        return [key for key in ("first", "second", "third") if await store.seen(G, ANNA, key) is not None]
+
+    assert await store.forget_keys("2026-11-20T06:00:00.000000Z", 10) == 0
+    assert await known() == ["first", "second", "third"]
+    assert await store.forget_keys("2026-11-22T06:00:00.000000Z", 1) == 1
+    assert await known() == ["second", "third"]
+    assert await store.forget_keys("2026-11-22T06:00:00.000000Z", 10) == 1
+    assert await known() == ["third"]
+    assert await store.forget_keys("2026-11-22T06:00:00.000000Z", 10) == 0
+    assert await store.head(G) == 3
+
+
+async def test_a_key_that_was_forgotten_is_new(store: EventStore) -> None:
+    await store.append(new_game("g1", key=use("k")))
+    assert await store.forget_keys("2027-01-01T00:00:00.000000Z", 10) == 1
+    with pytest.raises(Conflict):
+        await store.append(new_game("g1", key=use("k")))
+    assert await store.append(addition("g1", 1, key=use("k", b"another"))) == Appended(2)
+    assert await store.seen(G, ANNA, "k") == kept(1, 2, b"another")
 
 
 async def test_fifty_at_once_with_one_key_have_one_effect(data: Open) -> None:
     stores = [await data(), await data()]
     await stores[0].append(new_game("g1"))
     answers = await asyncio.gather(
-        *(stores[n % 2].append(addition("g1", 1, key=use("k", answer=b"%d" % n))) for n in range(50))
+        *(stores[n % 2].append(addition("g1", 1, key=use("k"), text=f"{n}")) for n in range(50))
     )
-    first = [answer for answer in answers if answer.repeated is None]
-    assert first == [Appended(2)]
-    assert len({answer.repeated for answer in answers if answer.repeated is not None}) == 1
+    assert [answer for answer in answers if answer.repeated is None] == [Appended(2)]
+    assert [answer for answer in answers if answer.repeated is not None] == [Appended(2, Added(1, 2))] * 49
     assert await stores[0].head(G) == 2
 
 

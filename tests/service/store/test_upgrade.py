@@ -6,25 +6,34 @@ import shutil
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from domain.kernel.words import GameId, PlayerId
 from service.access.scopes import EVERYBODYS
+from service.clock import later, stamp, utc_now
 from service.migrations import known, migrate
 from service.store import sqlite_file
-from service.store.postgres import PostgresStore
-from service.store.protocol import EventStore, StoreUnavailable
+from service.store.postgres import _APPEND, PostgresStore, _arguments
+from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
 from service.store.sqlite import SqliteStore
 from tests.postgres import connected, shared_cluster
-from tests.service.halls import open_house
+from tests.service.halls import ANNA, House, open_house
+from tests.service.store.batches import new_game, use
 
 FIRST = Path(__file__).with_name("schema-1.db.gz")
 """A database of schema version 1: the accounts of Anna and Bert, and a game of two rounds."""
 
+SECOND = Path(__file__).with_name("schema-2.db.gz")
+"""A database of schema version 2: a whole game of two rounds, each request with a key and the answer to it."""
+
 GAME, VERSION = GameId("gdxgz6jc3wbub6rik"), 12
 SINCE = "2026-11-20T18:00:00.000000Z"
+KEYS = 12
+"""The migration since which no answers are kept."""
 
 
 @pytest.fixture
@@ -108,6 +117,50 @@ async def test_a_file_whose_last_transaction_brought_it_up_to_date_is_no_damage(
     await store.close()
 
 
+# --- answers that were kept ---
+
+
+@pytest.fixture
+def with_answers(tmp_path: Path) -> Path:
+    path = tmp_path / "tabularium.db"
+    path.write_bytes(gzip.decompress(SECOND.read_bytes()))
+    return path
+
+
+def kept_answers(path: Path) -> list[tuple[str, str, str, bytes, bytes]]:
+    with opened(path) as connection:
+        return connection.execute("SELECT game, account, key, fingerprint, answer FROM keys").fetchall()
+
+
+async def check_answers(house: House, rows: list[tuple[str, str, str, bytes, bytes]]) -> None:
+    """Check that what was kept as an answer is made again of the log."""
+    for game, account, key, fingerprint, answer in rows:
+        use = await house.store.seen(GameId(game), PlayerId(account), key)
+        assert use is not None
+        assert use.fingerprint == fingerprint
+        again = await house.hall.answered(GameId(game), PlayerId(account), use.added)
+        assert msgspec.json.decode(msgspec.json.encode(again)) == {**msgspec.json.decode(answer), "repeated": True}
+
+
+async def test_answers_that_were_kept_are_made_again_of_the_log(with_answers: Path) -> None:
+    rows = kept_answers(with_answers)
+    assert len(rows) == 12
+    async with open_house(with_answers.parent) as house:
+        await check_answers(house, rows)
+        repeated = await house.hall.create(ANNA, "tiny-auction", 2, {"rounds": 2}, title="Kept answers", key="create")
+        assert (repeated.repeated, repeated.version) == (True, 1)
+    with opened(with_answers) as connection:
+        assert connection.execute("SELECT count(*) FROM keys").fetchone() == (12,)
+
+
+async def test_keys_of_before_end_as_if_they_had_been_used_at_the_upgrade(with_answers: Path) -> None:
+    before = stamp(utc_now)
+    store = await SqliteStore.open(with_answers)
+    assert await store.forget_keys(before, 100) == 0
+    assert await store.forget_keys(later(stamp(utc_now), timedelta(seconds=1)), 100) == 12
+    await store.close()
+
+
 # --- PostgreSQL ---
 
 
@@ -142,6 +195,47 @@ async def test_a_database_of_the_first_schema_is_migrated(database: str) -> None
     store = await PostgresStore.open(database)
     await check_accounts(store)
     await store.close()
+
+
+async def test_answers_that_were_kept_in_a_database_are_made_again_of_the_log(with_answers: Path) -> None:
+    rows = kept_answers(with_answers)
+    old = await SqliteStore.open(with_answers)
+    async with shared_cluster().empty_database() as url:
+        await migrate(url, [migration for migration in known() if migration.number < KEYS])
+        stored = await old.load(GameId(rows[0][0]))
+        row = await old.game(GameId(rows[0][0]))
+        assert stored is not None
+        assert row is not None
+        board = msgspec.json.decode(stored.records[0].event)["board"]
+        file = await old.board(board)
+        assert file is not None
+        async with connected(url) as connection:
+            await connection.executemany(
+                "INSERT INTO tabularium.keys (game, account, key, fingerprint, answer) VALUES ($1, $2, $3, $4, $5)",
+                rows,
+            )
+        await migrate(url, known())
+        async with open_house(with_answers.parent, database_url=url) as house:
+            opening = Opening(row.ruleset, row.ruleset_version, row.title, row.organizer, stored.chance, board, file)
+            await house.store.append(
+                Append(row.game, 0, stored.records, row.status, stored.secrets, seats=row.seats, opening=opening)
+            )
+            await check_answers(house, rows)
+            assert await house.store.forget_keys(later(stamp(utc_now), timedelta(seconds=1)), 100) == 12
+    await old.close()
+
+
+async def test_a_process_of_before_still_appends_under_keys_and_finds_their_answers() -> None:
+    async with shared_cluster().database() as url, connected(url) as connection:
+        await connection.execute("SET ROLE tabularium_service")
+        batch = new_game("g1", key=use("k"))
+        commands, *others = _arguments([batch])
+        commands = [(*commands[0][:-1], b"the answer")]
+        statement = _APPEND.replace("after, version", "answer")
+        for outcome in ("accepted", "repeated"):
+            (row,) = await connection.fetch(statement, commands, *others)
+            assert row["outcome"] == outcome
+        assert row["answer"] == b"the answer"
 
 
 async def test_a_process_of_the_first_landing_still_registers_players(database: str) -> None:

@@ -1,0 +1,47 @@
+"""Idempotency keys end: what is kept of them is deleted when a repetition need no longer be recognized."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
+from typing import Final
+
+from service.background import background
+from service.clock import Clock, later, stamp
+from service.store.protocol import EventStore, StoreError
+from service.watching.logging import log
+
+EVERY: Final = 600.0
+"""Seconds between two looks for keys that have ended."""
+
+BATCH: Final = 500
+"""So many are deleted at once: commands that wait meanwhile do not wait long."""
+
+
+async def forget_ended(store: EventStore, now: str, hours: int) -> int:
+    """Delete what is kept of all keys that were used so many hours before `now`; return how many there were."""
+    before = later(now, -timedelta(hours=hours))
+    return await _all(store.forget_keys, before) + await _all(store.accounts.forget_made, before)
+
+
+def forgetting(store: EventStore, clock: Clock, hours: int) -> AbstractAsyncContextManager[None]:
+    """A context in which keys are deleted that were used so many hours ago."""
+
+    async def work() -> None:
+        while True:
+            try:
+                await forget_ended(store, stamp(clock), hours)
+            except StoreError as error:
+                log.warning("ended keys wait", why=str(error))
+            await asyncio.sleep(EVERY)
+
+    return background("idempotency keys are deleted when they end", work())
+
+
+async def _all(forget: Callable[[str, int], Awaitable[int]], before: str) -> int:
+    total = 0
+    while (deleted := await forget(before, BATCH)) > 0:
+        total += deleted
+        if deleted < BATCH:
+            break
+    return total
