@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from domain.boards import builtin, parse_board, validate
 from domain.kernel.board import Board, Map
