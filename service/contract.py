@@ -56,8 +56,10 @@ an option fits the game by itself.
 **Versions.** The version of a game is the number of its events. It comes as `ETag`, and `If-Match` makes sure that a
 command meets the game you saw. The position can be shown at any version.
 
-**Repeating.** Send an `Idempotency-Key` with whatever changes something. The same key with the same request gets the
-first answer again, and nothing happens twice.
+**Repeating.** An `Idempotency-Key` makes a request safe to repeat: the same key with the same request gets the first
+answer again, and nothing happens twice. The service keeps a key for at least 24 hours, 48 unless it is set otherwise;
+after that the key counts as new. Accounts do not share keys. Whatever changes something takes a key, or says that
+repeating it changes nothing.
 
 **Lists** have `items` and `next`: give `next` back as `cursor` (of a log: as `after`) for the page that follows.
 
@@ -103,7 +105,8 @@ _ANY_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})
 
 REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
     "Idempotency-Key": (
-        "Makes the request safe to repeat: the same key with the same request gets the first answer again.",
+        "Makes the request safe to repeat for at least 24 hours: the same key with the same request gets the first "
+        "answer again.",
         {"type": "string", "pattern": "^[!-~]{1,255}$"},
         "0f0e7a86-6c2f-4f0b-9b57-0c6a7f3d9e11",
     ),

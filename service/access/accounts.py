@@ -1,6 +1,8 @@
 """Accounts: a name, an opaque id that the events carry, and tokens that only their owner has."""
 
+import base64
 import hashlib
+import hmac
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Collection
@@ -16,12 +18,13 @@ from service.access.scopes import EVERYBODYS, Scope, ordered
 from service.background import flushed
 from service.clock import Clock, later, stamp, stamped, utc_now
 from service.identity import ID_BYTES, new_id
-from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow
-from service.store.protocol import StoreError
+from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
+from service.store.protocol import KeyReused, StoreError
 from service.watching.logging import log
 
 TOKEN_PREFIX: Final = "tab_"
 FIRST_TOKEN: Final = "registration"
+SHORTEST_SECRET_KEY: Final = 32
 LONGEST_NAME: Final = 80
 
 MOST_TOKENS: Final = 100
@@ -85,6 +88,42 @@ class Caller(Struct, frozen=True):
         return self.granted if self.token is not None else (self.scopes & self.granted) - {"account"}
 
 
+class Once(Struct, frozen=True):
+    """An idempotency key that came with a request for a token: a repetition gets the same token.
+
+    The value of the token follows from the key and from a random nonce that is kept: it can be told again to whoever
+    comes with the key, while the store, which has no key, does not know it.
+
+    Attributes:
+        key: the key as it was sent.
+        player: who sent it; None for nobody in particular: then it must be one that nobody can guess.
+        content: the request that it stands for.
+    """
+
+    key: str
+    player: PlayerId | None
+    content: bytes
+
+    @property
+    def hashed(self) -> str:
+        """The key as it is stored, apart from that of every other account."""
+        return hashlib.sha256((self.player or "").encode() + b"\0" + self.key.encode()).hexdigest()
+
+    @property
+    def fingerprint(self) -> bytes:
+        return hashlib.sha256(self.content).digest()
+
+    def make(self, row: TokenRow) -> tuple[Made, str]:
+        """Return what is to be kept with a new token, and the value of that."""
+        nonce = secrets.token_bytes(32)
+        return Made(self.hashed, self.fingerprint, nonce, row.token, row.created), self.value(nonce)
+
+    def value(self, nonce: bytes) -> str:
+        """Return the value of the token that was made with a nonce."""
+        derived = hmac.digest(nonce, self.key.encode(), "sha256")
+        return TOKEN_PREFIX + base64.urlsafe_b64encode(derived).decode().rstrip("=")
+
+
 class Identity(Struct, frozen=True):
     """Whom another issuer's token speaks of.
 
@@ -137,19 +176,32 @@ class Accounts:
 
     # --- accounts ---
 
-    async def register(self, name: str, scopes: Collection[Scope] = EVERYBODYS) -> tuple[PlayerRow, str]:
+    async def register(
+        self, name: str, scopes: Collection[Scope] = EVERYBODYS, once: Once | None = None
+    ) -> tuple[PlayerRow, str]:
         """Open an account; return it and a token for all that it may do, which nobody can find out again.
 
-        Raises `BadName`.
+        Under an idempotency key, a repetition gets the account as it was opened, and its token. Raises `BadName` or
+        `KeyReused`.
         """
         good = _name(name)
         if good is None:
             raise BadName(f"A name is 1 to {LONGEST_NAME} characters that can be printed.")
         row = PlayerRow(self._new_player(), good, stamp(self._clock), ordered(tuple(scopes)))
-        await self._store.add(row)
-        token, value = self._made(row.player, FIRST_TOKEN, row.scopes, None)
-        await self._store.add_token(token, _hash(value))
-        return row, value
+        token = self._made(row.player, FIRST_TOKEN, row.scopes, None)
+        if once is None:
+            value = _random_value()
+            await self._store.add(row)
+            await self._store.add_token(token, _hash(value))
+            return row, value
+        made, value = once.make(token)
+        before = await self._store.open_account(row, token, _hash(value), made)
+        if before is None:
+            return row, value
+        token, value = await self._again(before, once)
+        opened = await self._store.player(token.player)
+        assert opened is not None, "a token has an account"
+        return replace(opened, name=good), value
 
     def _new_player(self) -> PlayerId:
         return PlayerId(new_id("p", self._randomness(ID_BYTES)))
@@ -175,20 +227,45 @@ class Accounts:
     # --- tokens ---
 
     async def issue(
-        self, player: PlayerId, name: str, scopes: Collection[Scope], expires: str | None = None
+        self,
+        player: PlayerId,
+        name: str,
+        scopes: Collection[Scope],
+        expires: str | None = None,
+        once: Once | None = None,
     ) -> tuple[TokenRow, str]:
-        """Make a token; return it and its value, which nobody can find out again. Raises `TooManyTokens`."""
+        """Make a token; return it and its value, which nobody can find out again.
+
+        Under an idempotency key, a repetition gets the first token. Raises `TooManyTokens` or `KeyReused`.
+        """
         if len(await self.tokens(player)) >= MOST_TOKENS:
             raise TooManyTokens(f"The account has {MOST_TOKENS} tokens, and can have no more.")
-        row, value = self._made(player, name, scopes, expires)
-        await self._store.add_token(row, _hash(value))
-        return row, value
+        row = self._made(player, name, scopes, expires)
+        made, value = once.make(row) if once is not None else (None, _random_value())
+        before = await self._store.add_token(row, _hash(value), made)
+        return (row, value) if before is None or once is None else await self._again(before, once)
 
-    async def rotate(self, old: TokenRow, overlap: float, by: Caller) -> tuple[TokenRow, str] | None:
+    async def made_before(self, once: Once | None) -> tuple[TokenRow, str] | None:
+        """Return the token, and its value, that an idempotency key made before, if it did. Raises `KeyReused`."""
+        before = await self._store.made(once.hashed) if once is not None else None
+        return await self._again(before, once) if once is not None and before is not None else None
+
+    async def _again(self, before: Made, once: Once) -> tuple[TokenRow, str]:
+        """Return a token as it was when it was made, and its value. Raises `KeyReused`."""
+        if before.fingerprint != once.fingerprint:
+            raise KeyReused
+        row = await self._store.token(before.token)
+        assert row is not None, "a token stays, ended or not"
+        return replace(row, retires=None, revoked=None, used=None), once.value(before.nonce)
+
+    async def rotate(
+        self, old: TokenRow, overlap: float, by: Caller, once: Once | None = None
+    ) -> tuple[TokenRow, str] | None:
         """Make a token in place of another, which ends `overlap` seconds from now; None when it has one or has ended.
 
         The new one has the name and the scopes of the old one. By a token for `account` it lasts as long as the old
-        one was made to last; otherwise it ends when that would have. Raises `TooManyTokens` when both were too many.
+        one was made to last; otherwise it ends when that would have. Under an idempotency key, a repetition gets the
+        first token. Raises `TooManyTokens` when both were too many, or `KeyReused`.
         """
         if overlap and len(await self.tokens(old.player)) >= MOST_TOKENS:
             raise TooManyTokens(f"The account has {MOST_TOKENS} tokens, and can have no more.")
@@ -199,9 +276,11 @@ class Accounts:
         latest = self.latest_end(by)
         if latest is not None:
             expires = min(expires or latest, latest)
-        row, value = self._made(old.player, old.name, old.scopes, expires)
-        if not await self._store.replace_token(old.token, later(now, timedelta(seconds=overlap)), row, _hash(value)):
-            return None
+        row = self._made(old.player, old.name, old.scopes, expires)
+        made, value = once.make(row) if once is not None else (None, _random_value())
+        retires = later(now, timedelta(seconds=overlap))
+        if not await self._store.replace_token(old.token, retires, row, _hash(value), made):
+            return await self.made_before(once)  # two with one key came at once
         if not overlap:
             await self._store.revoke(old.token, now)
         self._forget(lambda caller: caller.token == old.token)
@@ -224,13 +303,9 @@ class Accounts:
         """Return the tokens of an account that have not ended, the newest first."""
         return await self._store.tokens(player, stamp(self._clock))
 
-    def _made(
-        self, player: PlayerId, name: str, scopes: Collection[Scope], expires: str | None
-    ) -> tuple[TokenRow, str]:
+    def _made(self, player: PlayerId, name: str, scopes: Collection[Scope], expires: str | None) -> TokenRow:
         token = TokenId(new_id("t", self._randomness(ID_BYTES)))
-        row = TokenRow(token, player, name, ordered(tuple(scopes)), stamp(self._clock), expires)
-        # Not of `randomness`: that may be fixed to repeat a demonstration, and a token must never be guessed.
-        return row, TOKEN_PREFIX + secrets.token_urlsafe(32)
+        return TokenRow(token, player, name, ordered(tuple(scopes)), stamp(self._clock), expires)
 
     # --- who is it? ---
 
@@ -332,6 +407,20 @@ def _open(player: PlayerRow) -> frozenset[Scope]:
 def _left(scopes: frozenset[Scope], granted: frozenset[Scope]) -> frozenset[Scope]:
     """Return what another issuer's scopes come to: an administrator may take away what everybody may, and no more."""
     return scopes - (frozenset(EVERYBODYS) - granted)
+
+
+def is_hard_to_guess(key: str) -> bool:
+    """Tell whether an idempotency key looks random: as one that comes without a token has to be.
+
+    It opens what it made to whoever knows it. A UUID without hyphens has 32 characters; one of a billion that are drawn
+    at random has fewer than six different ones.
+    """
+    return len(key) >= SHORTEST_SECRET_KEY and len(set(key)) >= 6
+
+
+def _random_value() -> str:
+    # Not of `randomness`: that may be fixed to repeat a demonstration, and a token must never be guessed.
+    return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
 def _hash(token: str) -> bytes:

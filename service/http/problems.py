@@ -141,7 +141,8 @@ INVALID_HEADER: Final = Kind(
     "A header is wrong",
     "A header that this endpoint reads has a value that it cannot take: `Idempotency-Key`, `If-Match` or "
     "`Last-Event-ID`.",
-    "An Idempotency-Key is 1 to 255 printable ASCII characters; versions are whole numbers, as an ETag in quotes.",
+    "An Idempotency-Key is 1 to 255 printable ASCII characters, and one that comes without a token is a random UUID or "
+    "as hard to guess; versions are whole numbers, as an ETag in quotes.",
     {"detail": "if-match is 'abc'.", "allowed": 'Send one version, such as "17".'},
 )
 MISSING_TOKEN: Final = Kind(

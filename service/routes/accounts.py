@@ -91,7 +91,8 @@ async def grant_scopes(request: Call, player: FromPath[str]) -> Response[bytes]:
     """Say what an account may do.
 
     Its tokens may be used for that at most: an account that was granted `audit` makes itself a token for it. What is
-    taken away is taken from the tokens that it has, too. Nobody but its owner gets a token of an account.
+    taken away is taken from the tokens that it has, too. Nobody but its owner gets a token of an account. Repeating the
+    request changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_grant)
@@ -114,7 +115,7 @@ async def close_account(request: Call, player: FromPath[str]) -> Response[bytes]
     """Close an account.
 
     For ever: its tokens end, and it gets no others. Its games and what it did in them stay. To bar somebody for a
-    while, take the account's scopes.
+    while, take the account's scopes. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     row = await _account(request, player)

@@ -57,7 +57,8 @@ async def create_game(request: Call) -> Response[bytes]:
     """Create a game.
 
     The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. The caller is
-    the game's organizer unless another is named, and holds no seat yet.
+    the game's organizer unless another is named, and holds no seat yet. With an `Idempotency-Key`, a repeated request
+    creates no second game: it gets the first answer again.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
@@ -160,7 +161,7 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Take a seat.
 
     The seat that the body names, or the first free one. Whoever sends entropy along need not trust the service with
-    the dice.
+    the dice. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
@@ -191,7 +192,8 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) -> Response[bytes]:
     """Leave a seat.
 
-    Before the game begins, whoever holds a seat may leave it again.
+    Before the game begins, whoever holds a seat may leave it again. With an `Idempotency-Key`, a repeated request gets
+    the first answer again.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
@@ -221,7 +223,8 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
 
     Once every seat is taken, any of the players or the organizer begins: the table is set, and the first decision is
     open. The request has no body. Whoever holds a seat needs the scope `play` for it, an organizer without one
-    `organize`: the answer shows what they may see.
+    `organize`: the answer shows what they may see. With an `Idempotency-Key`, a repeated request gets the first answer
+    again.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected

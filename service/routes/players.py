@@ -6,8 +6,9 @@ import msgspec
 from litestar.params import FromPath
 from litestar.response import Response
 
+from domain.kernel.canonical import canonical
 from domain.kernel.words import PlayerId
-from service.access.accounts import Caller
+from service.access.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
 from service.access.limits import address_of
 from service.access.scopes import ordered
 from service.http import problems
@@ -27,9 +28,10 @@ _registration: Final = msgspec.json.Decoder(Registration)
     "/v1/players",
     tag="Players",
     account="optional",
+    headers=("Idempotency-Key",),
     body=Registration,
     answers=(Answer(201, "The new account, and its token.", Registered, headers=("Location",)),),
-    problems=(problems.REGISTRATION_CLOSED,),
+    problems=(problems.REGISTRATION_CLOSED, problems.KEY_REUSED),
 )
 async def register_player(request: Call) -> Response[bytes]:
     """Register as a player.
@@ -37,8 +39,13 @@ async def register_player(request: Call) -> Response[bytes]:
     The answer holds a bearer token, this once and never again: keep it. Send it as `Authorization: Bearer <token>`
     with every request that is to be yours. Its scopes are `account`, `play` and `organize`; POST /v1/tokens makes
     narrower ones. Where registration is closed, administrators open accounts here.
+
+    With an `Idempotency-Key`, a repetition with the same name opens no second account: it gets the first answer again,
+    token included. Whoever has the key gets the token, so a key that comes without a token must be a secret: a new
+    random UUID, or anything else random of at least 32 characters. Other keys are refused.
     """
     request.read_query(Nothing)
+    key = request.key
     wish = await request.read_body(_registration)
     caller = request.caller
     house = request.house
@@ -48,7 +55,15 @@ async def register_player(request: Call) -> Response[bytes]:
             raise Problem(problems.REGISTRATION_CLOSED, "On this service administrators open accounts.", allowed)
         if house.limits is not None:
             await house.limits.admit_registration(address_of(request.scope))
-    row, token = await house.accounts.register(wish.name)
+    if key is not None and caller is None and not is_hard_to_guess(key):
+        raise Problem(
+            problems.INVALID_HEADER,
+            "The Idempotency-Key can be guessed, and whoever knows it could ask for the token of the new account.",
+            f"Send a random key of at least {SHORTEST_SECRET_KEY} characters, such as a new UUID.",
+        )
+    content = canonical(["register", wish.name])
+    once = Once(key, caller.player if caller is not None else None, content) if key is not None else None
+    row, token = await house.accounts.register(wish.name, once=once)
     headers = {"Location": f"/v1/players/{row.player}", "Cache-Control": "no-store"}
     return answer(Registered(player_view(row), token), 201, headers)
 

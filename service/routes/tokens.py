@@ -1,12 +1,13 @@
 """The tokens of an account: made, listed, rotated and revoked by whoever has one with the scope `account`."""
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from litestar.params import FromPath
 from litestar.response import Response
 
-from service.access.accounts import Caller
+from domain.kernel.canonical import canonical
+from service.access.accounts import Caller, Once
 from service.clock import written
 from service.http import problems
 from service.http.answers import answer
@@ -50,9 +51,10 @@ async def list_tokens(request: Call) -> Response[bytes]:
     tag="Tokens",
     account="required",
     scopes=("account",),
+    headers=("Idempotency-Key",),
     body=NewToken,
     answers=(Answer(201, "The new token.", Issued),),
-    problems=(problems.TOO_MANY_TOKENS,),
+    problems=(problems.TOO_MANY_TOKENS, problems.KEY_REUSED),
 )
 async def make_token(request: Call) -> Response[bytes]:
     """Make a token.
@@ -60,15 +62,22 @@ async def make_token(request: Call) -> Response[bytes]:
     For a bot `play` is enough, for an organizer's program `organize`. Keep `account` for yourself: who has it rules
     over all tokens of the account. A token outlives the one that it was made with. With a JWT of another issuer only
     tokens are made for what the JWT itself is good for, without `account`, that end within 30 days.
+
+    With an `Idempotency-Key`, a repeated request makes no second token: it gets the first one again, value included.
     """
     request.read_query(Nothing)
-    caller = request.signed_in
+    caller, key = request.signed_in, request.key
     wish = await request.read_body(_new_token)
     for scope in wish.scopes:
         if scope not in caller.may_issue:
             raise problems.scope_missing((scope,), caller.scopes, caller.granted)
-    row, value = await request.house.accounts.issue(caller.player, wish.name, wish.scopes, _expires(request, wish))
-    log.info("token made", account=caller.player, token_id=row.token, scopes=row.scopes)
+    accounts = request.house.accounts
+    once = _once(caller, key, ["make", wish]) if key is not None else None
+    made = await accounts.made_before(once)
+    if made is None:
+        made = await accounts.issue(caller.player, wish.name, wish.scopes, _expires(request, wish), once)
+        log.info("token made", account=caller.player, token_id=made[0].token, scopes=made[0].scopes)
+    row, value = made
     return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
 
 
@@ -77,21 +86,29 @@ async def make_token(request: Call) -> Response[bytes]:
     "/v1/tokens/{token:str}/rotation",
     tag="Tokens",
     account="required",
+    headers=("Idempotency-Key",),
     body=Rotation,
     answers=(Answer(201, "The token that takes its place.", Issued),),
-    problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING, problems.TOKEN_REPLACED, problems.TOO_MANY_TOKENS),
+    problems=(
+        problems.NO_SUCH_TOKEN,
+        problems.SCOPE_MISSING,
+        problems.TOKEN_REPLACED,
+        problems.TOO_MANY_TOKENS,
+        problems.KEY_REUSED,
+    ),
 )
 async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
     """Replace a token.
 
-    The new one has the same name and scopes; the old one holds on for `overlap` seconds. A token is replaced once: when
-    the answer is lost, only another token with the scope `account` can make a new one. To revoke one of the two leaves
-    the other.
+    The new one has the same name and scopes; the old one holds on for `overlap` seconds. A token is replaced once. When
+    the answer is lost, repeat the request with the same `Idempotency-Key`: it gets the new token again, as long as the
+    token that you send with it holds on. To revoke one of the two leaves the other.
 
     A token may replace itself (`current`), and the new one ends when it would have. With the scope `account` it may
     replace the others of your account, too, and the new one lasts as long as the old one was made to last.
     """
     request.read_query(Nothing)
+    key = request.key
     wish = await request.read_body(_rotation)
     old = await _found(request, token)
     caller = request.signed_in
@@ -102,11 +119,14 @@ async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
         for scope in old.scopes:
             if caller.token is None and scope not in caller.may_issue:
                 raise problems.scope_missing((scope,), caller.scopes, caller.granted)
-    made = await request.house.accounts.rotate(old, wish.overlap, caller)
+    once = _once(caller, key, ["rotate", old.token, wish]) if key is not None else None
+    made = await request.house.accounts.made_before(once)
     if made is None:
-        raise await _not_replaced(request, old.token)
+        made = await request.house.accounts.rotate(old, wish.overlap, caller, once)
+        if made is None:
+            raise await _not_replaced(request, old.token)
+        log.info("token rotated", account=old.player, token_id=made[0].token, instead_of=old.token)
     row, value = made
-    log.info("token rotated", account=row.player, token_id=row.token, instead_of=old.token)
     return answer(Issued(value, token_view(row)), 201, _NOT_STORED)
 
 
@@ -123,7 +143,7 @@ async def revoke_token(request: Call, token: FromPath[str]) -> Response[bytes]:
 
     It ends at once; where the service runs as several processes, within two seconds. Open streams end with it. A
     token may revoke itself (`current`); for others of your account it needs the scope `account`, for those of other
-    accounts `admin`.
+    accounts `admin`. Repeating it changes nothing.
     """
     request.read_query(Nothing)
     found = await _found(request, token)
@@ -134,6 +154,10 @@ async def revoke_token(request: Call, token: FromPath[str]) -> Response[bytes]:
 
 
 ROUTES = (list_tokens, make_token, rotate_token, revoke_token)
+
+
+def _once(caller: Caller, key: str, content: list[Any]) -> Once:
+    return Once(key, caller.player, canonical(content))
 
 
 async def _found(request: Call, token: str) -> TokenRow:
