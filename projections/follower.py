@@ -41,7 +41,7 @@ class Log(Protocol):
         ...
 
     async def title(self, game: GameId) -> str:
-        """Return the title of a game, which never changes."""
+        """Return the title of a game."""
         ...
 
 

@@ -1,16 +1,17 @@
 """The lobby: all games, to be searched by status, ruleset, player and text."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.lifecycle import GameCreated, GameEnded, GameStarted, SeatLeft, SeatTaken
+from domain.kernel.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, SeatLeft, SeatTaken
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from projections.change import Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
-from projections.store import Rows
+from projections.store import Generation, Overtaken, ProjectionStore, Rows
 
 GAMES = Table(
     "games",
@@ -69,6 +70,8 @@ class Lobby(Projection):
                 yield Drop(SEATED, {"game": game, "seat": seat})
             case GameStarted():
                 row["status"] = "running"
+            case GameCancelled():
+                row["status"] = "cancelled"
             case GameEnded():
                 row["status"] = "over"
             case _:
@@ -91,8 +94,33 @@ def _new(happened: Happened, created: GameCreated) -> dict[str, Value]:
         "version": record.version,
         "created": record.at,
         "changed": record.at,
-        "words": f"{title} {created.ruleset} {happened.game}".casefold(),
+        "words": _words(title, created.ruleset, happened.game),
     }
+
+
+def _words(title: str, ruleset: str, game: GameId) -> str:
+    return f"{title} {ruleset} {game}".casefold()
+
+
+async def retitle(store: ProjectionStore, game: GameId, title: str, ruleset: str) -> None:
+    """Give a game another title in the lobby: the log does not have it, so no event brings it there.
+
+    Raises `Unavailable`.
+    """
+    change = Amend(GAMES, {"game": game}, {"title": title, "words": _words(title, ruleset, game)})
+    waiting = {each.number for each in await store.generations() if _is_ours(each)}
+    while waiting:
+        for each in await store.generations():
+            if each.number in waiting and _is_ours(each):
+                with suppress(Overtaken):
+                    # Its checkpoint stays where it is: that it stood there means that nothing was lost.
+                    await store.commit(each, each.cursor or "", 0, (change,))
+                    waiting.discard(each.number)
+        waiting &= {each.number for each in await store.generations() if _is_ours(each)}
+
+
+def _is_ours(generation: Generation) -> bool:
+    return generation.projection == Lobby.name and generation.version == Lobby.version and generation.cursor is not None
 
 
 async def search(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from domain.kernel.lifecycle import GameEnded, GameStarted, SeatLeft, SeatTaken
+from domain.kernel.lifecycle import GameCancelled, GameEnded, GameStarted, SeatLeft, SeatTaken
 from domain.kernel.words import PlayerId
 from projections.change import Amend, Change, Drop, Put, Table
 from projections.projection import Happened, Projection
@@ -45,6 +45,8 @@ class PlayerRecord(Projection):
                 yield Drop(PLAYED, {"game": game, "seat": seat})
             case GameStarted():
                 yield Amend(PLAYED, {"game": game}, {"status": "running"})
+            case GameCancelled():
+                yield Drop(PLAYED, {"game": game})
             case GameEnded(winners):
                 yield Amend(PLAYED, {"game": game}, {"status": "over"})
                 for seat in winners:

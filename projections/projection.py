@@ -17,7 +17,8 @@ from projections.change import Change, Table
 
 
 class Fixed(Struct, frozen=True):
-    """What never changes in a game: its first event, its title, its ruleset (None when this package lacks it)."""
+    """What is known of a game beside its table: its first event, its title then, its ruleset (None when this package
+    lacks it)."""
 
     created: GameCreated
     title: str

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.lifecycle import GameCreated, GameEnded, GameStarted, MovesRetracted
+from domain.kernel.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, MovesRetracted
 from domain.kernel.words import GameId, Seat, Version
 from projections.change import Add, Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
@@ -82,6 +82,8 @@ class Scoreboard(Projection):
                 return
             case GameStarted():
                 row |= {"status": "running", "started": record.at}
+            case GameCancelled():
+                row |= {"status": "cancelled", "ended": record.at, "ended_by": "TAB-LIFE-04"}
             case GameEnded(winners, rule):
                 row |= {"status": "over", "ended": record.at, "ended_by": rule}
                 row["winners"] = msgspec.json.encode(winners).decode()

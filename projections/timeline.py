@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from domain.kernel.lifecycle import GameEnded, GameStarted, MovesRetracted
+from domain.kernel.lifecycle import GameCancelled, GameEnded, GameStarted, MovesRetracted
 from domain.kernel.message import told
 from domain.kernel.words import GameId, Version
 from projections.change import Change, Put, Table
@@ -54,7 +54,7 @@ class Timeline(Projection):
                 kind = "start"
             case MovesRetracted():
                 kind = "retraction"
-            case GameEnded():
+            case GameEnded() | GameCancelled():
                 kind = "end"
             case None:
                 kind = happened.landmark

@@ -16,6 +16,7 @@ from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.history import starts_of_commands
 from domain.kernel.lifecycle import (
+    GameCancelled,
     GameCreated,
     GameEnded,
     GameEvent,
@@ -182,6 +183,15 @@ class Game(Struct, kw_only=True):
             raise Refusal("TAB-LIFE-03", f"{seat} is not yours to leave.", "Leave a seat that you hold.")
         return self._log([(SeatLeft(seat), 0)], at, Cause(player=player, seat=seat, key=key))
 
+    def cancel(self, player: PlayerId, *, at: str, key: str | None = None) -> Step:
+        """Call the game off. Raises `Refusal` when it has begun, or `player` is not its organizer."""
+        if player != self.organizer:
+            raise Refusal("TAB-LIFE-04", f"{player} asked to cancel the game.", f"Only {self.organizer} may cancel it.")
+        if self.status != "gathering":
+            asked = f"You asked to cancel the game, but {self._state}."
+            raise Refusal("TAB-LIFE-04", asked, "Cancel a game before it begins.", untimely=True)
+        return self._log([(GameCancelled(), 0)], at, Cause(player=player, key=key))
+
     def start(self, secret: bytes, *, player: PlayerId, at: str, key: str | None = None) -> Step:
         """Begin: the ruleset sets the table. Raises `Refusal` while a seat is free, or when it has begun."""
         self.require_startable()
@@ -198,7 +208,8 @@ class Game(Struct, kw_only=True):
 
     def _require_gathering(self, what: str) -> None:
         if self.status != "gathering":
-            raise Refusal("TAB-LIFE-02", f"To {what} was asked.", "That belongs before the game.", untimely=True)
+            asked = f"You asked to {what}, but {self._state}."
+            raise Refusal("TAB-LIFE-02", asked, "Do that before a game begins.", untimely=True)
 
     # --- in the game ---
 
@@ -293,8 +304,8 @@ class Game(Struct, kw_only=True):
 
     @property
     def _state(self) -> str:
-        known = {"gathering": "has not begun", "running": "runs", "over": "is over"}
-        return f"this one {known[self.status]}"
+        known = {"gathering": "has not begun", "running": "runs", "over": "is over", "cancelled": "was cancelled"}
+        return f"this game {known[self.status]}"
 
     def require_retractable(
         self, to: Version, by: Literal["undo", "ruling"], history: Sequence[Record], seat: Seat | None
@@ -484,6 +495,8 @@ class Game(Struct, kw_only=True):
                 self.status = "running"
             case RulesUpgraded(_, to):
                 self.ruleset = self.ruleset.at(to)
+            case GameCancelled():
+                self.status = "cancelled"
             case GameEnded(winners, rule):
                 self.status, self.result = "over", Result(winners, rule)
             case _:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from domain.kernel.message import Names, Upcaster, kebab
 from domain.kernel.words import PlayerId, Seat, Version
 
-Status = Literal["gathering", "running", "over"]
+Status = Literal["gathering", "running", "over", "cancelled"]
 Sight = Literal["all", "spectator"]
 """What an organizer without a seat sees while a game runs: everything, or what spectators see."""
 
@@ -90,6 +90,16 @@ class GameStarted(GameEvent, frozen=True):
         return "The game began."
 
 
+class GameCancelled(GameEvent, frozen=True):
+    """The organizer called the game off before it began (TAB-LIFE-04).
+
+    Nothing had been drawn, so the secret of its chance stays one.
+    """
+
+    def tell(self, names: Names) -> str:
+        return "The organizer cancelled the game."
+
+
 class MovesRetracted(GameEvent, frozen=True):
     """The game goes on from an earlier version; what came after it stays in the log and does not count (TAB-UNDO-02).
 
@@ -142,7 +152,16 @@ class GameEnded(GameEvent, frozen=True):
         return f"The game is over: {names.all(self.winners)} won." if self.winners else "The game is over."
 
 
-GAME_EVENTS: Final = (GameCreated, SeatTaken, SeatLeft, GameStarted, MovesRetracted, RulesUpgraded, GameEnded)
+GAME_EVENTS: Final = (
+    GameCreated,
+    SeatTaken,
+    SeatLeft,
+    GameStarted,
+    GameCancelled,
+    MovesRetracted,
+    RulesUpgraded,
+    GameEnded,
+)
 
 
 def _organizer_sees_all(created: dict[str, Any]) -> dict[str, Any]:

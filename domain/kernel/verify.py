@@ -25,6 +25,7 @@ from domain.kernel.fold import follow
 from domain.kernel.game import Game, Step
 from domain.kernel.history import cause_of, read_created, read_event, reader, retraction, steps
 from domain.kernel.lifecycle import (
+    GameCancelled,
     GameCreated,
     GameEnded,
     GameEvent,
@@ -295,6 +296,8 @@ class _Replay:
                     game.require_startable()
                     raise _NotPublishedError
                 return game.start(self.secret, player=cast(Any, cause.player), at=at, key=cause.key)
+            case GameCancelled():
+                return game.cancel(cast(Any, cause.player), at=at, key=cause.key)
             case MovesRetracted():
                 return self._retract(game, event, cause, at)
             case RulesUpgraded(before, to):

@@ -120,7 +120,7 @@ class Snapshots:
 
     def passed(self, before: Version, game: Game, chance: bytes) -> None:
         """Write down, soon, a game that came from version `before` to where it stands, wherever it is time for it."""
-        if game.status == "over":
+        if game.status in ("over", "cancelled"):
             self._due.pop(game.id, None)
             return
         due = [place for place in self._places if before // place.every < game.version // place.every]

@@ -35,6 +35,9 @@ BATCH: Final = 200
 PROTOCOL: Final = "tabularium.v1"
 """The WebSocket subprotocol; a browser sends ``bearer.<token>`` along as a second one, for it can send no headers."""
 
+ENDED: Final = frozenset(("over", "cancelled"))
+"""Of a game of such a status nothing more comes."""
+
 OVER, STOPPING, REFUSED = 1000, 1012, 4000
 """Close codes; uvicorn itself closes with 1012 as well."""
 
@@ -84,7 +87,8 @@ class StreamedEvent(Struct, frozen=True):
 async def follow(house: House, game: GameId, caller: Caller | None, after: Version) -> AsyncIterator[EventView | None]:
     """Yield the events after a version, as they come; None for every heartbeat without any.
 
-    Ends with the last event of the game, and when the service stops. Raises `TokenEnded` when the caller's token does.
+    Ends with the last event of a game that is over or cancelled, and when the service stops. Raises `TokenEnded` when
+    the caller's token does.
     """
     async with house.wake.subscribe(game) as signal:
         while True:
@@ -96,7 +100,7 @@ async def follow(house: House, game: GameId, caller: Caller | None, after: Versi
                 for event in await house.hall.events(game, viewer, after, BATCH):
                     yield event
                     after = event.version
-            if played.status == "over" or signal.closed:
+            if played.status in ENDED or signal.closed:
                 return
             if not await signal.wait(house.settings.heartbeat):
                 if caller is not None:
@@ -131,7 +135,7 @@ async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] |
     last = request.version_in("last-event-id")
     played = await request.house.hall.game(GameId(game))
     start = _start(last if last is not None else after, played.version)
-    if played.status == "over" and start == played.version:
+    if played.status in ENDED and start == played.version:
         return Response(b"", status_code=204)
     frames = _server_sent(request.house.metrics, follow(request.house, played.id, request.caller, start), start)
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
@@ -226,7 +230,7 @@ async def _answered(
         events = follow(house, game, caller, start)
         with house.metrics.following("websocket") as sent:
             await _send_until_gone(socket, events, sent)
-        return OVER if (await house.hall.game(game)).status == "over" else STOPPING
+        return OVER if (await house.hall.game(game)).status in ENDED else STOPPING
     except WebSocketDisconnect:
         raise
     except Exception as error:

@@ -52,7 +52,7 @@ class ScoreboardView(Struct, frozen=True):
     Attributes:
         game: the game.
         ruleset: what it is played by.
-        status: ``gathering`` players, ``running`` or ``over``.
+        status: ``gathering`` players, ``running``, ``over`` or ``cancelled``.
         version: the version up to which this tells.
         round: the number of the round; 0 before the first.
         heading: where in the game it is, in words.

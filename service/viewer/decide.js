@@ -20,6 +20,7 @@ export function decidePanel(room) {
 }
 
 function notRunning(room) {
+  if (room.game.status === "cancelled") return "The game was cancelled before it began.";
   return room.game.status === "over" ? "The game is over." : "The game has not begun.";
 }
 

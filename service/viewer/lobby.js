@@ -12,7 +12,7 @@ import { newGame } from "./new-game.js";
 import { takeToken } from "./token.js";
 import { ago, clock, count, named } from "./words.js";
 
-const STATUSES = { gathering: "gathers players", running: "is played", over: "is over" };
+const STATUSES = { gathering: "gathers players", running: "is played", over: "is over", cancelled: "was cancelled" };
 const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
 
 const api = new Api();

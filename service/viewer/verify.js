@@ -54,7 +54,7 @@ export class Fault extends Error {
  * @property {number} [line] the line of the export that is wrong
  * @property {string} [game]
  * @property {string} [ruleset]
- * @property {"gathering" | "running" | "over"} [status]
+ * @property {"gathering" | "running" | "over" | "cancelled"} [status]
  * @property {number} versions how many there are, as far as they could be read
  * @property {string} [head] the hash of the last version: it stands for all of the log
  * @property {string} [commitment] the SHA-256 of the secret behind the dice
@@ -111,7 +111,7 @@ class Log {
     this.#checkActs();
     await this.#checkOpened();
     if (this.status === "over") await this.#drawAgain(ruleset);
-    else this.unchecked.push("Dice and hidden values: the secret behind them is published when the game is over.");
+    else if (this.status !== "cancelled") this.unchecked.push("Dice and hidden values: the secret behind them is published when the game is over.");
     this.unchecked.push(
       "That every command was lawful and every event followed from it: `tabularium verify` decides all of them anew.",
     );
@@ -171,7 +171,8 @@ class Log {
     if (ends >= 0 && ends < this.rows.length - 1) {
       throw new Fault("something follows the end of the game", { line: ends + 3, version: ends + 2 });
     }
-    this.status = ends >= 0 ? "over" : this.rows.some((row) => row.event.type === "game-started") ? "running" : "gathering";
+    const has = (type) => this.rows.some((row) => row.event.type === type);
+    this.status = ends >= 0 ? "over" : has("game-cancelled") ? "cancelled" : has("game-started") ? "running" : "gathering";
   }
 
   #checkActs() {

@@ -279,6 +279,7 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(house: Catalogue) -> None:
         "TAB-LIFE-01",
         "TAB-LIFE-02",
         "TAB-LIFE-03",
+        "TAB-LIFE-04",
         "TAB-LIST-01",
         "TAB-LIST-02",
         "TAB-CMD-01",

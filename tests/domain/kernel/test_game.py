@@ -122,6 +122,37 @@ def test_a_game_starts_when_every_seat_is_taken_and_only_once() -> None:
         assert refused(act).rule == "TAB-LIFE-02"
 
 
+@pytest.mark.rule("TAB-LIFE-04")
+def test_a_game_is_cancelled_by_its_organizer_before_it_begins() -> None:
+    play = gathering()
+    play.take(play.game.take_seat(RED, PlayerId("p"), "", at=play.now))
+    refusal = refused(lambda: play.game.cancel(PlayerId("p"), at=play.now))
+    assert (refusal.rule, refusal.untimely) == ("TAB-LIFE-04", False)
+    play.take(play.game.cancel(ORGANIZER, at=play.now))
+    assert play.game.status == "cancelled"
+    assert play.records[-1].event == b'{"type":"game-cancelled"}'
+    assert play.fold() == play.game
+    for act, rule in (
+        (lambda: play.game.take_seat(BLUE, PlayerId("q"), "", at=play.now), "TAB-LIFE-02"),
+        (lambda: play.game.leave_seat(RED, PlayerId("p"), at=play.now), "TAB-LIFE-02"),
+        (lambda: play.game.start(play.secret, player=ORGANIZER, at=play.now), "TAB-LIFE-02"),
+        (lambda: play.command(RED, ONE_COIN), "TAB-LIFE-01"),
+        (lambda: play.game.cancel(ORGANIZER, at=play.now), "TAB-LIFE-04"),
+    ):
+        refusal = refused(act)
+        assert (refusal.rule, refusal.untimely) == (rule, True)
+        assert "cancelled" in refusal.asked + refusal.allowed
+    assert play.secret.hex() not in b"".join(play.export(everything=True)).decode()
+
+
+@pytest.mark.rule("TAB-LIFE-04")
+def test_a_game_that_has_begun_is_not_cancelled() -> None:
+    play = started()
+    assert refused(lambda: play.game.cancel(ORGANIZER, at=play.now)).rule == "TAB-LIFE-04"
+    play.run(Random(1))
+    assert refused(lambda: play.game.cancel(ORGANIZER, at=play.now)).rule == "TAB-LIFE-04"
+
+
 def test_a_secret_that_was_not_committed_to_is_an_error() -> None:
     play = started()
     with pytest.raises(ValueError, match="commitment"):

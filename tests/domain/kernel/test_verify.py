@@ -14,9 +14,9 @@ from domain.kernel.canonical import canonical
 from domain.kernel.export import ExportError, read
 from domain.kernel.ruleset import Library
 from domain.kernel.verify import Verdict, verify
-from domain.kernel.words import Seat
+from domain.kernel.words import PlayerId, Seat
 from tests import forger
-from tests.play import Play
+from tests.play import ORGANIZER, Play
 from tests.tiny.auction import ROOM, TinyAuction
 
 LIBRARY = Library([TinyAuction()])
@@ -76,6 +76,29 @@ def test_a_list_that_went_on_after_chance_is_found_by_its_key(keys: tuple[str | 
     verdict = check(play.export())
     assert verdict.ok is ok
     assert ok or "goes on with a list" in verdict.problem
+
+
+def cancelled(by: PlayerId = ORGANIZER) -> list[bytes]:
+    """Return the export of a game that was cancelled, by `by` if one believes it."""
+    play = Play(TinyAuction(), ROOM, 2, start=False)
+    play.take(play.game.take_seat(Seat("red"), PlayerId("p"), "", at=play.now))
+    step = msgspec.structs.replace(play.game, organizer=by).cancel(by, at=play.now)
+    play.take(msgspec.structs.replace(step, game=msgspec.structs.replace(step.game, organizer=ORGANIZER)))
+    return play.export()
+
+
+@pytest.mark.rule("TAB-LIFE-04")
+def test_a_cancelled_game_is_proved_although_its_secret_stays_one() -> None:
+    verdict = check(cancelled())
+    assert verdict.ok
+    assert (verdict.status, verdict.events, verdict.unproved) == ("cancelled", 3, ())
+
+
+@pytest.mark.rule("TAB-LIFE-04")
+def test_a_game_that_somebody_else_cancelled_is_no_proof() -> None:
+    verdict = check(cancelled(PlayerId("p")))
+    assert (verdict.ok, verdict.version) == (False, 3)
+    assert "TAB-LIFE-04" in verdict.problem
 
 
 def test_a_finished_game_is_proved() -> None:
