@@ -25,6 +25,7 @@ from service.http.calls import Call
 from service.keys import forgetting
 from service.pictures.scenes import Drawings
 from service.processes.sharedwake import open_shared_wake
+from service.processes.tail import Tail
 from service.processes.wake import LocalWake, Wake
 from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, metrics, pages, viewer
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 # A token is sent by a header that no browser adds by itself, so any site may be a frontend.
 CORS: Final = CORSConfig(
     allow_origins=["*"],
-    allow_methods=["GET", "POST", "PUT", "DELETE"],
+    allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
     allow_headers=[
         "Authorization",
         "Content-Type",
@@ -99,6 +100,7 @@ async def open_house(
             store=store,
             accounts=accounts,
             wake=wake,
+            tail=Tail(store, wake),
             hall=hall,
             rows=rows,
             metrics=watched,

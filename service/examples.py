@@ -27,7 +27,7 @@ from service.access.scopes import EVERYBODYS
 from service.games.hall import Hall
 from service.games.views import Accepted, Checked, Viewer, event_view
 from service.house import Boards
-from service.http import streams
+from service.http import account_stream, streams
 from service.http.answers import encode
 from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
@@ -52,7 +52,7 @@ from service.shapes.games import GamePage, TakeSeat, Upgrade, UpgradeChecked, ga
 from service.shapes.log import EventPage, HistoryPage, Sentence
 from service.shapes.pictures import FramePage, MapView
 from service.shapes.play import OptionsView
-from service.shapes.players import Registered, Registration, player_view
+from service.shapes.players import PlayerPage, Registered, Registration, player_view
 from service.shapes.rulesets import RulePage, RulesetPage, board_view, rule_changes, rule_view, ruleset_summary
 from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.accounts import PlayerRow, TokenId, TokenRow
@@ -177,6 +177,11 @@ def examples(library: Library, boards: Boards) -> Examples:
         ),
         "listGames": Example(GamePage((game_summary(row, scene.names),), None)),
         "showGame": Example(game_detail(row, now, scene.names, viewer)),
+        "changeGame": Example(
+            game_detail(msgspec.structs.replace(row, title="Sunday evening"), now, scene.names, viewer),
+            {"title": "Sunday evening"},
+        ),
+        "cancelGame": Example(scene.accepted(scene.created.game, scene.created.game.cancel(me.player, at=AT))),
         "takeSeat": Example(
             scene.accepted(scene.created.game, scene.joined[0]),
             TakeSeat(next(iter(now.players)), f"dice of {me.name}"),
@@ -232,6 +237,12 @@ def _accounts(scene: _Scene) -> dict[str, Example]:
     logged = LoggedEvent(GAME, event_view(scene.ruleset.id, record, Vault(), Viewer()))
     return {
         "showMe": Example(me(owner, caller)),
+        "changeMe": Example(
+            me(msgspec.structs.replace(owner, findable=True), caller), {"name": owner.name, "findable": True}
+        ),
+        "findPlayers": Example(PlayerPage((player_view(owner),), None)),
+        "listMyGames": Example(GamePage((game_summary(scene.row(scene.given.game), scene.names),), None)),
+        "streamMyEvents": Example(account_stream.streamed_logged(1208, logged)),
         "listTokens": Example(page),
         "makeToken": Example(issued, {"name": BOTS.name, "scopes": ["play"], "expires": "2027-02-19T18:00:00Z"}),
         "rotateToken": Example(issued, Rotation(overlap=300)),

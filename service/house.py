@@ -14,7 +14,7 @@ from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.words import PlayerId
-from projections.store import Rows
+from projections.store import ProjectionStore
 from service.access.accounts import Accounts, Caller
 from service.access.limits import Limits
 from service.games.hall import Hall
@@ -22,6 +22,7 @@ from service.games.views import Viewer
 from service.pictures.gallery import Gallery
 from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
+from service.processes.tail import Tail
 from service.processes.wake import Wake
 from service.settings import Settings
 from service.store.protocol import EventStore
@@ -43,9 +44,10 @@ class House(Struct, frozen=True, eq=False):
     store: EventStore
     accounts: Accounts
     wake: Wake
+    tail: Tail
     hall: Hall
-    rows: Rows
-    """The projections, to be read."""
+    rows: ProjectionStore
+    """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
     metrics: Metrics
     redis: "Redis | None" = None
     limits: Limits | None = None

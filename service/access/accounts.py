@@ -184,9 +184,7 @@ class Accounts:
         Under an idempotency key, a repetition gets the account as it was opened, and its token. Raises `BadName` or
         `KeyReused`.
         """
-        good = _name(name)
-        if good is None:
-            raise BadName(f"A name is 1 to {LONGEST_NAME} characters that can be printed.")
+        good = _good(name)
         row = PlayerRow(self._new_player(), good, stamp(self._clock), ordered(tuple(scopes)))
         token = self._made(row.player, FIRST_TOKEN, row.scopes, None)
         if once is None:
@@ -205,6 +203,14 @@ class Accounts:
 
     def _new_player(self) -> PlayerId:
         return PlayerId(new_id("p", self._randomness(ID_BYTES)))
+
+    async def describe(self, player: PlayerId, name: str | None = None, findable: bool | None = None) -> None:
+        """Give an account another name, or let it be found by it or not. Raises `BadName`."""
+        await self._store.describe(player, _good(name) if name is not None else None, findable)
+
+    async def find(self, name: str, whole: bool, after: tuple[str, PlayerId] | None, limit: int) -> list[PlayerRow]:
+        """Return open accounts that want to be found by this name, or by one that begins like it; see the store."""
+        return await self._store.find(name.strip(), whole=whole, after=after or ("", PlayerId("")), limit=limit)
 
     async def player(self, player: PlayerId) -> PlayerRow | None:
         """Return an account, or None."""
@@ -395,6 +401,14 @@ def _name(given: str) -> str | None:
     """Return a name as an account has it; None for what is none."""
     name = given.strip()
     return name if 1 <= len(name) <= LONGEST_NAME and name.isprintable() else None
+
+
+def _good(given: str) -> str:
+    """Return a name as an account has it. Raises `BadName`."""
+    name = _name(given)
+    if name is None:
+        raise BadName(f"A name is 1 to {LONGEST_NAME} characters that can be printed.")
+    return name
 
 
 def _open(player: PlayerRow) -> frozenset[Scope]:

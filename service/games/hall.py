@@ -37,6 +37,7 @@ from service.store.protocol import (
     Appended,
     Conflict,
     EventStore,
+    GameRow,
     KeyReused,
     KeyUse,
     Opening,
@@ -49,6 +50,10 @@ ATTEMPTS: Final = 5
 """How often a request is decided anew after another process was quicker."""
 
 
+WAITED: Final = 20_000
+"""Of how many games it is remembered whom they wait for, so that a list of them need not load them again."""
+
+
 class UnknownRuleset(LookupError):
     """There is no such ruleset; the message names the known ones."""
 
@@ -59,6 +64,10 @@ class UnknownPlayer(LookupError):
 
 class NotSeated(PermissionError):
     """The account may not do this in this game: it holds no seat there, or not that one."""
+
+
+class NotOrganizer(PermissionError):
+    """The account may not do this in this game: it does not organize it."""
 
 
 class StaleVersion(Exception):
@@ -124,6 +133,7 @@ class Hall:
         self._refused = refused
         self._plays = Plays(store, library, settings, self._metrics, snapshots or Snapshots([], self._metrics))
         self._wake.tell(self._plays.hear)
+        self._waited: dict[GameId, tuple[Version, frozenset[PlayerId]]] = {}
         self._running: set[asyncio.Task[Accepted]] = set()
 
     # --- looking ---
@@ -178,6 +188,20 @@ class Hall:
         seat = next((seat for seat, holder in game.players.items() if holder == player), None) if player else None
         unseated_organizer = player is not None and player == game.organizer and seat is None
         return Viewer(player, seat, game.status == "over" or unseated_organizer)
+
+    async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:
+        """Return the players whom a game of the index waits for. Raises `StoreError`."""
+        if row.status != "running":
+            return frozenset()
+        version, known = self._waited.get(row.game, (0, frozenset[PlayerId]()))
+        if version < row.version:
+            game = await self.game(row.game, row.version)
+            seats = {seat for decision in game.decisions for seat in decision.seats}
+            known = frozenset(holder for seat in seats if (holder := game.players[seat]) is not None)
+            if len(self._waited) >= WAITED:
+                self._waited.clear()
+            self._waited[row.game] = game.version, known
+        return known
 
     # --- acting ---
 
@@ -307,6 +331,27 @@ class Hall:
             return play.now.leave_seat(held, player, at=request.at, key=request.key)
 
         return await self._act(game_id, player, expected, key, ["leave-seat", seat], decide)
+
+    async def cancel(
+        self, game_id: GameId, player: PlayerId, *, expected: Version | None = None, key: str | None = None
+    ) -> Accepted:
+        """Call a game off before it begins, as its organizer. Raises `NotOrganizer`, or as `command` does."""
+
+        async def decide(play: Play, request: Request) -> Step:
+            self._require_organizer(play.now, player)
+            return play.now.cancel(player, at=request.at, key=request.key)
+
+        return await self._act(game_id, player, expected, key, ["cancel"], decide)
+
+    async def retitle(self, game_id: GameId, player: PlayerId, title: str) -> None:
+        """Give a game another title, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
+        self._require_organizer(await self.game(game_id), player)
+        await self._store.retitle(game_id, title)
+
+    @staticmethod
+    def _require_organizer(game: Game, player: PlayerId) -> None:
+        if player != game.organizer:
+            raise NotOrganizer(f"Game {game.id!r} is organized by {game.organizer!r}.")
 
     async def start(
         self, game_id: GameId, player: PlayerId, *, expected: Version | None = None, key: str | None = None
@@ -481,7 +526,7 @@ class Hall:
                     return await self._store_step(play, request, step)
                 except Conflict:
                     await self._plays.catch_up(play)
-                except (Refusal, NotSeated, StaleVersion) as error:
+                except (Refusal, NotSeated, NotOrganizer, StaleVersion) as error:
                     if await self._plays.head(play) > play.now.version:
                         await self._plays.catch_up(play)
                         continue
@@ -556,7 +601,7 @@ def _outcome(done: asyncio.Task[Accepted]) -> Outcome:
             return "refused"
         case StaleVersion():
             return "conflict"
-        case NotSeated() | KeyReused() | UnknownGame() | ValueError():
+        case NotSeated() | NotOrganizer() | KeyReused() | UnknownGame() | ValueError():
             return "turned-away"
         case _:
             return "failed"

@@ -16,7 +16,7 @@ from domain.boards import BoardError
 from projections.store import NotBuilt, Unavailable
 from service.access.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
 from service.access.limits import TooMany, told
-from service.games.hall import NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
+from service.games.hall import NotOrganizer, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.http import problems
 from service.http.problems import MEDIA_TYPE, Problem
@@ -39,6 +39,7 @@ _FAULTS_OF_REQUEST: Final = {
     UnknownVersion: problems.UNKNOWN_VERSION,
     UnknownPlayer: problems.UNKNOWN_PLAYER,
     NotSeated: problems.NOT_SEATED,
+    NotOrganizer: problems.NOT_ORGANIZER,
     Unmapped: problems.NO_MAP,
     BoardError: problems.INVALID_BOARD,
     TooManyTokens: problems.TOO_MANY_TOKENS,

@@ -12,7 +12,7 @@ from service.http.calls import admit
 from service.http.problems import Kind
 from service.shapes.common import Nothing
 
-Method = Literal["GET", "POST", "PUT", "DELETE"]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Account = Literal["none", "optional", "required"]
 """Whether an endpoint asks who the caller is."""
 

@@ -201,6 +201,14 @@ NOT_SEATED: Final = Kind(
     "Take a seat while the game gathers its players, or watch it as a spectator.",
     {"detail": "You hold no seat of this game; only seats have options."},
 )
+NOT_ORGANIZER: Final = Kind(
+    "not-organizer",
+    403,
+    "You do not organize this game",
+    "Only the account that organizes a game can do this.",
+    "Use a token of the organizer. The game's summary says who that is.",
+    {"detail": "Game 'gm5x2q7ahbk3oxw7c' is organized by 'pq2v6m3n4k5x7c8b9'."},
+)
 UNKNOWN_PATH: Final = Kind(
     "unknown-path",
     404,
@@ -310,8 +318,8 @@ NOT_NOW: Final = Kind(
     "open, others have to decide first, the game has not begun or is over.",
     "Look at the game's open decisions and at `options_url`.",
     {
-        "detail": "To start was asked.",
-        "allowed": "That belongs before the game.",
+        "detail": "You asked to start, but this game runs.",
+        "allowed": "Do that before a game begins.",
         "rule": "TAB-LIFE-02",
         "rule_title": "A game starts when its seats are taken",
         "source": "Tabularium documentation",

@@ -7,7 +7,7 @@ from typing import Any, Final
 from litestar.handlers import HTTPRouteHandler, route
 from litestar.response import Response
 
-from service.http import streams
+from service.http import account_stream, streams
 from service.routes import (
     accounts,
     charts,
@@ -47,6 +47,7 @@ def _options(path: str, allowed: str) -> HTTPRouteHandler:
 _SMALL: Final = (
     *rulesets.ROUTES,
     *players.ROUTES,
+    *account_stream.ROUTES,
     *tokens.ROUTES,
     *accounts.ROUTES,
     *games.ROUTES,

@@ -1,7 +1,6 @@
 """Games, until they begin: creating, finding, joining, starting."""
 
-import asyncio
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -20,12 +19,14 @@ from service.http.answers import answer, etag
 from service.http.calls import Call
 from service.http.endpoint import Answer, endpoint
 from service.http.problems import Problem
+from service.routes.listing import looked_at, names_of, summaries, waiting_for
 from service.routes.paging import cursor, read_cursor
 from service.shapes.common import Nothing
-from service.shapes.games import GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail, game_summary
+from service.shapes.games import GameChange, GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail
 from service.store.protocol import GameRow
 
 _new_game: Final = msgspec.json.Decoder(NewGame)
+_change: Final = msgspec.json.Decoder(GameChange)
 _take_seat: Final = msgspec.json.Decoder(TakeSeat)
 
 ACTS: Final = (problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, problems.STALE_VERSION, problems.KEY_REUSED)
@@ -87,27 +88,44 @@ async def create_game(request: Call) -> Response[bytes]:
         raise
     game = await hall.at(accepted.game, accepted.version)
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
-    return answer(await _detail(request.house, game, request.house.viewer(game, caller)), 201, headers)
+    viewer = request.house.viewer(game, caller)
+    # The title that was asked for: the game may have got another before this was repeated.
+    return answer(await _detail(request.house, game, viewer, wish.title), 201, headers)
 
 
 @endpoint("GET", "/v1/games", tag="Games", query=GamesPage, answers=(Answer(200, "The games.", GamePage),))
 async def list_games(request: Call) -> Response[bytes]:
     """List games.
 
-    The newest first; by status, by ruleset, those in which a player holds a seat, or by the words of their titles.
+    The newest first; by status, by ruleset, those in which a player holds a seat, those that wait for a player, or by
+    the words of their titles.
     """
     page = request.read_query(GamesPage)
     if page.text is not None:
         return await _search(request, page, page.text)
     rows, after = await request.house.store.games(
-        status=page.status,
+        status=_status(page),
         ruleset=page.ruleset,
-        player=PlayerId(page.player) if page.player is not None else None,
+        player=_player(page),
         cursor=page.cursor,
-        limit=page.limit,
+        limit=looked_at(page.limit, page.waiting_for is not None),
     )
-    names = await _names(request.house, (holder for row in rows for holder in row.seats.values()))
-    return answer(GamePage(tuple(game_summary(row, names) for row in rows), after))
+    return answer(await summaries(request.house, await _waiting(request.house, page, rows), after))
+
+
+def _status(page: GamesPage) -> str | None:
+    return "running" if page.waiting_for is not None else page.status
+
+
+def _player(page: GamesPage) -> PlayerId | None:
+    named = page.player if page.player is not None else page.waiting_for
+    return PlayerId(named) if named is not None else None
+
+
+async def _waiting(house: House, page: GamesPage, rows: Sequence[GameRow]) -> Sequence[GameRow]:
+    if page.waiting_for is None:
+        return rows
+    return await waiting_for(house, PlayerId(page.waiting_for), rows) if page.status in (None, "running") else ()
 
 
 async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
@@ -115,16 +133,16 @@ async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
     found = await lobby.search(
         request.house.rows,
         text=text,
-        status=page.status,
+        status=_status(page),
         ruleset=page.ruleset,
-        player=PlayerId(page.player) if page.player is not None else None,
+        player=_player(page),
         after=read_cursor(page.cursor, tuple[str, GameId]),
-        limit=page.limit + 1,
+        limit=(limit := looked_at(page.limit, page.waiting_for is not None)) + 1,
     )
-    names = await _names(request.house, (holder for each in found for holder in each.seats.values()))
-    shown = tuple(game_summary(msgspec.convert(each, GameRow, from_attributes=True), names) for each in found)
-    last = shown[page.limit - 1] if len(shown) > page.limit else None
-    return answer(GamePage(shown[: page.limit], cursor((last.created, last.id)) if last is not None else None))
+    rows = [msgspec.convert(each, GameRow, from_attributes=True) for each in found]
+    last = rows[limit - 1] if len(rows) > limit else None
+    more = cursor((last.created, last.game)) if last is not None else None
+    return answer(await summaries(request.house, await _waiting(request.house, page, rows[:limit]), more))
 
 
 @endpoint(
@@ -144,6 +162,59 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     played = await request.house.hall.game(GameId(game))
     viewer = request.house.viewer(played, request.caller)
     return answer(await _detail(request.house, played, viewer), headers=etag(played.version))
+
+
+@endpoint(
+    "PATCH",
+    "/v1/games/{game:str}",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    body=GameChange,
+    answers=(Answer(200, "The game.", GameDetail, headers=("ETag",)),),
+    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER),
+)
+async def change_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Change a game's title.
+
+    Only its organizer may do that. The title is not part of the log: the game's version stays. Repeating the request
+    changes nothing.
+    """
+    request.read_query(Nothing)
+    caller, hall = request.signed_in, request.house.hall
+    wish = await request.read_body(_change)
+    await hall.retitle(GameId(game), caller.player, wish.title)
+    played = await hall.game(GameId(game))
+    await lobby.retitle(request.house.rows, played.id, wish.title, played.ruleset.id)
+    viewer = request.house.viewer(played, caller)
+    return answer(await _detail(request.house, played, viewer), headers=etag(played.version))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/games/{game:str}",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(ACCEPTED,),
+    problems=(*ACTS, problems.NOT_ORGANIZER),
+)
+async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Cancel a game.
+
+    Its organizer may do that until it begins. The game stays in the lists, with the status `cancelled`: nobody can sit
+    down or start it any more. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    player, key, expected = request.signed_in.player, request.key, request.expected
+    hall = request.house.hall
+    try:
+        accepted = await hall.cancel(GameId(game), player, expected=expected, key=key)
+    except Refusal as refusal:
+        played = await hall.game(GameId(game))
+        raise problems.refused(refusal, request.house.catalogues(played.ruleset)) from None
+    return answer(accepted, headers=etag(accepted.version))
 
 
 @endpoint(
@@ -242,7 +313,7 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     return answer(accepted, headers=etag(accepted.version))
 
 
-ROUTES = (show_game, take_seat, leave_seat, start_game)
+ROUTES = (show_game, change_game, cancel_game, take_seat, leave_seat, start_game)
 COLLECTION = (list_games, create_game)
 """Apart, because a board may be sent when a game is created: larger bodies are taken."""
 
@@ -254,15 +325,10 @@ def _seat_refused(refusal: Refusal, house: House, game: Game) -> Problem:
     return problem
 
 
-async def _detail(house: House, game: Game, viewer: Viewer) -> GameDetail:
+async def _detail(house: House, game: Game, viewer: Viewer, title: str | None = None) -> GameDetail:
     row = await house.store.game(game.id)
     assert row is not None, "a game that can be played is in the index"
+    row = row if title is None else msgspec.structs.replace(row, title=title)
     if row.version > game.version:
         row = msgspec.structs.replace(row, changed=row.created) if game.version == 1 else row
-    return game_detail(row, game, await _names(house, game.players.values()), viewer)
-
-
-async def _names(house: House, players: Iterable[PlayerId | None]) -> dict[PlayerId, str]:
-    wanted = {player for player in players if player is not None}
-    rows = await asyncio.gather(*(house.accounts.player(player) for player in wanted))
-    return {row.player: row.name for row in rows if row is not None}
+    return game_detail(row, game, await names_of(house, game.players.values()), viewer)

@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 from litestar.params import FromPath
 from litestar.response import Response
+from msgspec import UNSET
 
 from domain.kernel.canonical import canonical
 from domain.kernel.words import PlayerId
@@ -16,11 +17,24 @@ from service.http.answers import answer
 from service.http.calls import Call
 from service.http.endpoint import Answer, endpoint
 from service.http.problems import Problem
+from service.routes.listing import looked_at, summaries, waiting_for
+from service.routes.paging import cursor, read_cursor
 from service.shapes.common import Nothing
-from service.shapes.players import Me, Player, Registered, Registration, player_view
+from service.shapes.games import GamePage, MyGamesPage
+from service.shapes.players import (
+    Me,
+    Player,
+    PlayerChange,
+    PlayerPage,
+    PlayerSearch,
+    Registered,
+    Registration,
+    player_view,
+)
 from service.store.accounts import PlayerRow
 
 _registration: Final = msgspec.json.Decoder(Registration)
+_change: Final = msgspec.json.Decoder(PlayerChange)
 
 
 @endpoint(
@@ -81,6 +95,85 @@ async def show_me(request: Call) -> Response[bytes]:
 
 
 @endpoint(
+    "PATCH",
+    "/v1/players/me",
+    tag="Players",
+    account="required",
+    scopes=("account",),
+    body=PlayerChange,
+    answers=(Answer(200, "Your account.", Me),),
+)
+async def change_me(request: Call) -> Response[bytes]:
+    """Change your own account.
+
+    Gives you another name, or lets others find you by it. Repeating the request changes nothing.
+    """
+    request.read_query(Nothing)
+    caller = request.signed_in
+    wish = await request.read_body(_change)
+    await request.house.accounts.describe(
+        caller.player,
+        None if wish.name is UNSET else wish.name,
+        None if wish.findable is UNSET else wish.findable,
+    )
+    return answer(me(await _account(request, caller.player), caller))
+
+
+@endpoint(
+    "GET",
+    "/v1/players/search",
+    tag="Players",
+    account="required",
+    scopes=("play", "organize"),
+    query=PlayerSearch,
+    answers=(Answer(200, "The players.", PlayerPage),),
+)
+async def find_players(request: Call) -> Response[bytes]:
+    """Find players by name.
+
+    Finds only those who allow it (`findable` of their account), by the whole of their name or by its beginning. The
+    answer does not tell whether anybody else has such a name.
+    """
+    page = request.read_query(PlayerSearch)
+    after = read_cursor(page.cursor, tuple[str, PlayerId])
+    rows = await request.house.accounts.find(page.name, page.match == "exact", after, page.limit + 1)
+    last = rows[page.limit - 1] if len(rows) > page.limit else None
+    more = cursor((last.sought, last.player)) if last is not None else None
+    return answer(PlayerPage(tuple(map(player_view, rows[: page.limit])), more))
+
+
+@endpoint(
+    "GET",
+    "/v1/players/me/games",
+    tag="Players",
+    account="required",
+    scopes=("play", "organize"),
+    query=MyGamesPage,
+    answers=(Answer(200, "Your games.", GamePage),),
+)
+async def list_my_games(request: Call) -> Response[bytes]:
+    """List your games.
+
+    Those in which you hold a seat and those that you organize, the newest first. With `waiting=true`, the running games
+    in which you have a decision to make: they are picked out of a page, so a page may have fewer games than `limit` or
+    none, and a `next` all the same.
+    """
+    page = request.read_query(MyGamesPage)
+    player = request.signed_in.player
+    waiting = page.waiting == "true"
+    rows, after = await request.house.store.games(
+        status="running" if waiting else page.status,
+        ruleset=page.ruleset,
+        mine=player,
+        cursor=page.cursor,
+        limit=looked_at(page.limit, waiting),
+    )
+    if waiting:
+        rows = await waiting_for(request.house, player, rows) if page.status in (None, "running") else []
+    return answer(await summaries(request.house, rows, after))
+
+
+@endpoint(
     "GET",
     "/v1/players/{player:str}",
     tag="Players",
@@ -96,13 +189,13 @@ async def show_player(request: Call, player: FromPath[str]) -> Response[bytes]:
     return answer(player_view(await _account(request, PlayerId(player))))
 
 
-ROUTES = (register_player, show_me, show_player)
+ROUTES = (register_player, show_me, change_me, find_players, list_my_games, show_player)
 
 
 def me(row: PlayerRow, caller: Caller) -> Me:
     """Return an account as its owner sees it."""
     scopes, granted = ordered(caller.scopes), ordered(caller.granted)
-    return Me(row.player, row.name, row.created, scopes, granted, caller.token, caller.ends)
+    return Me(row.player, row.name, row.created, scopes, granted, caller.token, caller.ends, row.findable)
 
 
 async def _account(request: Call, player: PlayerId) -> PlayerRow:

@@ -1,7 +1,7 @@
 """Games and their seats as they are sent and answered."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
 
@@ -26,12 +26,39 @@ class GamesPage(Page, frozen=True):
         player: only games in which this player holds a seat.
         text: only games whose title, ruleset id or own id has each of these words, in any case. A search may be a
             moment behind the newest events.
+        waiting_for: only running games in which this player has a decision to make. They are picked out of the games of
+            a page, so a page may have fewer than `limit` or none, and a `next` all the same.
     """
 
     status: Status | None = None
     ruleset: Identifier | None = None
     player: Identifier | None = None
     text: Text | None = None
+    waiting_for: Identifier | None = None
+
+
+class MyGamesPage(Page, frozen=True):
+    """Which of your games.
+
+    Attributes:
+        status: only games of this status.
+        ruleset: only games of this ruleset.
+        waiting: `true` for the running games that wait for you.
+    """
+
+    status: Status | None = None
+    ruleset: Identifier | None = None
+    waiting: Literal["true", "false"] | None = None
+
+
+class GameChange(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be different about a game.
+
+    Attributes:
+        title: its new title.
+    """
+
+    title: Title
 
 
 class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,7 +103,7 @@ class GameSummary(Struct, frozen=True):
         title: its title, which may be empty.
         ruleset: what it is played by.
         ruleset_version: the version of the ruleset that it began with.
-        status: ``gathering`` players, ``running`` or ``over``.
+        status: ``gathering`` players, ``running``, ``over``, or ``cancelled`` before it began.
         organizer: the account that organizes it.
         seats: its seats, in the order of the table.
         version: the number of its events.
@@ -117,7 +144,7 @@ class GameDetail(Struct, frozen=True):
         ruleset: what it is played by.
         ruleset_version: the version of the ruleset that it began with.
         upgraded_to: the newer version that its organizer moved it to; null while the first one holds.
-        status: ``gathering`` players, ``running`` or ``over``.
+        status: ``gathering`` players, ``running``, ``over``, or ``cancelled`` before it began.
         organizer: the account that organizes it.
         seats: its seats, in the order of the table.
         version: the number of its events.

@@ -31,6 +31,31 @@ class Since(Struct, frozen=True, forbid_unknown_fields=True):
     after: Past | None = None
 
 
+class AccountSince(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the stream of an account begins.
+
+    Attributes:
+        after: after this place in the log, the `id` of a frame. Absent: with the next event. `Last-Event-ID` goes
+            before it.
+    """
+
+    after: Past | None = None
+
+
+class StreamedLogged(Struct, frozen=True):
+    """A frame of the stream of all your games, as its lines say.
+
+    Attributes:
+        id: the place of the event in the log of the service.
+        event: the type of the event.
+        data: the game and the event as you may see it, in JSON: a LoggedEvent.
+    """
+
+    id: str
+    event: str
+    data: str
+
+
 class EventPage(Struct, frozen=True):
     """Events of a game, as the caller may see them.
 

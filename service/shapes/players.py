@@ -1,10 +1,12 @@
 """Accounts as they are sent and answered."""
 
-from msgspec import Struct
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.words import PlayerId
 from service.access.scopes import Scope
-from service.shapes.common import Text
+from service.shapes.common import Cursor, Limit, Text
 from service.store.accounts import PlayerRow, TokenId
 
 
@@ -16,6 +18,18 @@ class Registration(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: Text
+
+
+class PlayerChange(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be different about your account; what is absent stays as it is.
+
+    Attributes:
+        name: your new name, which others see from now on, also in games that are over.
+        findable: whether others can find you by your name.
+    """
+
+    name: Text | UnsetType = UNSET
+    findable: bool | UnsetType = UNSET
 
 
 class Player(Struct, frozen=True):
@@ -32,6 +46,34 @@ class Player(Struct, frozen=True):
     created: str
 
 
+class PlayerSearch(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whom you are looking for.
+
+    Attributes:
+        name: their name, or how it begins. Case makes no difference.
+        match: `exact` for the whole name, `prefix` for its beginning.
+        cursor: the `next` of the page before; absent for the first page.
+        limit: how many items at most.
+    """
+
+    name: Text
+    match: Literal["exact", "prefix"] = "exact"
+    cursor: Cursor | None = None
+    limit: Limit = 50
+
+
+class PlayerPage(Struct, frozen=True):
+    """Players who can be found, by their names.
+
+    Attributes:
+        items: the players.
+        next: the cursor of the next page; null after the last.
+    """
+
+    items: tuple[Player, ...]
+    next: str | None
+
+
 class Me(Struct, frozen=True):
     """The caller's account, and what the token of the request may be used for.
 
@@ -43,6 +85,7 @@ class Me(Struct, frozen=True):
         granted: what the account's tokens may be used for at most.
         token: the id of this token; null if another issuer made it.
         ends: when it ends; null for never.
+        findable: whether others can find the account by its name.
     """
 
     id: PlayerId
@@ -52,6 +95,7 @@ class Me(Struct, frozen=True):
     granted: tuple[Scope, ...]
     token: TokenId | None
     ends: str | None
+    findable: bool
 
 
 class Registered(Struct, frozen=True):

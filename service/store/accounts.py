@@ -3,10 +3,12 @@
 Times are stamps of `service.clock`, which sort as text.
 """
 
+import unicodedata
 from collections.abc import Collection, Sequence
-from typing import NewType, Protocol
+from typing import Final, NewType, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
 from service.access.scopes import EVERYBODYS, Scope
@@ -16,13 +18,41 @@ TokenId = NewType("TokenId", str)
 
 
 class PlayerRow(Struct, frozen=True):
-    """An account. The name is here and nowhere else. `closed` is when it was closed; a closed one does nothing more."""
+    """An account. The name is here and nowhere else.
+
+    `closed` is when it was closed; a closed one does nothing more. `findable` tells whether others may find it by its
+    name.
+    """
 
     player: PlayerId
     name: str
     created: str
     scopes: tuple[Scope, ...] = EVERYBODYS
     closed: str | None = None
+    findable: bool = False
+
+    @property
+    def sought(self) -> str | None:
+        """The name as it is found; None for an account that does not want to be."""
+        return folded(self.name) if self.findable else None
+
+
+def folded(name: str) -> str:
+    """Return a name so that those that read alike are equal: without case, and composed as Unicode has it."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+LAST_CHARACTER: Final = "\U0010ffff"
+"""Sorts behind every other: what begins with a text lies between that and that with this behind it."""
+
+
+def described(row: PlayerRow, name: str | None, findable: bool | None) -> PlayerRow:
+    """Return an account with another name, or that may be found or not; None leaves it as it is."""
+    return replace(
+        row,
+        name=row.name if name is None else name,
+        findable=row.findable if findable is None else findable,
+    )
 
 
 class TokenRow(Struct, frozen=True):
@@ -87,6 +117,19 @@ class AccountStore(Protocol):
 
     async def grant(self, player: PlayerId, scopes: Sequence[Scope]) -> None:
         """Say what the tokens of an account may do at most."""
+        ...
+
+    async def describe(self, player: PlayerId, name: str | None, findable: bool | None) -> None:
+        """Give an account another name, or let it be found by it or not; None leaves it as it is."""
+        ...
+
+    async def find(
+        self, name: str, *, whole: bool, after: tuple[str, PlayerId] = ("", PlayerId("")), limit: int
+    ) -> list[PlayerRow]:
+        """Return accounts that are open and may be found, whose names are `name` or, unless `whole`, begin with it.
+
+        By their names, folded, and ids: those that follow `after`.
+        """
         ...
 
     async def close(self, player: PlayerId, now: str) -> None:

@@ -41,6 +41,10 @@ _APPEND: Final = (
     " $5::tabularium.opening[])"
 )
 _RECORD: Final = "version, event, schema, draws, at, cause, hash"
+_MINE: Final = (
+    "g.game IN (SELECT game FROM tabularium.seated WHERE player = ${0}"
+    " UNION SELECT game FROM tabularium.games WHERE organizer = ${0})"
+)
 _GAME: Final = (
     "g.number, g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, h.version, g.created,"
     " h.changed"
@@ -117,6 +121,11 @@ class PostgresStore:
             raise StoreUnavailable("the store is closed")
         return await self._writer.append(batch)
 
+    async def retitle(self, game: GameId, title: str) -> None:
+        await self._patiently(
+            lambda connection: connection.execute("UPDATE tabularium.games SET title = $1 WHERE game = $2", title, game)
+        )
+
     async def forget_keys(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:
             done = await connection.execute(
@@ -161,6 +170,28 @@ class PostgresStore:
             return [(row[1], _record(row, 2)) for row in rows], str(rows[-1][0] if rows else after)
 
         return await self._patiently(work)
+
+    async def read_on(
+        self, after: int, limit: int, games: Collection[GameId] | None = None
+    ) -> list[tuple[int, GameId, Record]]:
+        only, values = ("", ()) if games is None else ("AND game = ANY ($3::text[])", (list(games),))
+
+        async def work(connection: Connection) -> list[tuple[int, GameId, Record]]:
+            rows = await connection.fetch(
+                f"SELECT position, game, {_RECORD} FROM tabularium.events WHERE position > $1 {only}"
+                " ORDER BY position LIMIT $2",
+                after,
+                limit,
+                *values,
+            )
+            return [(row[0], row[1], _record(row, 2)) for row in rows]
+
+        return await self._patiently(work)
+
+    async def end(self) -> int:
+        return await self._patiently(
+            lambda connection: connection.fetchval("SELECT coalesce(max(position), 0) FROM tabularium.events")
+        )
 
     async def head(self, game: GameId) -> Version:
         async def work(connection: Connection) -> Version:
@@ -236,16 +267,18 @@ class PostgresStore:
         status: str | None = None,
         ruleset: str | None = None,
         player: PlayerId | None = None,
+        mine: PlayerId | None = None,
         cursor: str | None = None,
         limit: int = 50,
     ) -> tuple[list[GameRow], str | None]:
         conditions: list[str] = []
         values: list[Any] = [limit + 1]
         for condition, value in (
-            ("g.status = ${}", status),
-            ("g.ruleset = ${}", ruleset),
-            ("g.game IN (SELECT game FROM tabularium.seated WHERE player = ${})", player),
-            ("g.number < ${}", None if cursor is None else _position(cursor)),
+            ("g.status = ${0}", status),
+            ("g.ruleset = ${0}", ruleset),
+            ("g.game IN (SELECT game FROM tabularium.seated WHERE player = ${0})", player),
+            (_MINE, mine),
+            ("g.number < ${0}", None if cursor is None else _position(cursor)),
         ):
             if value is not None:
                 values.append(value)

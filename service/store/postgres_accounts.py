@@ -8,15 +8,15 @@ import asyncpg
 from domain.kernel.words import PlayerId
 from service.access.scopes import Scope
 from service.clock import stamped, written
-from service.store.accounts import Made, PlayerRow, TokenId, TokenRow
+from service.store.accounts import LAST_CHARACTER, Made, PlayerRow, TokenId, TokenRow, described, folded
 from service.store.postgres_connections import Connection
 
 T = TypeVar("T")
 
-_PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed"
+_PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL"
 _TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
 _ADD_PLAYER: Final = (
-    "INSERT INTO tabularium.players (player, name, created, scopes, closed) VALUES ($1, $2, $3, $4, $5)"
+    "INSERT INTO tabularium.players (player, name, created, scopes, closed, sought) VALUES ($1, $2, $3, $4, $5, $6)"
 )
 _ADD_MADE: Final = "INSERT INTO tabularium.made (key, fingerprint, nonce, token, at) VALUES ($1, $2, $3, $4, $5)"
 _ADD_TOKEN: Final = (
@@ -55,10 +55,10 @@ class PostgresAccounts:
         async def work(connection: Connection) -> PlayerRow:
             await connection.execute(
                 "WITH made AS ("
-                " INSERT INTO tabularium.identities (issuer, subject, player) VALUES ($6, $7, $1)"
+                " INSERT INTO tabularium.identities (issuer, subject, player) VALUES ($7, $8, $1)"
                 " ON CONFLICT (issuer, subject) DO NOTHING RETURNING player"
-                ") INSERT INTO tabularium.players (player, name, created, scopes, closed)"
-                " SELECT player, $2, $3, $4, $5 FROM made",
+                ") INSERT INTO tabularium.players (player, name, created, scopes, closed, sought)"
+                " SELECT player, $2, $3, $4, $5, $6 FROM made",
                 *_player_values(row),
                 issuer,
                 subject,
@@ -92,6 +92,41 @@ class PostgresAccounts:
 
     async def grant(self, player: PlayerId, scopes: Sequence[Scope]) -> None:
         await self._execute("UPDATE tabularium.players SET scopes = $1 WHERE player = $2", " ".join(scopes), player)
+
+    async def describe(self, player: PlayerId, name: str | None, findable: bool | None) -> None:
+        async def work(connection: Connection) -> None:
+            async with connection.transaction():
+                found = await connection.fetchrow(
+                    f"SELECT {_PLAYER} FROM tabularium.players p WHERE p.player = $1 FOR UPDATE", player
+                )
+                if found is not None:
+                    row = described(_player_row(found), name, findable)
+                    await connection.execute(
+                        "UPDATE tabularium.players SET name = $1, sought = $2 WHERE player = $3",
+                        row.name,
+                        row.sought,
+                        player,
+                    )
+
+        await self._patiently(work)
+
+    async def find(
+        self, name: str, *, whole: bool, after: tuple[str, PlayerId] = ("", PlayerId("")), limit: int
+    ) -> list[PlayerRow]:
+        sought = folded(name)
+
+        async def work(connection: Connection) -> list[PlayerRow]:
+            rows = await connection.fetch(
+                f"SELECT {_PLAYER} FROM tabularium.players p WHERE p.sought >= $1 AND p.sought <= $2"
+                " AND p.closed IS NULL AND (p.sought, p.player) > ($3, $4) ORDER BY p.sought, p.player LIMIT $5",
+                sought,
+                sought if whole else sought + LAST_CHARACTER,
+                *after,
+                limit,
+            )
+            return [_player_row(row) for row in rows]
+
+        return await self._patiently(work) if "\0" not in name + "".join(after) else []
 
     async def close(self, player: PlayerId, now: str) -> None:
         await self._execute(
@@ -246,7 +281,7 @@ def _values(made: Made) -> tuple[object, ...]:
 
 
 def _player_values(row: PlayerRow) -> tuple[object, ...]:
-    return row.player, row.name, row.created, " ".join(row.scopes), row.closed
+    return row.player, row.name, row.created, " ".join(row.scopes), row.closed, row.sought
 
 
 def _token_values(row: TokenRow, digest: bytes) -> tuple[object, ...]:
@@ -254,8 +289,8 @@ def _token_values(row: TokenRow, digest: bytes) -> tuple[object, ...]:
 
 
 def _player_row(row: Sequence[Any]) -> PlayerRow:
-    player, name, created, scopes, closed = row
-    return PlayerRow(player, name, created, tuple(scopes.split()), closed)
+    player, name, created, scopes, closed, findable = row
+    return PlayerRow(player, name, created, tuple(scopes.split()), closed, bool(findable))
 
 
 def _token_row(row: Sequence[Any]) -> TokenRow:

@@ -169,6 +169,19 @@ class EventStore(Protocol):
         """
         ...
 
+    async def read_on(
+        self, after: int, limit: int, games: Collection[GameId] | None = None
+    ) -> list[tuple[int, GameId, Record]]:
+        """Return the records that follow position `after` in the order of all, with their positions.
+
+        Only those of `games`, if any are named.
+        """
+        ...
+
+    async def end(self) -> int:
+        """Return the position of the last record of the log; 0 before the first."""
+        ...
+
     async def head(self, game: GameId) -> Version:
         """Return the version at which a game stands; 0 for an unknown one."""
         ...
@@ -210,13 +223,19 @@ class EventStore(Protocol):
         status: str | None = None,
         ruleset: str | None = None,
         player: PlayerId | None = None,
+        mine: PlayerId | None = None,
         cursor: str | None = None,
         limit: int = 50,
     ) -> tuple[list[GameRow], str | None]:
         """Return games, the newest first, and the cursor of the next page; None after the last page.
 
-        `player` picks the games in which that account holds a seat. Raises `UnknownCursor`.
+        `player` picks the games in which that account holds a seat, `mine` also those that it organizes. Raises
+        `UnknownCursor`.
         """
+        ...
+
+    async def retitle(self, game: GameId, title: str) -> None:
+        """Give a game another title."""
         ...
 
     async def ready(self) -> None:

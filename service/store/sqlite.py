@@ -58,6 +58,10 @@ _RECORD: Final = (
     " CAST(at AS TEXT), CAST(cause AS BLOB), CAST(hash AS BLOB)"
 )
 _GAME: Final = "game, title, ruleset, ruleset_version, status, organizer, seats, head, created, changed"
+_MINE: Final = (
+    "game IN (WITH me(player) AS (VALUES (?)) SELECT game FROM seated, me WHERE seated.player = me.player"
+    " UNION SELECT game FROM games, me WHERE organizer = me.player)"
+)
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BAD_TEXT: Final = "Could not decode to UTF-8"
 
@@ -133,6 +137,11 @@ class SqliteStore:
 
         return await self._write(work)
 
+    async def retitle(self, game: GameId, title: str) -> None:
+        await self._write(
+            lambda connection: connection.execute("UPDATE games SET title = ? WHERE game = ?", (title, game))
+        )
+
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._closed:
             raise StoreUnavailable("the store is closed")
@@ -160,6 +169,26 @@ class SqliteStore:
             return [(row[1], Record(*row[2:])) for row in rows], str(rows[-1][0] if rows else after)
 
         return await self._read(work)
+
+    async def read_on(
+        self, after: int, limit: int, games: Collection[GameId] | None = None
+    ) -> list[tuple[int, GameId, Record]]:
+        named = None if games is None else msgspec.json.encode(sorted(games))
+        only = "" if games is None else "AND game IN (SELECT value FROM json_each(?3))"
+
+        def work(connection: sqlite3.Connection) -> list[tuple[int, GameId, Record]]:
+            rows = connection.execute(
+                f"SELECT position, game, {_RECORD} FROM events WHERE position > ?1 {only} ORDER BY position LIMIT ?2",
+                (after, limit) if named is None else (after, limit, named),
+            )
+            return [(row[0], row[1], Record(*row[2:])) for row in rows]
+
+        return await self._read(work)
+
+    async def end(self) -> int:
+        return await self._read(
+            lambda connection: connection.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0]
+        )
 
     async def head(self, game: GameId) -> Version:
         return await self._read(lambda connection: _head(connection, game))
@@ -228,6 +257,7 @@ class SqliteStore:
         status: str | None = None,
         ruleset: str | None = None,
         player: PlayerId | None = None,
+        mine: PlayerId | None = None,
         cursor: str | None = None,
         limit: int = 50,
     ) -> tuple[list[GameRow], str | None]:
@@ -238,6 +268,8 @@ class SqliteStore:
             conditions.append(("ruleset = ?", ruleset))
         if player is not None:
             conditions.append(("game IN (SELECT game FROM seated WHERE player = ?)", player))
+        if mine is not None:
+            conditions.append((_MINE, mine))
         if cursor is not None:
             conditions.append(("number < ?", _position(cursor)))
         where = " AND ".join(condition for condition, _ in conditions) or "TRUE"

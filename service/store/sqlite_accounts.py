@@ -6,11 +6,11 @@ from typing import Any, Final, Protocol, TypeVar
 
 from domain.kernel.words import PlayerId
 from service.access.scopes import Scope
-from service.store.accounts import Made, PlayerRow, TokenId, TokenRow
+from service.store.accounts import LAST_CHARACTER, Made, PlayerRow, TokenId, TokenRow, described, folded
 
 T = TypeVar("T")
 
-_PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed"
+_PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL"
 _TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
 
 
@@ -66,6 +66,32 @@ class SqliteAccounts:
 
     async def grant(self, player: PlayerId, scopes: Sequence[Scope]) -> None:
         await self._execute("UPDATE players SET scopes = ? WHERE player = ?", " ".join(scopes), player)
+
+    async def describe(self, player: PlayerId, name: str | None, findable: bool | None) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            found = connection.execute(f"SELECT {_PLAYER} FROM players p WHERE p.player = ?", (player,)).fetchone()
+            if found is not None:
+                row = described(_player_row(found), name, findable)
+                connection.execute(
+                    "UPDATE players SET name = ?, sought = ? WHERE player = ?", (row.name, row.sought, player)
+                )
+
+        await self._write(work)
+
+    async def find(
+        self, name: str, *, whole: bool, after: tuple[str, PlayerId] = ("", PlayerId("")), limit: int
+    ) -> list[PlayerRow]:
+        sought = folded(name)
+
+        def work(connection: sqlite3.Connection) -> list[PlayerRow]:
+            rows = connection.execute(
+                f"SELECT {_PLAYER} FROM players p WHERE p.sought >= ? AND p.sought <= ? AND p.closed IS NULL"
+                " AND (p.sought, p.player) > (?, ?) ORDER BY p.sought, p.player LIMIT ?",
+                (sought, sought if whole else sought + LAST_CHARACTER, *after, limit),
+            )
+            return [_player_row(row) for row in rows]
+
+        return await self._read(work)
 
     async def close(self, player: PlayerId, now: str) -> None:
         def work(connection: sqlite3.Connection) -> None:
@@ -168,8 +194,8 @@ class SqliteAccounts:
 
 def _add(connection: sqlite3.Connection, row: PlayerRow) -> None:
     connection.execute(
-        "INSERT INTO players (player, name, created, scopes, closed) VALUES (?, ?, ?, ?, ?)",
-        (row.player, row.name, row.created, " ".join(row.scopes), row.closed),
+        "INSERT INTO players (player, name, created, scopes, closed, sought) VALUES (?, ?, ?, ?, ?, ?)",
+        (row.player, row.name, row.created, " ".join(row.scopes), row.closed, row.sought),
     )
 
 
@@ -200,8 +226,8 @@ def _known(connection: sqlite3.Connection, issuer: str, subject: str) -> PlayerR
 
 
 def _player_row(row: Sequence[Any]) -> PlayerRow:
-    player, name, created, scopes, closed = row
-    return PlayerRow(player, name, created, tuple(scopes.split()), closed)
+    player, name, created, scopes, closed, findable = row
+    return PlayerRow(player, name, created, tuple(scopes.split()), closed, bool(findable))
 
 
 def _token_row(row: Sequence[Any]) -> TokenRow:

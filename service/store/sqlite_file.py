@@ -171,7 +171,14 @@ CREATE TABLE made (
 );
 """
 
-STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS)
+# `sought` is the name by which a player can be found, folded; null for one who does not want to be.
+_SOUGHT: Final = """
+ALTER TABLE players ADD COLUMN sought TEXT;
+CREATE INDEX players_by_sought ON players (sought, player) WHERE sought IS NOT NULL;
+CREATE INDEX games_by_organizer ON games (organizer, number);
+"""
+
+STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS, _SOUGHT)
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 
 SCHEMA_VERSION: Final = len(STEPS)

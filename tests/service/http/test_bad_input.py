@@ -142,6 +142,7 @@ PROVOKED: dict[str, Provoke] = {
     "too-many-tokens": _make_too_many_tokens,
     "token-replaced": _replace_a_token_twice,
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
+    "not-organizer": lambda s: s.ask("PATCH", s.url, s.carla, {"title": "Mine"}),
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),
     "no-map": lambda s: _ask_of(s, "GET", f"{s.url}/board.svg", drawings=lambda board: None),

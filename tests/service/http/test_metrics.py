@@ -153,7 +153,7 @@ async def test_projections_say_how_far_behind_they_are(tmp_path: Path):
 
 
 async def test_metrics_are_told_when_the_store_does_not_answer(service: Service):
-    await service.house.rows.close()  # type: ignore[attr-defined]
+    await service.house.rows.close()
     for projection in PROJECTIONS:
         value = await read(service, "tabularium_projection_behind_events", projection=projection.name)
         assert value is not None

@@ -15,10 +15,13 @@ from tests.service.http.serving import Player, Service
 Seen = dict[str, bytes]
 """What was asked, and the bytes of what came."""
 
-LIVE: Final = ("/v1/games/{game}/events/stream", "/v1/games/{game}/events/socket")
+MINE: Final = "/v1/players/me/events/stream"
+LIVE: Final = ("/v1/games/{game}/events/stream", "/v1/games/{game}/events/socket", MINE)
 
 QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
-    "/v1/games": ("?text=auction", "?status=running", "?player={player}"),
+    "/v1/games": ("?text=auction", "?status=running", "?player={player}", "?waiting_for={player}"),
+    "/v1/players/me/games": ("?waiting=true",),
+    "/v1/players/search": ("?name=a&match=prefix",),
     "/v1/games/{game}/state": ("?version={past}", "?version=5"),
     "/v1/games/{game}/marks": ("?version={past}", "?version=6"),
     "/v1/games/{game}/board.svg": ("?version={past}",),
@@ -40,7 +43,7 @@ PROBES: Final[tuple[Any, ...]] = (
 )
 """Commands that are tried out, to see what a refusal gives away."""
 
-ACTS: Final = ("/commands", "/commands/check", "/seats", "/seats/{seat}", "/start")
+ACTS: Final = ("", "/commands", "/commands/check", "/seats", "/seats/{seat}", "/start")
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
 _ACCIDENTAL: Final = ("date", "request-id")
@@ -51,15 +54,28 @@ class Onlooker:
     """Somebody who asks for everything, with or without an account, and follows the game live."""
 
     def __init__(
-        self, service: Service, game: str, player: Player | None, frames: Any, socket: ClientConnection
+        self,
+        service: Service,
+        game: str,
+        player: Player | None,
+        frames: Any,
+        socket: ClientConnection,
+        mine: Any = None,
     ) -> None:
+        """`mine` are the frames of the stream of all games of `player`, when the game is one of these."""
         self._service = service
         self._game = game
         self._player = player
         self._frames = frames
         self._socket = socket
-        self._streamed = self._sent = b""
+        self._mine = mine
+        self._streamed = self._sent = self._told = b""
         self.asked = 0
+
+    @property
+    def streams(self) -> int:
+        """How many of the answers go on."""
+        return 1 if self._mine is None else 2
 
     async def look(self, version: int, another: Player, another_key: str) -> Seen:
         """Return everything that can be got of a game that stands at `version`.
@@ -82,17 +98,18 @@ class Onlooker:
             if not checked.startswith(b"200"):
                 seen[f"give {what}"] = await self._ask("POST", self._address("/commands"), probe)
                 seen[f"repeat {what}"] = await self._ask("POST", self._address("/commands"), probe, another_key)
-        for method, path in (("POST", "/seats"), ("DELETE", "/seats/red"), ("POST", "/start")):
+        for method, path in (("POST", "/seats"), ("DELETE", "/seats/red"), ("POST", "/start"), ("DELETE", "")):
             seen[f"{method} {path}"] = await self._ask(method, self._address(path), None, another_key)
-        return seen
+        retitled = await self._ask("PATCH", self._address(""), title="An auction to look at")
+        return {**seen, "PATCH": retitled}
 
     def _address(self, path: str) -> str:
         return f"/v1/games/{self._game}{path}"
 
-    async def _ask(self, method: str, path: str, command: Any = None, key: str = "") -> bytes:
+    async def _ask(self, method: str, path: str, command: Any = None, key: str = "", **wish: Any) -> bytes:
         """Return status, headers and body of an answer, but for what is accidental in them."""
         headers = {"idempotency_key": key} if key else {}
-        body = {"command": command} if command is not None else {} if method == "POST" else None
+        body = {"command": command} if command is not None else wish or ({} if method == "POST" else None)
         answer = await self._service.ask(method, path, self._player, body, **headers)
         self.asked += 1
         told = [f"{name}: {value}" for name, value in answer.headers.items() if name not in _ACCIDENTAL]
@@ -106,17 +123,24 @@ class Onlooker:
                 self._streamed += await anext(self._frames)
             while b'{"id":%d,' % version not in self._sent:
                 self._sent += (await self._socket.recv(decode=False)) + b"\n"
+            while self._mine is not None and b'"version":%d,' % version not in self._told:
+                self._told += await anext(self._mine)
         # Comments come with time, not with what happens.
-        return {"stream": re.sub(rb"(?m)^:.*\n\n", b"", self._streamed), "socket": self._sent}
+        streams = {"stream": self._streamed, "mine": self._told}
+        return {**{name: re.sub(rb"(?m)^:.*\n\n", b"", text) for name, text in streams.items()}, "socket": self._sent}
 
 
 @contextlib.asynccontextmanager
-async def onlooker(service: Service, game: str, player: Player | None) -> AsyncIterator[Onlooker]:
-    """Let somebody follow a game from its first event on."""
+async def onlooker(service: Service, game: str, player: Player | None, *, mine: bool) -> AsyncIterator[Onlooker]:
+    """Let somebody follow a game from its first event on; if it is one of theirs, also among all of theirs."""
     headers, address = player.headers if player else {}, f"/v1/games/{game}/events"
     base = str(service.client.base_url).replace("http", "ws", 1).rstrip("/")
     async with (
         service.client.stream("GET", f"{address}/stream?after=0", headers=headers) as answer,
         connect(f"{base}{address}/socket?after=0", proxy=None, additional_headers=headers) as socket,
     ):
-        yield Onlooker(service, game, player, answer.aiter_bytes(), socket)
+        if not mine:
+            yield Onlooker(service, game, player, answer.aiter_bytes(), socket)
+            return
+        async with service.client.stream("GET", f"{MINE}?after=0", headers=headers) as all_games:
+            yield Onlooker(service, game, player, answer.aiter_bytes(), socket, all_games.aiter_bytes())

@@ -106,7 +106,9 @@ class _World:
         looking |= {f"seat {number}": self._players[number] for number in self._cast.blind}
         async with contextlib.AsyncExitStack() as stack:
             self._onlookers = {
-                name: await stack.enter_async_context(onlooker(service, self._game, player))
+                name: await stack.enter_async_context(
+                    onlooker(service, self._game, player, mine=player in (*self._players, organizer))
+                )
                 for name, player in looking.items()
             }
             moments.append(await self._moment())
@@ -220,7 +222,8 @@ class _World:
             return [line for line in self._log if not str(line.get("path", "")).endswith(("/stream", "/socket"))]
 
         async def complete() -> bool:
-            return sum(line["event"] == "request" for line in lines()) == self._answers - len(self._onlookers)
+            streams = sum(each.streams for each in self._onlookers.values())
+            return sum(line["event"] == "request" for line in lines()) == self._answers - streams
 
         await until(complete)
         told = [{name: value for name, value in line.items() if name not in ("ms", "request")} for line in lines()]

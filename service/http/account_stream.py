@@ -1,0 +1,176 @@
+"""What happens in all games of an account, as it happens."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Final
+
+import msgspec
+from litestar.response import Response, Stream
+
+from domain.kernel.history import cause_of
+from domain.kernel.lifecycle import GameCreated, SeatLeft, SeatTaken
+from domain.kernel.message import type_name
+from domain.kernel.record import Record
+from domain.kernel.words import GameId, PlayerId
+from service.access.accounts import Caller, TokenEnded
+from service.games.views import event_view
+from service.house import House
+from service.http import problems
+from service.http.answers import encode
+from service.http.calls import Call
+from service.http.endpoint import Answer, endpoint
+from service.http.problems import Problem
+from service.processes.tail import Placed
+from service.shapes.accounts import LoggedEvent
+from service.shapes.log import AccountSince, StreamedLogged
+from service.store.protocol import EventStore, StoreUnavailable
+from service.watching.logging import log
+
+BATCH: Final = 200
+"""So many events are read at once for somebody who has to catch up."""
+
+LOOK: Final = 1.0
+"""Seconds after which it is asked whether the caller's token still holds."""
+
+_CREATED, _TAKEN, _LEFT = map(type_name, (GameCreated, SeatTaken, SeatLeft))
+
+
+class Mine:
+    """The games of a player: those in which they hold a seat, and those that they organize."""
+
+    def __init__(self, player: PlayerId, games: set[GameId], organized: set[GameId]) -> None:
+        self.games = games
+        self._organized = organized
+        self._player = player
+        self._name = player.encode()
+
+    @classmethod
+    async def of(cls, store: EventStore, player: PlayerId) -> "Mine":
+        """Return the games of a player as the store has them now."""
+        games, organized = set[GameId](), set[GameId]()
+        rows, cursor = await store.games(mine=player, limit=1000)
+        while True:
+            games.update(row.game for row in rows)
+            organized.update(row.game for row in rows if row.organizer == player)
+            if cursor is None:
+                return cls(player, games, organized)
+            rows, cursor = await store.games(mine=player, cursor=cursor, limit=1000)
+
+    def has(self, game: GameId, record: Record) -> bool:
+        """Tell whether a record is of a game of the player's, which it may make it, or no longer."""
+        named = self._name in record.event or (record.cause is not None and self._name in record.cause)
+        if not named:
+            return game in self.games
+        match record.type:
+            case kind if kind == _CREATED:
+                if msgspec.json.decode(record.event, type=GameCreated).organizer == self._player:
+                    self.games.add(game)
+                    self._organized.add(game)
+            case kind if kind == _TAKEN:
+                if msgspec.json.decode(record.event, type=SeatTaken).player == self._player:
+                    self.games.add(game)
+            case kind if kind == _LEFT:
+                mine = game in self.games or cause_of(record).player == self._player
+                if game not in self._organized and cause_of(record).player == self._player:
+                    self.games.discard(game)
+                return mine
+            case _:
+                pass
+        return game in self.games
+
+
+async def follow_account(house: House, caller: Caller, after: int) -> AsyncIterator[tuple[int, LoggedEvent] | None]:
+    """Yield what happens in the caller's games after a position of the log; None for every heartbeat without anything.
+
+    Ends when the service stops. Raises `TokenEnded` when the caller's token does.
+    """
+    tail, clock = house.tail, asyncio.get_running_loop().time
+    async with tail.followed() as signal:
+        end = tail.end
+        mine = await Mine.of(house.store, caller.player)
+        told = clock()
+        while True:
+            rows = tail.after(after)
+            if rows is None:
+                rows = await house.store.read_on(after, BATCH, mine.games)
+                passed = end if len(rows) < BATCH else 0
+            else:
+                passed = tail.end if not rows else 0
+            for position, game, record in rows:
+                after = position
+                if mine.has(game, record):
+                    caller = await house.accounts.still(caller)
+                    yield position, await _shown(house, caller, (position, game, record))
+                    told = clock()
+            after, end = max(after, passed), tail.end
+            if signal.closed:
+                return
+            if not rows and not await signal.wait(min(LOOK, house.settings.heartbeat)):
+                await house.accounts.still(caller)
+                if clock() - told >= house.settings.heartbeat:
+                    told = clock()
+                    yield None
+
+
+async def _shown(house: House, caller: Caller, placed: Placed) -> LoggedEvent:
+    _, game, record = placed
+    played = await house.hall.game(game, record.version)
+    view = event_view(record, await house.hall.vault(game), house.viewer(played, caller))
+    return LoggedEvent(game, view)
+
+
+@endpoint(
+    "GET",
+    "/v1/players/me/events/stream",
+    tag="Players",
+    account="required",
+    scopes=("play", "organize"),
+    query=AccountSince,
+    headers=("Last-Event-ID",),
+    answers=(Answer(200, "The events as they happen.", StreamedLogged, "text/event-stream"),),
+)
+async def stream_my_events(request: Call) -> Response[bytes] | Stream:
+    """Follow all your games as server-sent events.
+
+    What happens in every game in which you hold a seat or which you organize, in one stream. Games that you join later
+    are in it from then on, or from where you left off when you reconnect. One frame per event: `event` is its type,
+    `data` the game and the event as you may see it, as in the log of all games. The `id` is a place in the log of the
+    service. Reconnect with `Last-Event-ID`, and nothing is missed or doubled. A comment comes when nothing happened for
+    15 seconds. The stream ends when the service stops, and when your token ends.
+    """
+    after = request.read_query(AccountSince).after
+    last = request.version_in("last-event-id")
+    end = await request.house.store.end()
+    start = last if last is not None else after if after is not None else end
+    if start > end:
+        raise Problem(
+            problems.INVALID_HEADER if last is not None else problems.INVALID_QUERY,
+            f"The log of this service has not come to {start}.",
+            "Send the `id` of the last frame that you saw, or nothing to begin now.",
+        )
+    frames = _server_sent(request.house, request.signed_in, start)
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
+
+
+async def _server_sent(house: House, caller: Caller, start: int) -> AsyncIterator[bytes]:
+    with house.metrics.following("sse") as sent:
+        yield b"retry: 2000\n: connected\nid: %d\n\n" % start
+        try:
+            async for placed in follow_account(house, caller, start):
+                if placed is None:
+                    yield b": still here\n\n"
+                    continue
+                position, logged = placed
+                sent(logged.event.at)
+                yield b"id: %d\nevent: %b\ndata: %b\n\n" % (position, logged.event.type.encode(), encode(logged))
+        except (TokenEnded, StoreUnavailable) as error:
+            log.info("stream ended", why=str(error))
+
+
+def streamed_logged(position: int, logged: LoggedEvent) -> StreamedLogged:
+    """Return an event as a frame of the stream."""
+    return StreamedLogged(str(position), logged.event.type, encode(logged).decode())
+
+
+ROUTES = (stream_my_events,)

@@ -1,0 +1,91 @@
+"""The newest records of all games, read once for everybody who follows more than one game."""
+
+import asyncio
+import contextlib
+from bisect import bisect_right
+from collections.abc import AsyncIterator
+from typing import Final
+
+from domain.kernel.record import Record
+from domain.kernel.words import GameId
+from service.background import background
+from service.processes.wake import Signal, Wake
+from service.store.protocol import EventStore, StoreError
+from service.watching.logging import log
+
+KEPT: Final = 2000
+"""So many records are kept at hand; whoever is further behind reads the store."""
+
+BATCH: Final = 500
+
+POLL: Final = 0.5
+"""Seconds between two looks at the log without a word: another process may have added to it."""
+
+Placed = tuple[int, GameId, Record]
+"""A record, its game, and its position in the order of all."""
+
+
+class Tail:
+    """Reads on in the log of all games while somebody follows it."""
+
+    def __init__(self, store: EventStore, wake: Wake) -> None:
+        self._store = store
+        self._wake = wake
+        self._signals: set[Signal] = set()
+        self._begun = asyncio.Lock()
+        self._opened: contextlib.AsyncExitStack | None = None
+        self._rows: list[Placed] = []
+        self._start = 0
+        self.end = 0
+        """The position up to which it was read."""
+
+    @contextlib.asynccontextmanager
+    async def followed(self) -> AsyncIterator[Signal]:
+        """A context in which the log is read, and the lent signal is told whenever it went on."""
+        signal = Signal()
+        async with self._begun:
+            if not self._signals:
+                await self._begin()
+            self._signals.add(signal)
+        try:
+            yield signal
+        finally:
+            self._signals.discard(signal)
+            async with self._begun:
+                if not self._signals and self._opened is not None:
+                    opened, self._opened = self._opened, None
+                    await opened.aclose()
+
+    def after(self, position: int) -> list[Placed] | None:
+        """Return the records at hand that follow a position; None when those do not reach back to it."""
+        if position < self._start:
+            return None
+        return self._rows[bisect_right(self._rows, position, key=lambda row: row[0]) :]
+
+    async def _begin(self) -> None:
+        self._rows, self._start = [], await self._store.end()
+        self.end = self._start
+        async with contextlib.AsyncExitStack() as opening:
+            bell = await opening.enter_async_context(self._wake.subscribe(None))
+            await opening.enter_async_context(background("the log is followed", self._read(bell)))
+            self._opened = opening.pop_all()
+
+    async def _read(self, bell: Signal) -> None:
+        while not bell.closed:
+            try:
+                rows = await self._store.read_on(self.end, BATCH)
+            except StoreError as error:
+                log.warning("the log is not followed just now", why=str(error))
+                rows = []
+            if not rows:
+                await bell.wait(POLL)
+                continue
+            self._rows = [*self._rows, *rows]
+            if len(self._rows) > KEPT:
+                self._start = self._rows[-KEPT - 1][0]
+                self._rows = self._rows[-KEPT:]
+            self.end = rows[-1][0]
+            for signal in self._signals:
+                signal.notify(None)
+        for signal in self._signals:
+            signal.close()

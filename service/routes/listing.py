@@ -1,0 +1,45 @@
+"""Lists of games as they are answered: with the names of who plays, and of those that wait for somebody."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from domain.kernel.words import PlayerId
+from service.games.plays import GameDamaged
+from service.house import House
+from service.shapes.games import GamePage, game_summary
+from service.store.protocol import GameRow
+from service.watching.logging import log
+
+LOOKED_AT: Final = 50
+"""Of so many games a page is picked at most when it is asked whom they wait for: each may have to be loaded."""
+
+
+def looked_at(limit: int, waiting: bool) -> int:
+    """Return of how many games a page is made."""
+    return min(limit, LOOKED_AT) if waiting else limit
+
+
+async def waiting_for(house: House, player: PlayerId, rows: Sequence[GameRow]) -> list[GameRow]:
+    """Return those of some games that wait for a player. One that cannot be read waits for nobody."""
+    found: list[GameRow] = []
+    for row in rows:
+        try:
+            if player in await house.hall.waits_for(row):
+                found.append(row)
+        except GameDamaged as error:
+            log.error("a game cannot be read", game=row.game, exc_info=error)
+    return found
+
+
+async def summaries(house: House, rows: Sequence[GameRow], after: str | None) -> GamePage:
+    """Return a page of games."""
+    names = await names_of(house, (holder for row in rows for holder in row.seats.values()))
+    return GamePage(tuple(game_summary(row, names) for row in rows), after)
+
+
+async def names_of(house: House, players: Iterable[PlayerId | None]) -> dict[PlayerId, str]:
+    """Return the names of players."""
+    wanted = {player for player in players if player is not None}
+    rows = await asyncio.gather(*(house.accounts.player(player) for player in wanted))
+    return {row.player: row.name for row in rows if row is not None}
