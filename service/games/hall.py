@@ -18,6 +18,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance import SECRET_BYTES
 from domain.kernel.fold import retract
 from domain.kernel.game import Game, Step
+from domain.kernel.lifecycle import Sight
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo
@@ -186,8 +187,8 @@ class Hall:
     def viewer(game: Game, player: PlayerId | None) -> Viewer:
         """Return what `player`, or nobody in particular, is to `game` as it stands now."""
         seat = next((seat for seat, holder in game.players.items() if holder == player), None) if player else None
-        unseated_organizer = player is not None and player == game.organizer and seat is None
-        return Viewer(player, seat, game.status == "over" or unseated_organizer)
+        sees_all = game.organizer_sees == "all" and player is not None and player == game.organizer and seat is None
+        return Viewer(player, seat, game.status == "over" or sees_all)
 
     async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:
         """Return the players whom a game of the index waits for. Raises `StoreError`."""
@@ -214,6 +215,7 @@ class Hall:
         *,
         board: bytes | None = None,
         organizer: PlayerId | None = None,
+        organizer_sees: Sight = "spectator",
         title: str = "",
         key: str | None = None,
     ) -> Accepted:
@@ -222,6 +224,7 @@ class Hall:
         Args:
             board: a board file to play on, instead of the ruleset's own.
             organizer: who organizes the game, when that is not `player`.
+            organizer_sees: what they see of it while it runs and they hold no seat.
 
         Raises:
             UnknownRuleset, UnknownPlayer: there is none.
@@ -236,7 +239,9 @@ class Hall:
             raise UnknownPlayer(f"There is no account {organizer!r}.")
         own = self._own_board(ruleset.board) if board is None else _read_board(board)
         digest = Map.of(own).digest
-        content = canonical(["create", ruleset_id, players, dict(setup or {}), digest, organizer, title])
+        content = ["create", ruleset_id, players, dict(setup or {}), digest, organizer, title]
+        if organizer_sees != "spectator":
+            content.append(organizer_sees)  # else it is the content of a key of before there was a choice
         secret = self._randomness(SECRET_BYTES)
         opening = Opening(
             ruleset=ruleset.id,
@@ -255,7 +260,7 @@ class Hall:
                     player=player,
                     at=stamp(self._clock),
                     key=_hashed(player, key) if key else None,
-                    content=content,
+                    content=canonical(content),
                 )
                 step = Game.create(
                     ruleset,
@@ -264,6 +269,7 @@ class Hall:
                     setup=setup or {},
                     board=own,
                     organizer=organizer or player,
+                    organizer_sees=organizer_sees,
                     creator=player,
                     secret=secret,
                     at=request.at,

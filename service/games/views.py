@@ -16,7 +16,8 @@ _COMMITMENT: Final = re.compile(rb'"commitment":"([0-9a-f]{64})"')
 class Viewer(Struct, frozen=True):
     """Who looks: an account or nobody, the seat that it holds, and whether it may see everything.
 
-    Everything is seen by an organizer without a seat, and by anybody when the game is over.
+    Everything is seen by anybody when the game is over; before that by an organizer without a seat, where the game was
+    created so (`organizer_sees`).
     """
 
     player: PlayerId | None = None

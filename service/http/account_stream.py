@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from litestar.response import Response, Stream
 
-from domain.kernel.history import cause_of
+from domain.kernel.history import cause_of, read_created
 from domain.kernel.lifecycle import GameCreated, SeatLeft, SeatTaken
 from domain.kernel.message import type_name
 from domain.kernel.record import Record
@@ -63,7 +63,7 @@ class Mine:
             return game in self.games
         match record.type:
             case kind if kind == _CREATED:
-                if msgspec.json.decode(record.event, type=GameCreated).organizer == self._player:
+                if read_created(record).organizer == self._player:
                     self.games.add(game)
                     self._organized.add(game)
             case kind if kind == _TAKEN:

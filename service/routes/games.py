@@ -73,6 +73,7 @@ async def create_game(request: Call) -> Response[bytes]:
             wish.setup,
             board=bytes(wish.board) if wish.board is not UNSET else None,
             organizer=PlayerId(wish.organizer) if wish.organizer is not None else None,
+            organizer_sees=wish.organizer_sees,
             title=wish.title,
             key=key,
         )

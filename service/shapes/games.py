@@ -8,7 +8,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
 from domain.kernel.board import Map
 from domain.kernel.decision import Decision
 from domain.kernel.game import Game
-from domain.kernel.lifecycle import Status
+from domain.kernel.lifecycle import Sight, Status
 from domain.kernel.ruleset import Result
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.games.views import Viewer
@@ -70,6 +70,9 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
         title: a line that tells people which game it is.
         setup: what the ruleset lets the creator choose; its detail has the schema.
         organizer: the account that organizes the game, when that is not the creator's own.
+        organizer_sees: what the organizer sees of the running game without holding a seat: `spectator` for what
+            everybody sees, `all` for everything, hidden hands included. It cannot be changed, and players can see it
+            before they sit down.
         board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
     """
 
@@ -78,6 +81,7 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     title: Title = ""
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
     organizer: Identifier | None = None
+    organizer_sees: Sight = "spectator"
     board: Raw | UnsetType = UNSET
 
 
@@ -146,6 +150,7 @@ class GameDetail(Struct, frozen=True):
         upgraded_to: the newer version that its organizer moved it to; null while the first one holds.
         status: ``gathering`` players, ``running``, ``over``, or ``cancelled`` before it began.
         organizer: the account that organizes it.
+        organizer_sees: what that sees of the running game without holding a seat: what a `spectator` sees, or `all`.
         seats: its seats, in the order of the table.
         version: the number of its events.
         created: when it was created.
@@ -167,6 +172,7 @@ class GameDetail(Struct, frozen=True):
     upgraded_to: int | None
     status: Status
     organizer: PlayerId
+    organizer_sees: Sight
     seats: tuple[SeatView, ...]
     version: Version
     created: str
@@ -251,6 +257,7 @@ def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer:
         upgraded_to=game.ruleset.version if game.ruleset.version != game.began_with else None,
         status=game.status,
         organizer=game.organizer,
+        organizer_sees=game.organizer_sees,
         seats=seat_views(game.players, names),
         version=game.version,
         created=row.created,

@@ -29,6 +29,9 @@ export function gatheringPanel(room, account) {
     ${isFull && mayStart
       ? html`<button class="strong" @click=${() => act(room, "post", "start")}>Begin the game</button>`
       : html`<p class="quiet">${isFull ? "A player or the organizer begins." : "Send this page's address to those who are to play."}</p>`}
+    <p class="quiet">${game.organizer_sees === "all"
+      ? "Whoever organizes this game sees everything while it runs, hidden hands too, unless they sit at the table."
+      : "Whoever organizes this game sees no more of it than spectators do."}</p>
     ${said ? html`<p class="problem" role="alert">${said}</p>` : nothing}
   </section>`;
 }

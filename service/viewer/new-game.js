@@ -37,8 +37,15 @@ export function newGame(api, rulesets, draw) {
     if (setup && !setup.ask()) return;
     const given = new FormData(event.target);
     const [players, title] = [Number(given.get("players")), given.get("title").trim()];
+    const sees = given.get("organizer_sees");
     try {
-      const game = await api.post("/v1/games", { ruleset: ruleset.id, players, title, setup: setup?.command ?? {} });
+      const game = await api.post("/v1/games", {
+        ruleset: ruleset.id,
+        players,
+        title,
+        organizer_sees: sees,
+        setup: setup?.command ?? {},
+      });
       location.assign(`/games/${game.id}`);
     } catch (problem) {
       say(problem);
@@ -51,6 +58,11 @@ export function newGame(api, rulesets, draw) {
     <select id="players" name="players">${ruleset.players.map((players) => html`<option>${players}</option>`)}</select>
     <label for="title">Title</label>
     <input id="title" name="title" maxlength="120" placeholder="Thursday's game" />
+    <label for="organizer-sees">While you hold no seat, you see</label>
+    <select id="organizer-sees" name="organizer_sees">
+      <option value="spectator">what spectators see</option>
+      <option value="all">everything, hidden hands too; the players are told</option>
+    </select>
     ${setup ? setup.render() : nothing}
     ${wish.problem ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
     <div class="buttons"><button class="strong">Create the game</button></div>

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from domain.boards.drawing import Drawing, drawing_of, drawing_problems
 from domain.kernel.board import Board
+from domain.kernel.lifecycle import Sight
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.access.accounts import Accounts
@@ -59,9 +60,12 @@ class House(Struct, eq=False):
     accounts: Accounts
     settings: Settings
 
-    async def begun(self, players: int = 2, organizer: PlayerId = ANNA, **setup: Any) -> GameId:
+    async def begun(
+        self, players: int = 2, organizer: PlayerId = ANNA, organizer_sees: Sight = "spectator", **setup: Any
+    ) -> GameId:
         """Return a new game that has begun: `ANNA` sits on red, `BERT` on blue, `CARL` on green."""
-        game = (await self.hall.create(organizer, "tiny-auction", players, setup)).game
+        created = await self.hall.create(organizer, "tiny-auction", players, setup, organizer_sees=organizer_sees)
+        game = created.game
         for player in (ANNA, BERT, CARL)[:players]:
             await self.hall.take_seat(game, player)
         await self.hall.start(game, organizer)

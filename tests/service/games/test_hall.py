@@ -372,13 +372,15 @@ async def test_a_key_is_remembered_over_a_restart_and_shown_to_nobody(tmp_path: 
 
 
 async def test_viewers_are_seats_spectators_and_organizers(house: House) -> None:
-    game = await house.begun(organizer=CARL)
+    game = await house.begun(organizer=CARL, organizer_sees="all")
     now = await house.hall.game(game)
     assert house.hall.viewer(now, ANNA) == Viewer(ANNA, RED)
     assert house.hall.viewer(now, CARL) == Viewer(CARL, None, everything=True)
+    blind = await house.hall.game(await house.begun(organizer=CARL))
+    assert house.hall.viewer(blind, CARL) == Viewer(CARL)
     assert house.hall.viewer(now, PlayerId("pguest")) == Viewer(PlayerId("pguest"))
     assert house.hall.viewer(now, None) == Viewer()
-    mine = await house.hall.game(await house.begun(organizer=ANNA))
+    mine = await house.hall.game(await house.begun(organizer=ANNA, organizer_sees="all"))
     assert house.hall.viewer(mine, ANNA) == Viewer(ANNA, RED)
 
 

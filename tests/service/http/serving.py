@@ -64,17 +64,22 @@ class Service(Struct, eq=False):
         registered = answer.json()
         return Player(registered["player"]["id"], {"authorization": f"Bearer {registered['token']}"})
 
-    async def gathering(self, *players: Player, organizer: Player | None = None, **setup: Any) -> str:
+    async def gathering(
+        self, *players: Player, organizer: Player | None = None, organizer_sees: str = "spectator", **setup: Any
+    ) -> str:
         """Return a new game of the tiny auction in which these players have taken the seats, in turn."""
         body = {"ruleset": "tiny-auction", "players": max(2, len(players)), "setup": setup}
+        body["organizer_sees"] = organizer_sees
         game = (await self.post("/v1/games", organizer or players[0], body))["id"]
         for player in players:
             await self.post(f"/v1/games/{game}/seats", player, {})
         return game
 
-    async def begun(self, *players: Player, organizer: Player | None = None, **setup: Any) -> str:
+    async def begun(
+        self, *players: Player, organizer: Player | None = None, organizer_sees: str = "spectator", **setup: Any
+    ) -> str:
         """Return a game of these players that has begun."""
-        game = await self.gathering(*players, organizer=organizer, **setup)
+        game = await self.gathering(*players, organizer=organizer, organizer_sees=organizer_sees, **setup)
         await self.post(f"/v1/games/{game}/start", players[0])
         return game
 

@@ -62,7 +62,7 @@ async def test_an_auditor_who_organizes_or_plays_sees_no_more_by_an_auditors_tok
     service: Service, anna: Player, bert: Player
 ) -> None:
     olga = await appointed(service, "audit")
-    game = await service.begun(anna, bert, organizer=olga)
+    game = await service.begun(anna, bert, organizer=olga, organizer_sees="all")
     auditor = await only(service, olga, "audit")
     assert (await service.get(f"/v1/games/{game}/state", olga))["everything"]
     assert not (await service.get(f"/v1/games/{game}/state", auditor))["everything"]

@@ -29,11 +29,36 @@ async def test_a_seat_sees_its_own_hand_and_no_other(service: Service, game: str
 
 async def test_an_organizer_without_a_seat_sees_everything(service: Service, anna: Player, bert: Player) -> None:
     carla = await service.register("Carla")
-    game = await service.begun(anna, bert, organizer=carla)
+    game = await service.begun(anna, bert, organizer=carla, organizer_sees="all")
     whole = await service.get(f"/v1/games/{game}/state", carla)
     assert whole["everything"]
     assert None not in whole["view"]["hands"]["red"]
     assert None not in whole["view"]["hands"]["blue"]
+
+
+async def test_an_organizer_sees_no_more_than_spectators_unless_the_game_was_created_so(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    carla = await service.register("Carla")
+    game = await service.begun(anna, bert, organizer=carla)
+    assert (await service.get(f"/v1/games/{game}"))["organizer_sees"] == "spectator"
+    for path in ("", "/state", "/events", "/history", "/marks"):
+        url = f"/v1/games/{game}{path}"
+        assert await service.get(url, carla) == await service.get(url), path
+    exports = [(await service.ask("GET", f"/v1/games/{game}/export", each)).content for each in (carla, None)]
+    assert exports[0] == exports[1]
+
+
+async def test_what_the_organizer_sees_is_in_the_first_event_and_told_to_everybody(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    for sight in ("all", "spectator"):
+        game = await service.gathering(anna, organizer_sees=sight)
+        assert (await service.get(f"/v1/games/{game}", bert))["organizer_sees"] == sight
+        assert (await service.get(f"/v1/games/{game}/events"))["items"][0]["event"]["organizer_sees"] == sight
+    wrong = {"ruleset": "tiny-auction", "players": 2, "organizer_sees": "some"}
+    answer = await service.ask("POST", "/v1/games", anna, wrong)
+    assert (answer.status_code, answer.json()["path"]) == (422, "$.organizer_sees")
 
 
 async def test_an_organizer_who_plays_sees_what_the_seat_sees(service: Service, game: str, anna: Player) -> None:

@@ -77,7 +77,7 @@ async def test_a_bots_token_plays_and_does_nothing_else(service: Service, anna: 
 async def test_a_token_shows_what_its_scopes_let_it_see(service: Service, anna: Player, bert: Player) -> None:
     """Everywhere that a game is shown: `play` sees a seat's secrets, `organize` an organizer's, the others none."""
     olga = await service.register("Olga")
-    game = await service.begun(anna, bert, organizer=olga)
+    game = await service.begun(anna, bert, organizer=olga, organizer_sees="all")
     await service.give(game, anna, "put-up", coins=1)
     await service.give(game, anna, "open-bidding")
     await service.give(game, anna, "choose-card", card=await service.first_card(game, anna))

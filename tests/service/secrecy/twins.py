@@ -10,6 +10,7 @@ from unittest import mock
 from msgspec import Struct
 
 from domain.kernel.draft import Draft
+from domain.kernel.lifecycle import Sight
 from tests.tiny.auction import DECK, HAND, CardsDealt, Table, TinyAuction
 
 SEATED: Final = ("Anna", "Bert", "Carl", "Dora")
@@ -41,6 +42,7 @@ class Cast(Struct, frozen=True):
         seats: how many play.
         blind: the numbers of the seats that look; neither swapped card is theirs.
         organizer: the number of the seat whose player organizes the game; None for somebody without a seat.
+        sees: what an organizer without a seat sees: `all`, or what spectators see; then they look, too.
         in_stock: whether both cards lie in the stock, which is never turned up; else one is in a hand.
         commands: after so many at most the game is left alone.
     """
@@ -51,13 +53,15 @@ class Cast(Struct, frozen=True):
     organizer: int | None
     in_stock: bool
     commands: int = 1000
+    sees: Sight = "spectator"
 
     @classmethod
     def drawn(cls, seed: int) -> "Cast":
         """Return the cast of a seed: all numbers of seats, and organizers of all kinds, come in turn."""
         rng, seats = Random(seed), (2, 3, 4)[seed % 3]
         blind = tuple(rng.sample(range(seats), min(2, seats - 1)))
-        return cls(seed, seats, blind, None if seed % 4 == 1 else rng.choice(blind), seed % 5 == 4)
+        organizer = None if seed % 2 == 1 else rng.choice(blind)
+        return cls(seed, seats, blind, organizer, seed % 5 == 4, sees="all" if seed % 4 == 1 else "spectator")
 
 
 class Auction(TinyAuction):

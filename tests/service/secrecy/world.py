@@ -97,12 +97,14 @@ class _World:
         chair, official = await service.register("Chair"), await self._official()
         organizer = chair if self._cast.organizer is None else self._players[self._cast.organizer]
         wish = {"ruleset": "tiny-auction", "players": self._cast.seats, "title": "An auction to look at"}
+        wish["organizer_sees"] = self._cast.sees
         self._game = (await service.post("/v1/games", organizer, wish))["id"]
         for player in self._players:
             await service.post(self._address("/seats"), player, {"entropy": f"of {player.id}"})
         await service.post(self._address("/start"), organizer)
-        self._insider = chair if organizer is chair else None
+        self._insider = chair if organizer is chair and self._cast.sees == "all" else None
         looking = {"spectator": None, "official": official}
+        looking |= {"organizer": chair} if organizer is chair and self._insider is None else {}
         looking |= {f"seat {number}": self._players[number] for number in self._cast.blind}
         async with contextlib.AsyncExitStack() as stack:
             self._onlookers = {
