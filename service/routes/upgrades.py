@@ -38,6 +38,7 @@ async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     A game is judged by the version of its ruleset that it began with. While it runs, its organizer may move it to a
     newer version (TAB-RULES-01). The move is an event that every seat is told of and every verifier replays. What
     happened before stays as it was judged. A position that the newer version cannot carry on is refused (TAB-RULES-02).
+    With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected

@@ -29,7 +29,7 @@ class StateView(Struct, frozen=True):
         status: what the game was at that version.
         heading: where in the game that is, in words.
         seat: the seat through whose eyes it is seen; null for a spectator.
-        everything: True when nothing is hidden: for all when the game is over, and before that for an organizer without a
+        everything: True when nothing is hidden: for all when the game is over, before that for an organizer without a
             seat if `organizer_sees` is `all`.
         view: the position, in the shape of its ruleset; null before the game begins.
         decisions: what the game waited for at that version.

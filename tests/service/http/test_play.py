@@ -172,8 +172,8 @@ async def test_head_is_answered_wherever_get_is(service: Service, game: str, ann
         got, head = await service.ask("GET", path, anna), await service.ask("HEAD", path, anna)
         assert (head.status_code, head.content) == (200, b"")
         assert head.headers["content-length"] == got.headers["content-length"]
-        assert "HEAD" in (await service.client.delete(path)).headers["allow"].split(", ")
-    stream = await service.client.delete(f"/v1/games/{game}/events/stream")
+        assert "HEAD" in (await service.client.put(path)).headers["allow"].split(", ")
+    stream = await service.client.put(f"/v1/games/{game}/events/stream")
     assert "HEAD" not in stream.headers["allow"].split(", ")
 
 
