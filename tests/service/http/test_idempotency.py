@@ -17,7 +17,7 @@ from service.contract import endpoints
 from service.keys import BATCH, forget_ended
 from tests.service.http.serving import Player, Service, serving
 
-NO_KEY = {"checkCommands"}
+NO_KEY = {"checkCommands", "checkUpgrade"}
 """What changes nothing, although its method is POST."""
 
 REPEATABLE = re.compile(r"repeating (it|the request) changes nothing", re.IGNORECASE)

@@ -68,6 +68,7 @@ class Auction(TinyAuction):
     """The auction as a cast plays it; `swapped` makes it that of the other world."""
 
     def __init__(self, cast: Cast, *, swapped: bool) -> None:
+        super().__init__()
         self.cast = cast
         self.swapped = swapped
 
