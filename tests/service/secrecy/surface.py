@@ -43,7 +43,7 @@ PROBES: Final[tuple[Any, ...]] = (
 )
 """Commands that are tried out, to see what a refusal gives away."""
 
-ACTS: Final = ("", "/commands", "/commands/check", "/seats", "/seats/{seat}", "/start")
+ACTS: Final = ("", "/commands", "/commands/check", "/seats", "/seats/{seat}", "/start", "/upgrade", "/upgrade/check")
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
 _ACCIDENTAL: Final = ("date", "request-id")
@@ -100,6 +100,8 @@ class Onlooker:
                 seen[f"repeat {what}"] = await self._ask("POST", self._address("/commands"), probe, another_key)
         for method, path in (("POST", "/seats"), ("DELETE", "/seats/red"), ("POST", "/start"), ("DELETE", "")):
             seen[f"{method} {path}"] = await self._ask(method, self._address(path), None, another_key)
+        for path in ("/upgrade", "/upgrade/check"):
+            seen[f"POST {path}"] = await self._ask("POST", self._address(path), to=2)
         retitled = await self._ask("PATCH", self._address(""), title="An auction to look at")
         return {**seen, "PATCH": retitled}
 
