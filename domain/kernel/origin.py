@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct
 
 from domain.kernel.game import Game
 from domain.kernel.lifecycle import (
+    GameCancelled,
     GameCreated,
     GameEvent,
     GameStarted,
@@ -45,6 +46,7 @@ AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
     SeatTaken: Origin("the taking of a seat", "newcomer", seat=True),
     SeatLeft: Origin("the leaving of a seat", "holder", seat=True),
     GameStarted: Origin("the start", "participant"),
+    GameCancelled: Origin("the cancellation", "organizer"),
     RulesUpgraded: Origin("a move to newer rules", "organizer"),
 }
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)

@@ -10,6 +10,7 @@ const AROUND_THE_TABLE = {
   "seat-taken": { act: "the taking of a seat", by: "newcomer", seat: true, early: true },
   "seat-left": { act: "the leaving of a seat", by: "holder", seat: true, early: true },
   "game-started": { act: "the start", by: "participant", early: true },
+  "game-cancelled": { act: "the cancellation", by: "organizer" },
   "rules-upgraded": { act: "a move to newer rules", by: "organizer" },
 };
 const UNDO = { act: "an undo", by: "holder", seat: true, command: true };

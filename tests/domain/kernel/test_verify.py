@@ -98,7 +98,7 @@ def test_a_cancelled_game_is_proved_although_its_secret_stays_one() -> None:
 def test_a_game_that_somebody_else_cancelled_is_no_proof() -> None:
     verdict = check(cancelled(PlayerId("p")))
     assert (verdict.ok, verdict.version) == (False, 3)
-    assert "TAB-LIFE-04" in verdict.problem
+    assert "the cancellation by p, who is not the organizer" in verdict.problem
 
 
 def test_a_finished_game_is_proved() -> None:
