@@ -129,6 +129,8 @@ def game_of(here: Building) -> Game:
         board=BOARD,
         setup=here.table.setup,
         organizer=PlayerId("organizer"),
+        organizer_sees="spectator",
+        began_with=RULESET.version,
         commitment="",
         players=dict.fromkeys(here.table.seats),
         status="running",
