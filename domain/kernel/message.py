@@ -44,6 +44,14 @@ def enumerated(words: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters: of a longer one, the middle is left out."""
+    if len(text) <= most:
+        return text
+    kept = most - 3
+    return f"{text[: kept - kept // 3]} … {text[len(text) - kept // 3 :]}"
+
+
 class Names:
     """Display names for sentences: areas by their board names, everything else by its id, made readable.
 

@@ -1,6 +1,5 @@
 """Reading a request: strictly, and with a problem for everything that is wrong with it."""
 
-import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -21,6 +20,7 @@ from service.access.bearer import bearer_of
 from service.access.scopes import Scope
 from service.http import problems
 from service.http.problems import Problem
+from service.http.reading import read_json
 from service.http.wanted import wanted
 
 if TYPE_CHECKING:
@@ -185,26 +185,3 @@ def _parameters(shape: type[Struct]) -> Mapping[str, bool]:
     return {
         field.encode_name: int in (kinds[field.name], *getattr(kinds[field.name], "__args__", ())) for field in fields
     }
-
-
-def read_json(raw: bytes, decoder: Decoder[T]) -> T:
-    """Return what `decoder` makes of JSON. Raises `Problem` for what is no JSON, or not of the right shape."""
-    try:
-        value = decoder.decode(raw)
-        json.loads(raw, object_pairs_hook=_refuse_repeated)
-    except msgspec.ValidationError as error:
-        raise problems.invalid_body(error, decoder.type) from None
-    except RecursionError:
-        raise Problem(problems.MALFORMED_JSON, "The body is nested too deeply.") from None
-    except (msgspec.DecodeError, ValueError) as error:
-        raise Problem(problems.MALFORMED_JSON, f"The body cannot be read: {error}.", "Send one JSON object.") from None
-    return value
-
-
-def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Of two equal names msgspec keeps the last and another reader the first: that is how requests get smuggled.
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"an object has the member {next(name for name in names if names.count(name) > 1)!r} twice")
-    return members

@@ -8,12 +8,18 @@ from msgspec import Meta, Struct
 
 from domain.kernel.catalogue import Catalogue, CatalogueError
 from domain.kernel.decision import Decision
+from domain.kernel.message import shortened
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import RuleId, Version
 from service.access.scopes import SCOPES, Scope
 from service.http.wanted import wanted
 
 MEDIA_TYPE: Final = "application/problem+json"
+
+LONGEST: Final = 2_000
+"""The most characters of a problem's `detail`, and of its `allowed`: of what was sent, more is not repeated."""
+
+LONGEST_PATH: Final = 200
 
 
 class Kind(Struct, frozen=True):
@@ -74,6 +80,8 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
 class Problem(Exception):
     """An answer that says what is wrong with a request.
 
+    `detail` and `allowed` may repeat what was sent: of what is too long, the middle is left out.
+
     Args:
         kind: the kind of problem.
         detail: what was wrong, in a sentence.
@@ -85,12 +93,13 @@ class Problem(Exception):
     def __init__(
         self, kind: Kind, detail: str, allowed: str = "", headers: Mapping[str, str] | None = None, **members: Any
     ) -> None:
-        super().__init__(f"{kind.slug}: {detail}")
+        # Here and nowhere else: whatever repeats what was sent goes through a problem.
         self.kind = kind
-        self.detail = detail
-        self.allowed = allowed
+        self.detail = shortened(detail, LONGEST)
+        self.allowed = shortened(allowed, LONGEST)
         self.headers = dict(headers or {})
-        self.members = members
+        self.members = {**members, "path": shortened(members["path"], LONGEST_PATH)} if "path" in members else members
+        super().__init__(f"{kind.slug}: {self.detail}")
 
     def body(self, instance: str) -> ProblemBody:
         """Return the problem as it is sent."""
@@ -513,9 +522,18 @@ def example_of(kind: Kind) -> ProblemBody:
 # --- Where problems come from -----------------------------------------------------------------------------------------
 
 
-def invalid_body(error: msgspec.ValidationError, shape: Any, inside: str = "$") -> Problem:
-    """Return the problem of a body, or of the part of it at path `inside`, that is none of `shape`."""
-    sentence, _, place = str(error).partition(" - at `")
+def invalid_body(error: msgspec.ValidationError, shape: Any, inside: str = "$", digits: int = 0) -> Problem:
+    """Return the problem of a body, or of the part of it at path `inside`, that is none of `shape`.
+
+    `digits` is how many a number has that is out of any range.
+    """
+    sentence, at, place = str(error).rpartition(" - at `")
+    if not at:
+        sentence, place = place, ""
+    if digits:
+        sentence = f"A number of {digits:,} digits is out of range"
+    elif sentence.startswith("Expected `str` matching regex"):
+        sentence = "The text is not of the form that belongs here"
     within = place.rstrip("`").removeprefix("$")
     path = inside + within
     return Problem(INVALID_BODY, f"{sentence}, at {path}.", f"There belongs {wanted(shape, within)}.", path=path)

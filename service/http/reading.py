@@ -1,0 +1,93 @@
+"""Reading JSON strictly, with a problem that names what is wrong with it. One pass over the text, whatever is in it."""
+
+import json
+import re
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec.json import Decoder
+
+from service.http import problems
+from service.http.problems import Problem
+
+T = TypeVar("T")
+
+_ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_LONG_NUMBER: Final = re.compile(rb"[0-9]{100,}")
+"""No number that anything here takes has so many digits. Texts may; they are looked at only when a number is wrong."""
+
+
+def read_json(raw: bytes, decoder: Decoder[T]) -> T:
+    """Return what `decoder` makes of JSON. Raises `Problem` for what is no JSON, or not of the right shape."""
+    try:
+        value = decoder.decode(raw)
+        json.loads(raw, object_pairs_hook=_refuse_repeated)
+    except msgspec.ValidationError as error:
+        raise problems.invalid_body(error, decoder.type, digits=_digits(raw, error)) from None
+    except RecursionError:
+        raise Problem(problems.MALFORMED_JSON, "The body is nested too deeply.") from None
+    except (msgspec.DecodeError, ValueError) as error:
+        raise _unreadable(raw, error) from None
+    return value
+
+
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Of two equal names msgspec keeps the last and another reader the first: that is how requests get smuggled.
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError(f"an object has the member {_first_repeated(pairs)!r} twice")
+    return members
+
+
+def _first_repeated(pairs: list[tuple[str, Any]]) -> str:
+    met: set[str] = set()
+    for name, _ in pairs:
+        if name in met:
+            return name
+        met.add(name)
+    raise ValueError("no name is repeated")
+
+
+def _unreadable(raw: bytes, error: Exception) -> Problem:
+    """Return the problem of a text that cannot be read. Some of what the parsers say of it leads astray."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError as undecodable:
+        wrong = f"byte {undecodable.start} is not UTF-8"
+        return Problem(problems.MALFORMED_JSON, f"The body cannot be read: {wrong}.", "Encode it in UTF-8.")
+    if (surrogate := _lone_surrogate(raw)) is not None:
+        return Problem(
+            problems.MALFORMED_JSON,
+            f"The body cannot be read: {surrogate} is half of a surrogate pair, and the other half is missing.",
+            "Send whole characters: both halves, or the character itself in UTF-8.",
+        )
+    if "integer string conversion" in str(error):
+        return Problem(
+            problems.MALFORMED_JSON,
+            f"The body cannot be read: it has a number of {_longest_number(raw):,} digits.",
+            "Send whole numbers up to 2^53 - 1, which have 16 digits at most.",
+        )
+    return Problem(problems.MALFORMED_JSON, f"The body cannot be read: {error}.", "Send one JSON object.")
+
+
+def _lone_surrogate(raw: bytes) -> str | None:
+    """Return the first escape that stands for half of a character, such as ``\\ud800``; None when there is none."""
+    high: re.Match[bytes] | None = None
+    for escape in _ESCAPE.finditer(raw):
+        code = int(escape[1], 16) if escape[1] else 0
+        is_low = 0xDC00 <= code <= 0xDFFF
+        if high is not None and not (is_low and escape.start() == high.end()):
+            break
+        if is_low and high is None:
+            return escape[0].decode()
+        high = escape if 0xD800 <= code <= 0xDBFF else None
+    return high[0].decode() if high is not None else None
+
+
+def _digits(raw: bytes, error: msgspec.ValidationError) -> int:
+    """Return how many digits the longest number has when one was out of any range; 0 when something else is wrong."""
+    return _longest_number(raw) if "out of range" in str(error) else 0
+
+
+def _longest_number(raw: bytes) -> int:
+    return max((len(number[0]) for number in _LONG_NUMBER.finditer(raw)), default=0)
