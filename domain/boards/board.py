@@ -11,30 +11,51 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
+from itertools import chain, islice
 from types import MappingProxyType
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, Final, TypeVar, cast, get_args
 
 import msgspec
 from msgspec import Struct
 
 from domain.boards import mare_nostrum
 from domain.kernel.board import Area, Board, Border, BorderKind, Coast, Key, Kind
+from domain.kernel.message import shortened
 from domain.kernel.words import AreaId
 
 SLUG: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 FIELD: Final = re.compile(r"[a-z][a-z0-9_]*")
 
+MOST_PROBLEMS: Final = 100
+"""So many problems of a board are told at most; one is told in `LONGEST_PROBLEM` characters at most."""
+
+LONGEST_PROBLEM: Final = 400
+
+MOST: Final[Mapping[str, int]] = MappingProxyType(
+    {"areas": 300, "borders": 1_500, "legend": 200, "sources": 200, "notes": 200, "provenance": 200}
+)
+"""How many entries a part of a board has at most, by the name of its field; others have `MOST_PARTS`."""
+
+MOST_PARTS: Final = 50
+
+LONGEST: Final[Mapping[str, int]] = MappingProxyType(
+    {"title": 120, "name": 120, "aliases": 120, "source": 4_000, "notes": 4_000, "legend": 4_000, "sources": 4_000}
+)
+"""How many characters a text has at most, by the name of its field; ids, words and marks have `LONGEST_WORD`."""
+
+LONGEST_WORD: Final = 64
+
 _T = TypeVar("_T")
 
 
 class BoardError(Exception):
-    """A board that cannot be played on; `problems` has one line for each thing that is wrong."""
+    """A board that cannot be played on; `problems` has one line for each thing that is wrong, 100 lines at most."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         # A damaged file may hold line breaks and worse; a problem stays one line wherever it is shown.
         self.problems: tuple[str, ...] = tuple(
-            "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in problem)
-            for problem in problems
+            "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in short)
+            for short in (shortened(problem, LONGEST_PROBLEM) for problem in islice(problems, MOST_PROBLEMS))
         )
         super().__init__("; ".join(self.problems))
 
@@ -152,21 +173,58 @@ def _place(path: str, raw: bytes) -> str:
 
 
 def validate(board: Board) -> None:
-    """Raise BoardError with every reason why no game could be played on `board`, and what would be right instead."""
-    problems = [
-        *_board_problems(board),
-        *_name_problems(board),
-        *_area_problems(board),
-        *_coast_problems(board),
-        *_border_problems(board),
-        *_strait_problems(board),
-        *_family_problems(board),
-        *_remark_problems(board),
-    ]
-    # Whether all areas hang together is only worth saying of a board whose borders and coasts can be trusted.
-    problems = problems or list(_reach_problems(board))
-    if problems:
-        raise BoardError(problems)
+    """Raise BoardError with the reasons why no game could be played on `board`, and what would be right instead.
+
+    A stranger may send the board: it is first held to sizes at which everything here, and play, stays quick.
+    """
+    # Each kind is looked at only when all is well before it: problems of a size that is too large would be too many,
+    # and whether all areas hang together is only worth saying of a board whose borders and coasts can be trusted.
+    for kinds in (
+        (_size_problems,),
+        (
+            _board_problems,
+            _name_problems,
+            _area_problems,
+            _coast_problems,
+            _border_problems,
+            _strait_problems,
+            _family_problems,
+            _remark_problems,
+        ),
+        (_reach_problems,),
+    ):
+        found = list(islice(chain.from_iterable(kind(board) for kind in kinds), MOST_PROBLEMS))
+        if found:
+            raise BoardError(found)
+
+
+def _size_problems(board: Board) -> Iterator[str]:
+    for name in board.__struct_fields__:
+        yield from _sizes(name, name, getattr(board, name))
+
+
+def _sizes(where: str, name: str, value: Any) -> Iterator[str]:
+    """Yield what is too large in the part of a board at `where`; `name` is the field that it belongs to."""
+    match value:
+        case str():
+            most = LONGEST.get(name, LONGEST_WORD)
+            if len(value) > most:
+                yield f"{where} has {len(value)} characters, {value[:20]!r} …; give {most} at most"
+        case Mapping() | tuple():
+            parts = cast(Mapping[str, Any] | tuple[Any, ...], value)
+            most = MOST.get(name, MOST_PARTS)
+            if len(parts) > most:
+                yield f"{where} has {len(parts)} entries; give {most} at most"
+                return
+            named = parts.items() if isinstance(parts, Mapping) else enumerate(parts)
+            for place, (key, part) in enumerate(named):
+                yield from _sizes(f"{where}[{place}]", "", key)
+                yield from _sizes(f"{where}[{place}]", name, part)
+        case Struct():
+            for field in value.__struct_fields__:
+                yield from _sizes(f"{where}.{field}", field, getattr(value, field))
+        case _:
+            pass
 
 
 def _board_problems(board: Board) -> Iterator[str]:
@@ -306,7 +364,8 @@ def _remark_problems(board: Board) -> Iterator[str]:
                 yield f"{where}: provenance of {fact!r}, which is no name of a fact, such as 'exists' or 'coasts'"
             if mark not in board.legend:
                 yield f"{where}: provenance of {fact} is {mark!r}; the legend has {_listed(board.legend)}"
-        for cited in re.findall(r"\[([^\]]*)\]", row.source):
+        # A mark in brackets has none in it: so each character is looked at once, however many brackets are open.
+        for cited in re.findall(r"\[([^\[\]]*)\]", row.source):
             for mark in cited.split(", "):
                 if mark not in board.sources:
                     yield f"{where}: source cites [{mark}]; sources has {_listed(board.sources)}"
@@ -319,9 +378,11 @@ def _reach_problems(board: Board) -> Iterator[str]:
         neighbours[here].add(there)
         neighbours[there].add(here)
     parts: list[set[AreaId]] = []
+    met: set[AreaId] = set()
     for area in board.areas:
-        if not any(area.id in part for part in parts):
+        if area.id not in met:
             parts.append(_reached(area.id, neighbours))
+            met |= parts[-1]
     parts.sort(key=len, reverse=True)
     for part in parts[1:]:
         yield f"{_listed(part)}: cut off from the rest of the board; give a border, strait or coast that leads there"

@@ -199,10 +199,7 @@ class Map:
             for ends in (border.between, border.between[::-1])
         }
         self._coasts: Final = {area.id: tuple(sorted(area.coasts, key=_coast_id)) for area in self._areas.values()}
-        self._coasts_on: Final = {
-            sea: tuple((land, coast.id) for land in self.lands for coast in self._coasts[land] if sea in coast.seas)
-            for sea in self._areas
-        }
+        self._coasts_on: Final = self._coasts_by_sea()
         self.names: Final[Mapping[str, str]] = {area.id: area.name for area in self._areas.values()}
         """What the areas are called, by id."""
 
@@ -240,6 +237,15 @@ class Map:
     def coasts_on(self, sea: AreaId) -> tuple[tuple[AreaId, str], ...]:
         """Return each province with a coast on `sea`, with that coast's id."""
         return self._coasts_on[sea]
+
+    def _coasts_by_sea(self) -> dict[AreaId, tuple[tuple[AreaId, str], ...]]:
+        found: dict[AreaId, list[tuple[AreaId, str]]] = {area_id: [] for area_id in self._areas}
+        for land in self.lands:
+            for coast in self._coasts[land]:
+                for sea in dict.fromkeys(coast.seas):
+                    if sea in found:
+                        found[sea].append((land, coast.id))
+        return {area_id: tuple(coasts) for area_id, coasts in found.items()}
 
     def _neighbours(self, *kinds: BorderKind) -> dict[AreaId, tuple[AreaId, ...]]:
         found: dict[AreaId, list[AreaId]] = {area_id: [] for area_id in self._areas}
