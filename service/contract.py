@@ -377,7 +377,8 @@ def _responses(said: Endpoint, book: Book, example: Example | None) -> dict[str,
         by_status[kind.status].append(kind)
     responses = {answer.status: _answer(answer, book, example) for answer in said.answers}
     for status, kinds in by_status.items():
-        assert status not in responses, f"{said.name}: {status} is both an answer and a problem"
+        if status in responses:
+            raise TypeError(f"{said.name}: {status} is both an answer and a problem")
         responses[status] = _problem_answer(status, kinds, book)
     return {str(status): responses[status] for status in sorted(responses)}
 

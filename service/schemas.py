@@ -6,10 +6,8 @@ are, and names that stay what they are when another ruleset has a class of the s
 """
 
 import ast
-import inspect
 import json
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import UnionType
@@ -18,6 +16,7 @@ from typing import Annotated, Any, Final, NewType, Union, get_args, get_origin, 
 from msgspec import NODEFAULT, Meta, Struct
 from msgspec import inspect as types
 
+from domain.kernel.docstrings import docstring, source_of
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.ruleset import Ruleset
 from service.shapes.rulesets import Schemas
@@ -81,7 +80,8 @@ class Book:
 
     def _named(self, schema: Schema) -> Schema:
         known = self.structs.setdefault(schema["title"], schema)
-        assert known == schema, f"two kinds of id are called {schema['title']}"
+        if known != schema:
+            raise TypeError(f"two kinds of id are called {schema['title']}")
         return self.reference(schema["title"])
 
     def _union(self, info: types.UnionType) -> Schema:
@@ -104,7 +104,8 @@ class Book:
     def _struct(self, info: types.StructType) -> Schema:
         name = name_of(info.cls)
         known = self._classes.setdefault(name, info.cls)
-        assert known is info.cls, f"two shapes are called {name}: {known} and {info.cls}"
+        if known is not info.cls:
+            raise TypeError(f"two shapes are called {name}: {known} and {info.cls}")
         if name not in self.structs:
             self.structs[name] = {}  # so that a struct may hold its own kind
             self.structs[name].update(self._object(name, info))
@@ -154,7 +155,7 @@ def _is_always_there(info: types.StructType, field: types.Field) -> bool:
 def _with_ids(shape: Any) -> Any:
     """Return a type in which each `NewType` says what it is called and what it is: to msgspec it is a string."""
     if isinstance(shape, NewType):
-        said = _strings(_tree(shape.__module__))[shape.__name__]
+        said = _strings(source_of(shape.__module__))[shape.__name__]
         return Annotated[shape.__supertype__, Meta(title=shape.__name__, description=said)]
     parts = tuple(map(_with_ids, get_args(shape)))
     if not parts:
@@ -211,7 +212,7 @@ def pascal(name: str) -> str:
 
 def summary_of(shape: type) -> str:
     """Return what a class is, without the part about its attributes."""
-    return inspect.cleandoc(shape.__doc__ or "").partition("\nAttributes:\n")[0].strip()
+    return docstring(shape).partition("\nAttributes:\n")[0].strip()
 
 
 @cache
@@ -227,7 +228,7 @@ def field_docs(shape: type) -> Mapping[str, str]:
 
 def attributes(cls: type) -> dict[str, str]:
     """Return what the docstring of a class says of each field under ``Attributes:``; several may share a line."""
-    _, _, section = inspect.cleandoc(cls.__dict__.get("__doc__") or "").partition("\nAttributes:\n")
+    _, _, section = docstring(cls).partition("\nAttributes:\n")
     return {name: _sentence(text) for names, text in _ATTRIBUTE.findall(section) for name in names.split(", ")}
 
 
@@ -247,17 +248,8 @@ def _strings(node: ast.Module | ast.ClassDef | None) -> dict[str, str]:
 
 
 def _class(cls: type) -> ast.ClassDef | None:
-    classes = (node for node in _tree(cls.__module__).body if isinstance(node, ast.ClassDef))
+    classes = (node for node in source_of(cls.__module__).body if isinstance(node, ast.ClassDef))
     return next((node for node in classes if node.name == cls.__qualname__), None)
-
-
-@cache
-def _tree(module: str) -> ast.Module:
-    """Return a module as it is written. `inspect` would read it anew for each class."""
-    try:
-        return ast.parse(inspect.getsource(sys.modules[module]))
-    except OSError:
-        return ast.Module([], [])
 
 
 def _sentence(text: str) -> str:

@@ -217,8 +217,10 @@ def _take_empire(draft: Draft[Table], caesar: str, fallen: Sequence[str], captor
     """Capture a Caesar, who fell among others, and take over all that his player had (CC-CAP-10 to CC-CAP-26)."""
     table = draft.table
     loser = table.leaders[caesar].owner
-    assert captor != loser, "nobody captures his own Caesar"
-    assert table.players[captor].fallen_to is None, "the fallen capture nobody: takeovers never go round in a circle"
+    if captor == loser:
+        raise AssertionError("nobody captures their own Caesar")
+    if table.players[captor].fallen_to is not None:
+        raise AssertionError("the fallen capture nobody: takeovers never go round in a circle")
     freed = _freed_by(table, loser, captor)
     freed += [name for name in fallen if name != caesar and not table.leaders[name].on_board]
     draft.emit(

@@ -325,7 +325,8 @@ class AnswerRetreat(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         to = fought(draft.table).asking
-        assert to is not None, "a retreat across a strait is being asked for"
+        if to is None:
+            raise AssertionError("a retreat across a strait is being asked for")
         draft.emit(RetreatAnswered(seat, to, self.grant))
 
     @classmethod

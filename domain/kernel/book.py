@@ -29,8 +29,8 @@ class Book(Ruleset[T]):
 
     def advance(self, draft: Draft[T]) -> None:
         while not self.decisions(draft.table) and self.result(draft.table) is None:
-            settled = any(settle(draft) for settle in self.settlers)
-            assert settled, "nobody has to choose, and nothing follows"
+            if not any(settle(draft) for settle in self.settlers):
+                raise AssertionError("nobody has to choose, and nothing follows")
 
     def decisions(self, table: T) -> Sequence[Decision]:
         if self.result(table) is not None:

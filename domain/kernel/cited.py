@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from domain.kernel.catalogue import Catalogue, Rule
+from domain.kernel.docstrings import docstring
 from domain.kernel.words import RuleId
 
 _ID: Final = re.compile(r"\b[A-Z]{2,4}-[A-Z]+-\d+\b")
@@ -19,7 +20,7 @@ def cited(shape: type[Struct], catalogue: Catalogue, ruleset_id: str) -> tuple[R
     fields: what it says of these matters only where they say something. Where a rule holds only in another ruleset of
     the catalogue, what holds here in its place counts.
     """
-    said, _, _ = (shape.__doc__ or "").partition("Attributes:")
+    said, _, _ = docstring(shape).partition("Attributes:")
     named = [*filter(None, [getattr(shape, "rule", None)]), *_ID.findall(said)]
     return tuple(dict.fromkeys(_here(named, catalogue, ruleset_id)))
 

@@ -162,5 +162,6 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
 def type_name(message: type[Struct]) -> str:
     """Return the stored type name of an event or command class."""
     tag = message.__struct_config__.tag
-    assert isinstance(tag, str), f"{message.__name__} has no type name"
+    if not isinstance(tag, str):
+        raise TypeError(f"{message.__name__} has no type name")
     return tag

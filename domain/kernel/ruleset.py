@@ -222,7 +222,8 @@ class Ruleset(ABC, Generic[T]):
         draft = Draft(table.copy(), chance, vault, draws)
         command.decide(draft, seat)
         self.advance(draft)
-        assert draft.events, f"{type(command).__name__} was accepted and nothing happened"
+        if not draft.events:
+            raise AssertionError(f"{type(command).__name__} was accepted and nothing happened")
         return draft
 
     def begin(self, table: T, chance: Chance) -> Draft[T]:

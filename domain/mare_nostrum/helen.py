@@ -74,7 +74,8 @@ class Seduce(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         assert table.entry is not None, "legions have entered"
-        assert table.active is not None, "somebody moves"
+        if table.active is None:
+            raise AssertionError("somebody moves")
         province = table.entry.province
         draft.emit(LegionSeduced(seat, province, table.active))
         war.void(draft, province)

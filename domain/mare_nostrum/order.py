@@ -59,7 +59,8 @@ class PlayerFinished(Event, frozen=True):
 
 def finish(draft: Draft[Table]) -> None:
     """End the construction turn or the military turn of the active player."""
-    assert draft.table.active is not None, "somebody acts"
+    if draft.table.active is None:
+        raise AssertionError("somebody acts")
     war.end_contested(draft)
     draft.emit(PlayerFinished(draft.table.active))
 

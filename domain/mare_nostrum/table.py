@@ -276,7 +276,8 @@ class Table(KernelTable, kw_only=True):
         """Put a building token of the supply into a province; `good` says on which icon a caravan stands."""
         self.supply[building] -= 1
         if building == "caravan":
-            assert good is not None, "a caravan stands on a good"
+            if good is None:
+                raise AssertionError("a caravan stands on a good")
             province = self.provinces[area]
             self.provinces[area] = replace(province, caravans=(*province.caravans, good))
         else:

@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from domain.kernel.docstrings import docstring
 from service.cli import accounts, contract, database, doctor, games, logs, projections, rules, serve, settings
 
 INTERRUPTED = 130
@@ -29,6 +30,19 @@ logs.register(app)
 rules.register(app)
 projections.register(app)
 contract.register(app)
+
+
+def _say(group: typer.Typer) -> None:
+    """Let every command's help be its function's docstring, which `python -OO` would hide from Typer."""
+    for command in group.registered_commands:
+        if command.callback is not None:
+            command.help = docstring(command.callback)
+    for each in group.registered_groups:
+        if each.typer_instance is not None:
+            _say(each.typer_instance)
+
+
+_say(app)
 
 
 def main(arguments: list[str] | None = None) -> None:

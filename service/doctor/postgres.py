@@ -216,15 +216,22 @@ async def _rolled_back(connection: Any, work: Callable[[], Awaitable[None]]) -> 
         await transaction.rollback()
 
 
+class _TrialError(Exception):
+    """What was stored of the trial game is not what was sent."""
+
+
 async def _trial(connection: Any, clock: Clock) -> Finding:
     """Append a game with all that belongs to one, read it, and take it back."""
     game = _game(clock)
 
     async def work() -> None:
         rows = await append_with(connection, [game])
-        assert rows[0]["outcome"] == "accepted"
-        assert await connection.fetchval("SELECT count(*) FROM tabularium.events WHERE game = $1", game.game) == 1
-        assert await connection.fetchval("SELECT 1 FROM tabularium.games WHERE game = $1", game.game) == 1
+        if (outcome := rows[0]["outcome"]) != "accepted":
+            raise _TrialError(f"append() answered {outcome!r}")
+        for table in ("events", "games"):
+            stored = await connection.fetchval(f"SELECT count(*) FROM tabularium.{table} WHERE game = $1", game.game)
+            if stored != 1:
+                raise _TrialError(f"{table} has {stored} rows of it")
 
     try:
         await _rolled_back(connection, work)
@@ -235,6 +242,8 @@ async def _trial(connection: Any, clock: Clock) -> Finding:
         return fail("append", f"the lock of appends is held by {who}", remedy)
     except asyncpg.InsufficientPrivilegeError as error:
         return fail("append", f"a trial game was refused: {one_line(error)}", "Give the grants back; see `grants`.")
+    except _TrialError as error:
+        return fail("append", f"a trial game was not stored as it should be: {error}", "Run `tabularium migrate`.")
     except (asyncpg.PostgresError, TimeoutError) as error:
         remedy = "See the server's log, its disk, and whether the database is read-only."
         return fail("append", f"a trial game could not be stored: {one_line(error)}", remedy)

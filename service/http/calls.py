@@ -55,7 +55,8 @@ class Call(Request[Any, Any, Any]):
     def signed_in(self) -> Caller:
         """Who asks, at an endpoint that lets in nobody unknown."""
         caller = self.caller
-        assert caller is not None, "the endpoint requires an account"
+        if caller is None:
+            raise TypeError("the endpoint lets in callers without an account")
         return caller
 
     def media(self, usual: str) -> str:

@@ -7,6 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Response, Stream
 from msgspec import Struct
 
+from domain.kernel.docstrings import docstring
 from service.access.scopes import Scope
 from service.http.calls import admit
 from service.http.problems import Kind
@@ -43,8 +44,6 @@ class Endpoint(Struct, frozen=True):
     Attributes:
         name: names it in the contract and in generated clients.
         tag: the group that it belongs to.
-        summary: what it is for, in a few words.
-        description: more of that, in Markdown.
         answers: what it gives.
         problems: what can be wrong, beside what can be wrong everywhere.
         account: whether it asks who the caller is.
@@ -52,12 +51,11 @@ class Endpoint(Struct, frozen=True):
         query: its query parameters.
         headers: the names of the headers that it reads, out of `contract.HEADERS`.
         body: the shape of its body; None for one without a body.
+        function: what answers it.
     """
 
     name: str
     tag: str
-    summary: str
-    description: str
     answers: tuple[Answer, ...]
     problems: tuple[Kind, ...]
     account: Account
@@ -65,6 +63,18 @@ class Endpoint(Struct, frozen=True):
     query: type[Struct]
     headers: tuple[str, ...]
     body: type[Struct] | None
+    function: Callable[..., Any]
+
+    @property
+    def summary(self) -> str:
+        """What it is for, in a few words."""
+        return docstring(self.function).partition("\n")[0].removesuffix(".")
+
+    @property
+    def description(self) -> str:
+        """More of that, in Markdown."""
+        lines = docstring(self.function).partition("\n")[2].strip().splitlines()
+        return "\n".join(line.strip() for line in lines)
 
 
 def endpoint(
@@ -85,15 +95,13 @@ def endpoint(
     `path` is in Litestar's form. The function answers a `Response` itself, or raises `Problem`. It is called only for
     whom `account` and `scopes` let in.
     """
-    assert account == "required" or not scopes, "a scope is asked only of somebody"
+    if scopes and account != "required":
+        raise TypeError(f"{method} {path}: a scope is asked only of somebody")
 
     def decorate(function: Callable[..., Any]) -> HTTPRouteHandler:
-        summary, _, description = (function.__doc__ or "").partition("\n")
         said = Endpoint(
             name=_camel(function.__name__),
             tag=tag,
-            summary=summary.strip().removesuffix("."),
-            description="\n".join(line.strip() for line in description.strip().splitlines()),
             answers=answers,
             problems=problems,
             account=account,
@@ -101,9 +109,11 @@ def endpoint(
             query=query,
             headers=headers,
             body=body,
+            function=function,
         )
         # An endpoint that streams is bound to say so in its signature; all others return bytes that are JSON already.
-        assert function.__annotations__["return"] in (Response[bytes], Response[bytes] | Stream, Stream)
+        if function.__annotations__["return"] not in (Response[bytes], Response[bytes] | Stream, Stream):
+            raise TypeError(f"{said.name} returns neither bytes nor a stream")
         guards = [admit] if account != "none" else None
         return HTTPRouteHandler(path, http_method=[method], status_code=200, guards=guards, opt={"endpoint": said})(
             function

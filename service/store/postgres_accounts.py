@@ -10,6 +10,7 @@ from service.access.scopes import Scope
 from service.clock import stamped, written
 from service.store.accounts import LAST_CHARACTER, Made, PlayerRow, TokenId, TokenRow, described, folded
 from service.store.postgres_connections import Connection
+from service.store.protocol import StoreError
 
 T = TypeVar("T")
 
@@ -64,7 +65,8 @@ class PostgresAccounts:
                 subject,
             )
             found = await _known(connection, issuer, subject)
-            assert found is not None
+            if found is None:
+                raise StoreError(f"no account was made for {issuer} {subject!r}")
             return found
 
         return await self._patiently(work)

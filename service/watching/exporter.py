@@ -51,7 +51,8 @@ class Exporter:
         return self._metrics.told(accept)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        assert scope["type"] == "http"
+        if scope["type"] != "http":
+            raise TypeError(f"metrics are not told over {scope['type']}")
         accept = dict(scope["headers"]).get(b"accept", b"")
         content, media = await self.told(accept.decode("latin-1"))
         headers = [(b"content-type", media.encode()), (b"content-length", b"%d" % len(content))]

@@ -1,0 +1,52 @@
+"""What docstrings say, however Python was started.
+
+Some of what the program tells stands in docstrings: the contract, the meanings of settings, the rules that a log cites.
+``python -OO`` drops docstrings when it compiles. They are then read from the source, which is parsed once for each
+module that is asked about. So the sources must be there, as they are in a checkout, a wheel and the image.
+"""
+
+import ast
+import inspect
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+
+@cache
+def docstring(of: type | Callable[..., Any]) -> str:
+    """Return the docstring of a class or a function, without its indentation; empty when it has none.
+
+    Raises:
+        LookupError: Python dropped it, and there is no source to read it from.
+    """
+    if of.__doc__ is not None:
+        return inspect.cleandoc(of.__doc__)
+    if sys.flags.optimize < 2:
+        return ""
+    node = _defined(source_of(of.__module__), of.__qualname__)
+    return (ast.get_docstring(node) or "") if node is not None else ""
+
+
+@cache
+def source_of(module: str) -> ast.Module:
+    """Return the syntax tree of a module that has been imported. Raises `LookupError` when its source is missing."""
+    try:
+        return ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError) as error:
+        raise LookupError(
+            f"the source of {module} is missing: what it tells in docstrings stands only there"
+        ) from error
+
+
+def _defined(node: ast.AST, qualname: str) -> ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """Return the definition of a name such as ``Outer.method``; None when there is none."""
+    name, _, rest = qualname.removeprefix("<locals>.").partition(".")
+    found = [
+        child
+        for child in ast.walk(node)
+        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and child.name == name
+    ]
+    if not found:
+        return None
+    return _defined(found[0], rest) if rest else found[0]
