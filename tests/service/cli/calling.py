@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -68,17 +68,17 @@ class Served(Struct, frozen=True):
         return answer.json()["id"]
 
 
-def start(*arguments: object, **settings: str) -> subprocess.Popen[str]:
-    """Run a command in a process of its own."""
-    command = [sys.executable, "-m", "service.cli", *map(str, arguments)]
+def start(*arguments: object, python: Sequence[str] = (), **settings: str) -> subprocess.Popen[str]:
+    """Run a command in a process of its own; `python` are options of the interpreter."""
+    command = [sys.executable, *python, "-m", "service.cli", *map(str, arguments)]
     environment = {**os.environ, **settings}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 @contextlib.contextmanager
-def serving(data: Path, *arguments: object) -> Iterator[Served]:
+def serving(data: Path, *arguments: object, python: Sequence[str] = ()) -> Iterator[Served]:
     """Serve from a data directory on a free port."""
-    with start("serve", "--port", 0, "--data", data, *arguments, TABULARIUM_GRACE="600") as process:
+    with start("serve", "--port", 0, "--data", data, *arguments, python=python, TABULARIUM_GRACE="600") as process:
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline()]

@@ -1,0 +1,95 @@
+"""Under ``python -OO``, which drops docstrings and asserts, the program does and tells the same."""
+
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from domain.kernel.docstrings import docstring, source_of
+from domain.library import LIBRARY
+from service.routes.rulesets import _concerns
+from tests.service.cli.calling import Call, http, serving, start
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_a_service_plays_a_game_and_tells_its_contract(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABULARIUM_LOG_LEVEL", "warning")  # or its log fills a pipe that nobody reads
+    with serving(tmp_path / "data", python=("-OO",)) as service:
+        contract = http.get(f"{service.address}/openapi.json").content
+        assert contract == (ROOT / "openapi" / "openapi.json").read_bytes()
+        for ruleset_id in LIBRARY.ids():
+            told = http.get(f"{service.address}/v1/rulesets/{ruleset_id}").json()["concerns"]
+            assert told == {kind: list(rules) for kind, rules in _concerns(LIBRARY.current(ruleset_id)).items()}
+        game = ("--ruleset", "conquest-classic-2005", "--seats", 2, "--seed", 2, "--quiet")
+        said = call("play", "--url", service.address, *game, "--output", tmp_path / "game.jsonl")
+        assert said.code == 0, said.err
+        assert "were decided anew" in said.out
+        assert service.interrupt() == 0
+
+
+@pytest.mark.parametrize(
+    "command", ["settings", "--help", "serve --help", "projections --help", "rules show CC-BAT-18"]
+)
+def test_the_command_line_says_the_same(command: str) -> None:
+    with start(*command.split()) as usual, start(*command.split(), python=("-OO",)) as optimized:
+        said, dropped = usual.communicate(timeout=120), optimized.communicate(timeout=120)
+    assert usual.returncode == 0
+    assert len(said[0]) > 400
+    assert dropped == said
+
+
+STUCK = """
+from tests.domain.kernel.test_book import Chaptered, PrizePutUp, at_table
+draft = at_table()
+draft.emit(PrizePutUp(1))
+type("Stuck", (Chaptered,), {"settlers": ()})().advance(draft)
+"""
+
+
+def test_a_game_that_stands_still_comes_to_an_end_as_a_fault() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-OO", "-c", STUCK], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.endswith("AssertionError: nobody has to choose, and nothing follows\n")
+
+
+# --- Docstrings -------------------------------------------------------------------------------------------------------
+
+DROPPED = """
+import sys
+from domain.kernel import docstrings
+from domain.kernel.message import Command, Event, Names, kebab
+assert_dropped = [of for of in (docstrings.docstring, Names, kebab) if of.__doc__ is not None]
+sys.exit(f"not dropped: {assert_dropped}") if assert_dropped else None
+for of in (docstrings.docstring, Names, Names.all, Names.__call__, kebab, Command.option.__func__):
+    print(repr(docstrings.docstring(of)))
+"""
+
+
+def test_a_docstring_is_read_from_the_source_as_it_is_kept() -> None:
+    said = [
+        subprocess.run([sys.executable, *options, "-c", source], cwd=ROOT, capture_output=True, text=True, check=True)
+        for options, source in (((), DROPPED.replace("sys.exit", "str")), (("-OO",), DROPPED))
+    ]
+    usual, dropped = (each.stdout for each in said)
+    assert dropped == usual
+    lines = usual.splitlines()
+    assert lines[1].startswith("'Display names for sentences")
+    assert lines[2] == "'Return the names as an enumeration: \"a, b and c\".'"
+    assert lines[3] == "''"
+
+
+def test_what_has_no_docstring_has_none() -> None:
+    assert docstring(type("Bare", (), {})) == ""
+
+
+def test_a_source_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sourceless", ModuleType("sourceless"))
+    with pytest.raises(LookupError, match="the source of sourceless is missing"):
+        source_of("sourceless")
