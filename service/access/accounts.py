@@ -5,8 +5,8 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Collection
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
@@ -35,6 +35,9 @@ JWT_TOKENS_LAST: Final = timedelta(days=30)
 
 REMEMBERED: Final = 10_000
 """How many tokens are recognized without asking the store."""
+
+RECHECK: Final = 0.25
+"""Seconds between two looks at a token that is followed, where none is remembered."""
 
 FLUSH: Final = 60.0
 """Seconds after which it is written when tokens were last used."""
@@ -169,6 +172,7 @@ class Accounts:
         self._known: dict[bytes, tuple[Caller, float]] = {}
         self._forgotten = 0
         self._used: set[TokenId] = set()
+        self._watched: dict[Callable[[], None], Caller] = {}
 
     def now(self) -> str:
         """Return the time by which tokens end."""
@@ -329,6 +333,25 @@ class Accounts:
             return await self._remembered(caller.digest, lambda: self._look_up(caller.digest))
         return await self._remembered(caller.digest, lambda: self._look_up_again(caller))
 
+    @asynccontextmanager
+    async def watched(self, caller: Caller | None, tell: Callable[[], None]) -> AsyncIterator[None]:
+        """Call `tell` whenever this process ends or changes what a caller may do, as long as the context lasts.
+
+        What other processes do is found out by asking `still` again after the seconds that `trusted` says.
+        """
+        if caller is not None:
+            self._watched[tell] = caller
+        try:
+            yield
+        finally:
+            self._watched.pop(tell, None)
+
+    def trusted(self, caller: Caller) -> float:
+        """Return for how many seconds a caller is taken without asking the store again."""
+        known = self._known.get(caller.digest)
+        left = known[1] - time.monotonic() if known is not None else 0.0
+        return left if left > 0 else RECHECK
+
     async def _remembered(self, digest: bytes, look_up: Callable[[], Awaitable[Caller]]) -> Caller:
         known = self._known.get(digest)
         if known is None or known[1] <= time.monotonic():
@@ -378,6 +401,8 @@ class Accounts:
     def _forget(self, which: Callable[[Caller], bool]) -> None:
         self._forgotten += 1
         self._known = {digest: known for digest, known in self._known.items() if not which(known[0])}
+        for tell in [tell for tell, caller in self._watched.items() if which(caller)]:
+            tell()
 
     # --- when were they used? ---
 

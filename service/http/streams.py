@@ -1,8 +1,10 @@
 """The events of a game as they happen: server-sent events, and a WebSocket with the same frames."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, Literal
 
 from litestar import WebSocket
@@ -24,6 +26,7 @@ from service.http.answers import encode, explained, log_fault
 from service.http.calls import Call, authenticate, house_of, read_query
 from service.http.endpoint import Answer, endpoint
 from service.http.problems import Problem, ProblemBody
+from service.processes.wake import Signal
 from service.shapes.log import Since
 from service.store.protocol import StoreUnavailable
 from service.watching.logging import log
@@ -88,9 +91,9 @@ async def follow(house: House, game: GameId, caller: Caller | None, after: Versi
     """Yield the events after a version, as they come; None for every heartbeat without any.
 
     Ends with the last event of a game that is over or cancelled, and when the service stops. Raises `TokenEnded` when
-    the caller's token does.
+    the caller's token does: at once when this process ends it, otherwise as soon as it is no longer taken without asking.
     """
-    async with house.wake.subscribe(game) as signal:
+    async with house.wake.subscribe(game) as signal, house.accounts.watched(caller, partial(signal.notify, 0)):
         while True:
             # Read after subscribing, and before waiting: so nothing is missed in between.
             played = await house.hall.game(game, signal.heard)
@@ -102,10 +105,21 @@ async def follow(house: House, game: GameId, caller: Caller | None, after: Versi
                     after = event.version
             if played.status in ENDED or signal.closed:
                 return
-            if not await signal.wait(house.settings.heartbeat):
-                if caller is not None:
-                    await house.accounts.still(caller)
+            if not await _something_happens(house, caller, signal):
                 yield None
+
+
+async def _something_happens(house: House, caller: Caller | None, signal: Signal) -> bool:
+    """Wait for one heartbeat at most; return whether something happened. Raises `TokenEnded`."""
+    beat = time.monotonic() + house.settings.heartbeat
+    while (left := beat - time.monotonic()) > 0:
+        patience = min(left, house.accounts.trusted(caller)) if caller is not None else left
+        happened = await signal.wait(patience)
+        if caller is not None:
+            await house.accounts.still(caller)
+        if happened:
+            return True
+    return False
 
 
 @endpoint(

@@ -1,15 +1,19 @@
 """Tokens: several for an account, each good for some things, for as long as it lasts."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect
 
+from domain.kernel.words import PlayerId
 from service.access.accounts import MOST_TOKENS
 from service.access.scopes import EVERYBODYS, SCOPES, Scope
 from service.contract import endpoints
+from service.http import problems
 from tests.postgres import shared_cluster
 from tests.service.http.serving import Player, Service, serving
 
@@ -273,15 +277,61 @@ async def test_a_stream_ends_with_its_token(service: Service, anna: Player, bert
         assert not [line async for line in lines if line.startswith("id: ")]
 
 
+@pytest.mark.parametrize("over", ["server-sent events", "a socket"])
+@pytest.mark.parametrize("how", ["revoked", "account closed"])
+async def test_an_idle_stream_ends_with_its_token(tmp_path: Path, over: str, how: str) -> None:
+    """Though nothing happens, no heartbeat comes and its token is remembered for long."""
+    async with serving(tmp_path, heartbeat=600, token_cache=60) as service:
+        anna, bert = await service.register("Anna"), await service.register("Bert")
+        game = await service.begun(anna, bert)
+        bot = await narrower(service, anna, "play")
+        token = (await service.get("/v1/players/me", bot))["token"]
+
+        async def end() -> None:
+            if how == "revoked":
+                await service.ask("DELETE", f"/v1/tokens/{token}", anna)
+            else:
+                await service.house.accounts.close(PlayerId(anna.id))
+
+        if over == "a socket":
+            url = str(service.client.base_url).replace("http", "ws") + f"/v1/games/{game}/events/socket"
+            async with connect(url, proxy=None, additional_headers=bot.headers) as socket:
+                await end()
+                assert json.loads(await socket.recv())["data"]["type"] == problems.TOKEN_ENDED.type
+        else:
+            async with service.client.stream("GET", f"/v1/games/{game}/events/stream", headers=bot.headers) as stream:
+                lines = stream.aiter_lines()
+                assert await anext(lines) == "retry: 2000"
+                await end()
+                assert not [line async for line in lines if line.startswith("event: ")]
+
+
 @pytest.fixture
 async def two(tmp_path: Path) -> AsyncIterator[tuple[Service, Service]]:
     """Two services over one database."""
     async with (
         shared_cluster().database() as url,
-        serving(tmp_path / "a", database_url=url, token_cache=0.3) as one,
-        serving(tmp_path / "b", database_url=url, token_cache=0.3) as other,
+        serving(tmp_path / "a", database_url=url, token_cache=0.3, heartbeat=600) as one,
+        serving(tmp_path / "b", database_url=url, token_cache=0.3, heartbeat=600) as other,
     ):
         yield one, other
+
+
+@pytest.mark.parametrize("how", ["revoked", "replaced"])
+async def test_an_idle_stream_ends_when_another_process_ends_its_token(two: tuple[Service, Service], how: str) -> None:
+    one, other = two
+    anna, bert = await one.register("Anna"), await one.register("Bert")
+    game = await one.begun(anna, bert)
+    bot = await narrower(one, anna, "play")
+    token = (await other.get("/v1/players/me", bot))["token"]
+    async with other.client.stream("GET", f"/v1/games/{game}/events/stream", headers=bot.headers) as stream:
+        lines = stream.aiter_lines()
+        assert await anext(lines) == "retry: 2000"
+        if how == "revoked":
+            await one.ask("DELETE", f"/v1/tokens/{token}", anna)
+        else:
+            await one.post(f"/v1/tokens/{token}/rotation", anna, {"overlap": 0})
+        assert not [line async for line in lines if line.startswith("event: ")]
 
 
 @pytest.mark.parametrize("how", ["revoked", "replaced"])
