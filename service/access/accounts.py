@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
 from service.access.scopes import EVERYBODYS, Scope, ordered
+from service.access.visible import shows
 from service.background import flushed
 from service.clock import Clock, later, stamp, stamped, utc_now
 from service.identity import ID_BYTES, new_id
@@ -425,14 +426,14 @@ class Accounts:
 def _name(given: str) -> str | None:
     """Return a name as an account has it; None for what is none."""
     name = given.strip()
-    return name if 1 <= len(name) <= LONGEST_NAME and name.isprintable() else None
+    return name if len(name) <= LONGEST_NAME and name.isprintable() and shows(name) else None
 
 
 def _good(given: str) -> str:
     """Return a name as an account has it. Raises `BadName`."""
     name = _name(given)
     if name is None:
-        raise BadName(f"A name is 1 to {LONGEST_NAME} characters that can be printed.")
+        raise BadName(f"A name is 1 to {LONGEST_NAME} characters that can be printed, not all of them invisible.")
     return name
 
 

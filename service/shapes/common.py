@@ -1,28 +1,40 @@
 """What several requests and answers share: kinds of text, pages of lists, an endpoint without parameters."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
 from domain.kernel.words import LARGEST_INTEGER
+from service.access.visible import INVISIBLE
 
 LARGEST_PAGE = 500
 
 
+_LINE: Final = r"[^\x00-\x1f\x7f]*"
+
+# Python's `$` would let a line break through at the end. What is published says less, for JSON Schema has no short way
+# to name all invisible characters; the description does.
 Text = Annotated[
     str,
     Meta(
         min_length=1,
         max_length=80,
-        pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$",
-        description="a line of 1 to 80 characters, not all blank",
+        pattern=rf"^{_LINE}[^{INVISIBLE}]{_LINE}\Z",
+        description="a line of 1 to 80 characters, not all blank or invisible",
+        extra_json_schema={"pattern": rf"^{_LINE}\S{_LINE}$"},
     ),
 ]
 """What a person reads."""
 
 
 Title = Annotated[
-    str, Meta(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$", description="a line of at most 120 characters")
+    str,
+    Meta(
+        max_length=120,
+        pattern=rf"^({_LINE}[^{INVISIBLE}]{_LINE})?\Z",
+        description="a line of at most 120 characters, empty or not all blank or invisible",
+        extra_json_schema={"pattern": rf"^({_LINE}\S{_LINE})?$"},
+    ),
 ]
 
 

@@ -226,8 +226,11 @@ async def test_of_several_commands_the_refused_one_is_named(scene: Scene) -> Non
 
 WOULD_BE_RIGHT: dict[str, tuple[str, dict[str, Any]]] = {
     "There belongs an object with `name`.": ("/v1/players", {"Name": "Ann"}),
-    "There belongs a line of 1 to 80 characters, not all blank.": ("/v1/players", {"name": " "}),
-    "A name is 1 to 80 characters that can be printed.": ("/v1/players", {"name": "A\u202eB"}),
+    "There belongs a line of 1 to 80 characters, not all blank or invisible.": ("/v1/players", {"name": " "}),
+    "A name is 1 to 80 characters that can be printed, not all of them invisible.": (
+        "/v1/players",
+        {"name": "A\u202eB"},
+    ),
     "There belongs a whole number from 1 to 100.": ("/v1/games", {**NEW_GAME, "players": 2.0}),
     "There belongs one of account, admin, audit, organize, play.": ("/v1/tokens", {"name": "bot", "scopes": ["fly"]}),
     "There belongs a whole number from 1 to 3.": ("/v1/games", {**NEW_GAME, "setup": {"rounds": 0}}),
@@ -257,12 +260,29 @@ async def test_at_a_full_table_no_seat_is_free(service: Service, anna: Player, b
         ("limit=0", "It takes a whole number from 1 to 500."),
         ("limit=many", "It takes a whole number from 1 to 500."),
         ("status=asleep", "It takes one of gathering, over, running."),
-        ("text=%20", "It takes a line of 1 to 80 characters, not all blank."),
+        ("text=%20", "It takes a line of 1 to 80 characters, not all blank or invisible."),
     ],
 )
 async def test_a_wrong_query_is_told_what_would_have_been_right(service: Service, query: str, allowed: str) -> None:
     answer = await service.ask("GET", f"/v1/games?{query}")
     assert (answer.status_code, answer.json()["allowed"]) == (400, allowed)
+
+
+INVISIBLE = ("\u3164", "\u115f \u1160", "\u2800", "\u200d", "\ufeff", "\U000e0041", "\x85")
+
+
+@pytest.mark.parametrize("text", [*INVISIBLE, "Ann\n"], ids=ascii)
+async def test_what_shows_nothing_or_ends_in_a_line_break_is_no_name(scene: Scene, text: str) -> None:
+    token = {"name": text, "scopes": ["play"]}
+    for path, body, place in (
+        ("/v1/players", {"name": text}, "$.name"),
+        ("/v1/tokens", token, "$.name"),
+        ("/v1/games", {**NEW_GAME, "title": text}, "$.title"),
+    ):
+        answer = await scene.ask("POST", path, scene.anna, body)
+        assert (answer.status_code, answer.json()["path"]) == (422, place)
+        assert answer.json()["detail"] == f"The text is not of the form that belongs here, at {place}."
+        assert "not all blank or invisible" in answer.json()["allowed"]
 
 
 async def test_absurd_counts_are_refused_and_nothing_happens(scene: Scene) -> None:
