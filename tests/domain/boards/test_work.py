@@ -74,7 +74,7 @@ def test_the_work_of_checking_a_board_grows_with_the_board(
     if not limited:  # that no limit hides what is beyond it
         monkeypatch.setattr(checking, "_size_problems", lambda board: ())
     act = refuse if limited or name not in SOUND_BUT_LARGE else validate
-    assert growth(act, lambda size: counted(WORST[name](size)), 200) <= LINEAR
+    assert growth(act, lambda size: counted(WORST[name](size)), 201) <= LINEAR
 
 
 @pytest.mark.parametrize("name", WORST)
