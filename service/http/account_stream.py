@@ -115,7 +115,7 @@ async def follow_account(house: House, caller: Caller, after: int) -> AsyncItera
 async def _shown(house: House, caller: Caller, placed: Placed) -> LoggedEvent:
     _, game, record = placed
     played = await house.hall.game(game, record.version)
-    view = event_view(record, await house.hall.vault(game), house.viewer(played, caller))
+    view = event_view(played.ruleset.id, record, await house.hall.vault(game), house.viewer(played, caller))
     return LoggedEvent(game, view)
 
 
