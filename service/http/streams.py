@@ -91,7 +91,7 @@ async def follow(house: House, game: GameId, caller: Caller | None, after: Versi
     """Yield the events after a version, as they come; None for every heartbeat without any.
 
     Ends with the last event of a game that is over or cancelled, and when the service stops. Raises `TokenEnded` when
-    the caller's token does: at once when this process ends it, otherwise as soon as it is no longer taken without asking.
+    the caller's token does: at once when this process ends it, otherwise when the token is next looked up.
     """
     async with house.wake.subscribe(game) as signal, house.accounts.watched(caller, partial(signal.notify, 0)):
         while True:
