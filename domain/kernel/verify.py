@@ -471,6 +471,7 @@ class _Replay:
         game = cast(Game, self.game)
         yield f"The chain of {game.version} events is unbroken and every line is canonical."
         yield "Every act names an account that may do it, and times do not run backwards."
+        yield f"It was judged by version {game.began_with} of {game.ruleset.id}{self._moved(game)}."
         if self.over:
             yield f"All {self.decided} acts of players were decided anew, and every event came out byte for byte."
             yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
@@ -482,6 +483,11 @@ class _Replay:
             yield f"{self.folded} further acts fold without contradiction."
         if shown := len(self.export.secrets) + self.opened:
             yield f"{shown} secrets that are shown fit their commitments."
+
+    @staticmethod
+    def _moved(game: Game) -> str:
+        moved = game.ruleset.version
+        return f" until its organizer moved it on, and by version {moved} since" if moved != game.began_with else ""
 
     def unproved(self) -> Iterator[str]:
         if not self.over and self.folded:

@@ -151,6 +151,8 @@ def test_a_game_that_was_moved_on_is_folded_and_proved() -> None:
     play.run(Random(3))
     verdict = verify(play.export(), play.library)
     assert verdict.ok, verdict
+    said = "It was judged by version 1 of tiny-auction until its organizer moved it on, and by version 2 since."
+    assert said in verdict.proved
 
 
 def test_a_game_that_was_moved_on_goes_on_from_anywhere() -> None:
