@@ -259,7 +259,7 @@ class Hall:
                     game=game,
                     player=player,
                     at=stamp(self._clock),
-                    key=_hashed(player, key) if key else None,
+                    key=hashed_key(player, key) if key else None,
                     content=canonical(content),
                 )
                 step = Game.create(
@@ -294,7 +294,7 @@ class Hall:
         if key is None:
             yield GameId(new_id("g", self._randomness(ID_BYTES)))
             return
-        hashed = _hashed(player, key)
+        hashed = hashed_key(player, key)
         for number in itertools.count():
             seed = hashlib.sha256((f"{hashed}/{number}" if number else hashed).encode()).digest()
             yield GameId(new_id("g", seed[:ID_BYTES]))
@@ -504,7 +504,7 @@ class Hall:
             player=player,
             at=stamp(self._clock),
             expected=expected,
-            key=_hashed(player, key) if key else None,
+            key=hashed_key(player, key) if key else None,
             content=canonical(content) if key else b"",
         )
         return await self._finish(content[0], self._run(request, decide))
@@ -619,6 +619,6 @@ def _read_board(file: bytes) -> Board:
     return board
 
 
-def _hashed(player: PlayerId, key: str) -> str:
+def hashed_key(player: PlayerId, key: str) -> str:
     """Return an idempotency key as log and store have it. The log is public, and a client's key may say something."""
     return hashlib.sha256(player.encode() + b"\0" + key.encode()).hexdigest()[:32]

@@ -22,7 +22,7 @@ from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.words import Seat, Version
 from service.app import open_store
-from service.games.hall import Hall
+from service.games.hall import Hall, hashed_key
 from service.games.views import Accepted
 from service.processes.wake import LocalWake
 from service.settings import Settings
@@ -119,7 +119,7 @@ class Player:
             await self.give(seat, mutated(command, self.rng), key)
         except (Refusal, msgspec.ValidationError):
             assert await self.store.load(game.id) == before
-            assert await self.store.seen(game.id, player_of(seat), key) is None
+            assert await self.store.seen(game.id, player_of(seat), hashed_key(player_of(seat), key)) is None
         else:
             await self.note()
 
