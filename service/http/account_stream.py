@@ -29,6 +29,9 @@ from service.watching.logging import log
 BATCH: Final = 200
 """So many events are read at once for somebody who has to catch up."""
 
+NEAR: Final = 2000
+"""Whoever is no further behind is shown games that they have left meanwhile, too: for that all games are read."""
+
 LOOK: Final = 1.0
 """Seconds after which it is asked whether the caller's token still holds."""
 
@@ -92,7 +95,7 @@ async def follow_account(house: House, caller: Caller, after: int) -> AsyncItera
         while True:
             rows = tail.after(after)
             if rows is None:
-                rows = await house.store.read_on(after, BATCH, mine.games)
+                rows = await house.store.read_on(after, BATCH, mine.games if end - after > NEAR else None)
                 passed = end if len(rows) < BATCH else 0
             else:
                 passed = tail.end if not rows else 0

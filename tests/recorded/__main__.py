@@ -35,8 +35,8 @@ from tests.recorded import folder_of, packed, positions, recorded, sha256
 GAMES: Final = 20
 HUNTS: Final = 300
 """How many further games are tried for what is missing."""
-FAVOURED: Final[Mapping[str, str]] = {"buy": "galleys"}
-"""Of what curious players choose most, by command: what is rarest in Classic happens at sea.
+STRAITS: Final = frozenset({"mare-aegaeum", "mare-hispalis", "oceanus-britannicus", "mare-tyrrhenum"})
+"""Where galleys go for preference: what is rarest in Classic happens at sea, with leaders aboard, and at straits.
 
 In a mixed game every second player is curious and the others are greedy, so that there are armies as well as galleys.
 """
@@ -170,10 +170,9 @@ class Recording:
             self.give(seat, command)
 
     def sample(self, option: Option) -> dict[str, Any]:
-        favoured = None if self.temper == "random" else FAVOURED.get(option.command)
-        if favoured is None:
+        if self.temper == "random":
             return schema.sample(option.schema, self.rng)
-        return max((schema.sample(option.schema, self.rng) for _ in range(8)), key=lambda each: each.get(favoured, 0))
+        return max((schema.sample(option.schema, self.rng) for _ in range(8)), key=seafaring)
 
     def option(self, options: Sequence[Option]) -> Option | None:
         """Return an option to choose: mostly one that answers a decision, now and then of the rarest command."""
@@ -195,6 +194,14 @@ class Recording:
         key = self.key() if len(commands) > 1 or self.rng.random() < 0.3 else None
         player = play.game.players[seat]
         play.take(play.game.command(seat, read_commands, play.secret, play.vault, player=player, at=play.now, key=key))
+
+
+def seafaring(command: Mapping[str, Any]) -> int:
+    """Return how much a command is to the taste of curious players."""
+    galleys: Any = command.get("galleys", 0)
+    leaders: Any = command.get("leaders", ())
+    bound = sum(isinstance(value, str) and value in STRAITS for value in command.values())
+    return (galleys if isinstance(galleys, int) else 0) + 3 * bound + len(leaders)
 
 
 def plans(ruleset: Ruleset[Any], games: int) -> Iterator[Plan]:
