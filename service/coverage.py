@@ -1,8 +1,9 @@
 """Which tests cover which rules: what scenario files and pytest marks claim, read without running anything.
 
 A scenario claims rules by ``rules = ["CC-MOV-03"]`` in its ``[[scenario]]`` table; ``rulesets = [...]`` limits the
-claim to those rulesets. A test claims rules by ``@pytest.mark.rule("CC-MOV-03", ...)`` on itself, on its class or
-on its module (``pytestmark``). A test that is skipped or expected to fail claims nothing.
+claim to those rulesets, ``since`` and ``until`` limit it to versions of them. A test claims rules by
+``@pytest.mark.rule("CC-MOV-03", ...)`` on itself, on its class or on its module (``pytestmark``). A test that is
+skipped or expected to fail claims nothing.
 """
 
 import ast
@@ -23,27 +24,34 @@ class _Scenario(Struct):
     title: str = ""
     rules: tuple[RuleId, ...] = ()
     rulesets: tuple[str, ...] | None = None
+    since: int = 1
+    until: int | None = None
+
+    def counts_for(self, ruleset_id: str | None, version: int | None) -> bool:
+        if ruleset_id is not None and self.rulesets is not None and ruleset_id not in self.rulesets:
+            return False
+        return version is None or self.since <= version <= (self.until or version)
 
 
 class _ScenarioFile(Struct):
     scenario: tuple[_Scenario, ...] = ()
 
 
-def collect(tests_dir: Path, ruleset_id: str | None = None) -> dict[RuleId, list[str]]:
-    """The tests that claim each rule, as ``path::title``; with a ruleset, without scenarios of other rulesets."""
+def collect(tests_dir: Path, ruleset_id: str | None = None, version: int | None = None) -> dict[RuleId, list[str]]:
+    """The tests that claim each rule, as ``path::title``; without scenarios of other rulesets, or other versions."""
     covered: dict[RuleId, list[str]] = {}
-    for rule_id, name in _claims(tests_dir, ruleset_id):
+    for rule_id, name in _claims(tests_dir, ruleset_id, version):
         names = covered.setdefault(rule_id, [])
         if name not in names:
             names.append(name)
     return covered
 
 
-def _claims(tests_dir: Path, ruleset_id: str | None) -> Iterator[tuple[RuleId, str]]:
+def _claims(tests_dir: Path, ruleset_id: str | None, version: int | None) -> Iterator[tuple[RuleId, str]]:
     for path in sorted((tests_dir / "scenarios").rglob("*.toml")):
         shown = _shown(path, tests_dir)
         for number, scenario in enumerate(_scenarios(path, shown), start=1):
-            if ruleset_id is None or scenario.rulesets is None or ruleset_id in scenario.rulesets:
+            if scenario.counts_for(ruleset_id, version):
                 for rule_id in scenario.rules:
                     yield rule_id, f"{shown}::{scenario.title or number}"
     for path in sorted(tests_dir.rglob("*.py")):

@@ -1,4 +1,4 @@
-"""Every conformance scenario, by every ruleset for which it is written."""
+"""Every conformance scenario, by every version of every ruleset for which it is written."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def _cases() -> list[Any]:
     for path in sorted(FOLDER.glob("*/*.toml")):
         rulesets = [LIBRARY.current(name) for name in LIBRARY.ids() if name.startswith(path.parent.name)]
         for scenario, ruleset in runs(read(path.read_text()), rulesets):
-            name = f"{ruleset.id}/{path.stem}/{scenario.title}"
+            name = f"{ruleset.id}/v{ruleset.version}/{path.stem}/{scenario.title}"
             cases.append(pytest.param(scenario, ruleset, id=name))
     return cases
 

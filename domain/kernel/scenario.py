@@ -65,18 +65,27 @@ class Scenario(Struct, forbid_unknown_fields=True):
     `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. Without `given` the
     game opens by the rules, for `players` seats, with `setup`; `refused` is the rule id by which no such game may be
     opened, and then there are no steps.
+
+    A scenario holds in every version of its rulesets unless it says `since` which version, or `until` which: so a
+    change of the rules needs a scenario for each side of it, and what it does not concern is shown to be the same.
     """
 
     title: str
     rules: list[RuleId]
     step: list[Move] = field(default_factory=list[Move])
     rulesets: list[str] = field(default_factory=list[str])
+    since: int = 1
+    until: int | None = None
     given: dict[str, Any] | None = None
     players: int | None = None
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
     refused: RuleId | None = None
     dice: list[list[int | str]] = field(default_factory=list[list[int | str]])
     note: str = ""
+
+    def holds_in(self, version: int) -> bool:
+        """Tell whether the scenario is written for a version of its rulesets."""
+        return self.since <= version <= (self.until or version)
 
 
 class ScenarioFile(Struct, forbid_unknown_fields=True):
@@ -283,9 +292,18 @@ def _require(condition: object, complaint: str) -> None:
 
 
 def runs(scenarios: Iterable[Scenario], rulesets: Iterable[Ruleset[Any]]) -> Iterator[tuple[Scenario, Ruleset[Any]]]:
-    """Yield each scenario with each of `rulesets` for which it is written; all of them when it names none."""
+    """Yield each scenario with each of `rulesets`, in each version, for which it is written.
+
+    Raises:
+        ScenarioError: a scenario is written for a ruleset, but for no version of it that there is.
+    """
     known = list(rulesets)
     for scenario in scenarios:
         for ruleset in known:
-            if not scenario.rulesets or ruleset.id in scenario.rulesets:
-                yield scenario, ruleset
+            if scenario.rulesets and ruleset.id not in scenario.rulesets:
+                continue
+            versions = [version for version in ruleset.versions if scenario.holds_in(version)]
+            if not versions:
+                newest = ruleset.versions[-1]
+                raise ScenarioError(f"{scenario.title!r} holds in no version of {ruleset.id}; they are 1 to {newest}")
+            yield from ((scenario, ruleset.at(version)) for version in versions)

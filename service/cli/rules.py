@@ -67,25 +67,36 @@ def show_coverage(
     tests: Annotated[Path, typer.Option(help="Where the scenarios and tests lie.")] = Path("tests"),
     as_json: JsonOption = False,
 ) -> None:
-    """Show which rules have a scenario or test; exit code 1 while one has none."""
+    """Show which rules have a scenario or test, in each version of a ruleset; exit code 1 while one has none.
+
+    An earlier version stands behind the newest one, as `ID@VERSION`.
+    """
     if not tests.is_dir():
         bad_input(f"{tests} is no directory of tests; name one with --tests")
     try:
-        found = [(each, collect(tests, each.id)) for each in _chosen(ruleset)]
+        found = [(each, collect(tests, each.id, each.version)) for each in _in_all_versions(ruleset)]
     except CoverageError as error:
         bad_input(str(error))
-    covered = {each.id: coverage(each.catalogue, each.id, claims) for each, claims in found}
+    covered = {_label(each): coverage(each.catalogue, each.id, claims) for each, claims in found}
     if as_json:
         print_json(covered)
     else:
-        for ruleset_id, result in covered.items():
-            _print_coverage(ruleset_id, result)
+        for label, result in covered.items():
+            _print_coverage(label, result)
     if any(chapter.missing for result in covered.values() for chapter in result.chapters):
         raise typer.Exit(1)
 
 
-def _print_coverage(ruleset_id: str, result: Coverage) -> None:
-    table = RichTable(title=ruleset_id)
+def _in_all_versions(ruleset_id: str | None) -> list[Ruleset[Any]]:
+    return [each.at(version) for each in _chosen(ruleset_id) for version in reversed(each.versions)]
+
+
+def _label(ruleset: Ruleset[Any]) -> str:
+    return ruleset.id if ruleset.version == ruleset.versions[-1] else f"{ruleset.id}@{ruleset.version}"
+
+
+def _print_coverage(label: str, result: Coverage) -> None:
+    table = RichTable(title=label)
     for column in ("chapter", "rules", "covered", "missing"):
         table.add_column(column, justify="right" if column in ("rules", "covered") else "left")
     for chapter in result.chapters:
@@ -109,7 +120,9 @@ def scenario(
     else:
         for result in failed:
             console.print(
-                f"FAILED {result['file']} [{result['ruleset']}] {result['title']}\n  {result['failure']}", markup=False
+                f"FAILED {result['file']} [{result['ruleset']} version {result['version']}] {result['title']}\n"
+                f"  {result['failure']}",
+                markup=False,
             )
         console.print(f"{len(results) - len(failed)} of {len(results)} scenarios hold")
     if failed:
@@ -139,6 +152,7 @@ def _outcome(path: Path, case: Scenario, ruleset: Ruleset[Any]) -> Mapping[str, 
     return {
         "file": str(path),
         "ruleset": ruleset.id,
+        "version": ruleset.version,
         "title": case.title,
         "rules": case.rules,
         "failure": failure,

@@ -75,6 +75,9 @@ ELSEWHERE: Final = {
 }
 """What a ruleset has only because it shares its chapters with another edition, and cannot happen in it."""
 
+LATER: Final[Mapping[str, Mapping[int, frozenset[str]]]] = {}
+"""By ruleset: the types that came with a version, so that games of the versions before need not contain them."""
+
 
 class TooLong(Exception):
     """A game that does not come to an end."""
@@ -277,7 +280,8 @@ def kinds(ruleset: Ruleset[Any]) -> set[str]:
     found = {type_name(kind) for kind in (*GAME_EVENTS, *ruleset.events, *ruleset.commands, Undo)}
     if ruleset.version == 1:
         found.remove(type_name(RulesUpgraded))  # a game that was moved on is kept with the version that it came to
-    return found - ELSEWHERE.get(ruleset.id, frozenset())
+    later = (names for since, names in LATER.get(ruleset.id, {}).items() if since > ruleset.version)
+    return found.difference(ELSEWHERE.get(ruleset.id, frozenset()), *later)
 
 
 def contained(records: Iterable[Record]) -> set[str]:

@@ -60,6 +60,19 @@ def test_a_scenario_counts_only_for_its_rulesets(tests_dir: Path) -> None:
     assert len(collect(tests_dir, "ludus-new")[RuleId("LU-MOV-02")]) == 1
 
 
+def test_a_scenario_counts_only_for_its_versions(tests_dir: Path) -> None:
+    until, since = (f'[[scenario]]\nrules = ["LU-MOV-01"]\n{said}\n' for said in ("until = 1", "since = 2"))
+    write(tests_dir / "scenarios/ludus/march.toml", until + since + '[[scenario]]\nrules = ["LU-MOV-01"]')
+    counted = {version: collect(tests_dir, "ludus", version)[RuleId("LU-MOV-01")] for version in (None, 1, 2, 3)}
+    file = "tests/scenarios/ludus/march.toml"
+    assert counted == {
+        None: [f"{file}::1", f"{file}::2", f"{file}::3"],
+        1: [f"{file}::1", f"{file}::3"],
+        2: [f"{file}::2", f"{file}::3"],
+        3: [f"{file}::2", f"{file}::3"],
+    }
+
+
 def test_a_toml_file_elsewhere_is_no_scenario(tests_dir: Path) -> None:
     write(tests_dir / "data/march.toml", SCENARIOS)
     assert collect(tests_dir) == {}

@@ -1,13 +1,14 @@
 """Scenarios, by the tiny game: positions with hidden cards, dice laid down, and what is wrong is said."""
 
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from domain.kernel.refusal import Refusal
-from domain.kernel.scenario import Failure, ScenarioError, read, run
-from domain.kernel.words import Seat
+from domain.kernel.ruleset import Change
+from domain.kernel.scenario import Failure, ScenarioError, read, run, runs
+from domain.kernel.words import RuleId, Seat
 from tests.tiny.auction import ROOM, TinyAuction
 
 TIE = """
@@ -121,3 +122,24 @@ def test_a_game_that_may_not_be_opened(players: int, refused: str, complaint: st
 def test_a_scenario_looks_at_something() -> None:
     with pytest.raises(ScenarioError, match="has a step"):
         play('[[scenario]]\ntitle = "Nothing"\nrules = []')
+
+
+class Revised(TinyAuction):
+    """Tiny Auction with a second and a third version."""
+
+    changes: ClassVar[tuple[Change, ...]] = tuple(Change("", since, (RuleId("TA-BID-04"),), "", "") for since in (2, 3))
+
+
+@pytest.mark.parametrize(
+    ("said", "versions"),
+    [("", [1, 2, 3]), ("until = 1", [1]), ("since = 2", [2, 3]), ("since = 2\nuntil = 2", [2])],
+)
+def test_a_scenario_holds_in_every_version_unless_it_says_otherwise(said: str, versions: list[int]) -> None:
+    scenarios = read(f'[[scenario]]\ntitle = "Some"\nrules = []\n{said}')
+    assert [ruleset.version for _, ruleset in runs(scenarios, [Revised()])] == versions
+
+
+def test_a_scenario_for_no_version_that_there_is_would_never_fail() -> None:
+    scenarios = read('[[scenario]]\ntitle = "Some"\nrules = []\nsince = 4')
+    with pytest.raises(ScenarioError, match="'Some' holds in no version of tiny-auction; they are 1 to 3"):
+        list(runs(scenarios, [Revised()]))
