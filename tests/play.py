@@ -85,6 +85,8 @@ class Play:
         earlier = copy(self)
         earlier.game = self.at_each_version[version]
         earlier.records = self.records[:version]
+        earlier.secrets = list(self.secrets)
+        earlier.at_each_version = {at: game for at, game in self.at_each_version.items() if at <= version}
         return earlier
 
     def try_command(self, seat: Seat, *commands: Any) -> Step:

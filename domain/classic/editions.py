@@ -1,6 +1,12 @@
-"""The editions of Conquest of the Empire Classic: one implementation, and a named switch for each difference."""
+"""The editions of Conquest of the Empire Classic, and what their later versions corrected: one implementation, and a
+named switch for each difference."""
+
+from typing import Final
 
 from msgspec import Struct
+
+from domain.kernel.ruleset import Change
+from domain.kernel.words import RuleId
 
 
 class Edition(Struct, frozen=True):
@@ -35,6 +41,9 @@ class Edition(Struct, frozen=True):
     """Owner and captor may deal in anybody's placement phase: CC-RAN-02 / CC-RAN-03."""
     returned_join_caesar: bool
     """A general returns to his Caesar when the home is lost: CC-RAN-08 / CC-RAN-09 (no return)."""
+
+    caesar_needs_whole_fleet_sunk: bool = False
+    """A Caesar off a sunk galley goes aboard another of his owner's there: CC-NAV-14, CC-CAP-10 / CC-NAV-15."""
 
     own_numbers: dict[str, str] = {}
     """Rules of the community edition that this one plays in the same way, under a number of its own."""
@@ -89,3 +98,33 @@ PUBLISHED_2005 = Edition(
     },
 )
 """The publisher's edition of 2005."""
+
+
+# --- what the second version corrects ---
+
+
+def _rules(*ids: str) -> tuple[RuleId, ...]:
+    return tuple(map(RuleId, ids))
+
+
+CHANGES_FRIZ: Final = (
+    Change(
+        "caesar_needs_whole_fleet_sunk",
+        2,
+        _rules("CC-NAV-14", "CC-CAP-10"),
+        "A Caesar on a sunk galley goes aboard another galley of his owner in that sea zone. "
+        "He is captured only when his owner has none left there and an enemy galley is afloat.",
+        "A Caesar is lost when all of his owner's combat units in the zone are eliminated (Versione di Friz 1.5, line "
+        "213). The sentences about a single galley (lines 219 and 538) speak of generals.",
+    ),
+)
+CHANGES_2005: Final = (
+    Change(
+        "caesar_needs_whole_fleet_sunk",
+        2,
+        _rules("CC-NAV-15", "CC-CAP-10"),
+        "A Caesar on a sunk galley goes aboard another galley of his owner in that sea zone. "
+        "He is captured only when his owner has none left there and an enemy galley is afloat.",
+        "A Caesar is lost when all of his owner's combat units in the area are eliminated (2005 booklet, line 98).",
+    ),
+)

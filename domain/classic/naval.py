@@ -177,7 +177,7 @@ class NavalBattleEnded(Event, frozen=True):
 
 
 class LeadersFishedOut(Event, frozen=True):
-    """Leaders off sunk galleys were not defeated, for no enemy galley was left (CC-NAV-16).
+    """Leaders off sunk galleys were not defeated: no enemy galley was left (CC-NAV-16), or a Caesar has another galley.
 
     Attributes:
         owner: who is to place them.
@@ -295,13 +295,27 @@ def _sink(draft: Draft[Table], fleet: Fleet) -> tuple[str, ...]:
 
 
 def _judge(draft: Draft[Table], battle: NavalBattle, seat: Seat, leaders: tuple[str, ...]) -> None:
-    """Leaders on sunk galleys are the opponent's if he has a galley left in this battle, else they are rescued."""
+    """Leaders on sunk galleys fall to the opponent if he has a galley left in this battle, else they are rescued.
+
+    A Caesar does not fall while his owner has a galley left in the sea zone (CC-CAP-10), in this battle or in another
+    part of a divided fleet (CC-NAV-19).
+    """
     table = draft.table
     opponent = battle.defender.seat if seat == battle.attacker.seat else battle.attacker.seat
-    if _afloat(table, battle, opponent):
-        capture.defeat(draft, leaders, opponent, table.edition.cite("CC-NAV-14"))
-    else:
+    if not _afloat(table, battle, opponent):
         draft.emit(LeadersFishedOut(seat, leaders, battle.sea, _afloat(table, battle, seat)))
+        return
+    harbours = tuple(sorted(table.galleys_at(battle.sea, seat)))
+    saved = tuple(name for name in leaders if harbours and _is_safe_with_fleet(table, name))
+    if saved:
+        draft.emit(LeadersFishedOut(seat, saved, battle.sea, harbours))
+    if lost := [name for name in leaders if name not in saved]:
+        capture.defeat(draft, lost, opponent, table.edition.cite("CC-NAV-14"))
+
+
+def _is_safe_with_fleet(table: Table, leader: str) -> bool:
+    """Tell whether a leader off a sunk galley falls only when his owner's whole fleet in the sea zone has sunk."""
+    return table.edition.caesar_needs_whole_fleet_sunk and table.leaders[leader].kind == "caesar"
 
 
 def _afloat(table: Table, battle: NavalBattle, seat: Seat) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Conquest of the Empire Classic: the chapters wired up, once for each edition."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -33,7 +34,7 @@ from domain.classic import (
     winning,
 )
 from domain.classic.dice import FACES
-from domain.classic.editions import FRIZ, PUBLISHED_2005, Edition
+from domain.classic.editions import CHANGES_2005, CHANGES_FRIZ, FRIZ, PUBLISHED_2005, Edition
 from domain.classic.position import arrange
 from domain.classic.table import Table, bare
 from domain.kernel.board import Board, Map
@@ -42,7 +43,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.marks import Mark, Marks
 from domain.kernel.message import Event as KernelEvent
 from domain.kernel.message import Names
-from domain.kernel.ruleset import Result, Rolled
+from domain.kernel.ruleset import Change, Result, Rolled, switched
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Dice, Lots, Shown
 from domain.kernel.words import AreaId, Seat
@@ -144,7 +145,13 @@ class Classic(Book[Table]):
     }
     charts: ClassVar[Mapping[str, str]] = {"tribute": "tribute", "territory": "provinces"}
     colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
-    edition: ClassVar[Edition]
+    published: ClassVar[Edition]
+    """The edition as its first version plays it."""
+
+    @cached_property
+    def edition(self) -> Edition:
+        """The edition as this version plays it."""
+        return switched(self.published, self.changes, self.version)
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -208,7 +215,8 @@ class Friz(Classic):
 
     id = "conquest-classic-friz"
     title = "Conquest of the Empire Classic, Versione di Friz 1.5"
-    edition = FRIZ
+    published = FRIZ
+    changes: ClassVar[tuple[Change, ...]] = CHANGES_FRIZ
 
 
 class Published2005(Classic):
@@ -216,4 +224,5 @@ class Published2005(Classic):
 
     id = "conquest-classic-2005"
     title = "Conquest of the Empire Classic, 2005 edition"
-    edition = PUBLISHED_2005
+    published = PUBLISHED_2005
+    changes: ClassVar[tuple[Change, ...]] = CHANGES_2005
