@@ -44,6 +44,8 @@ class Edition(Struct, frozen=True):
 
     caesar_needs_whole_fleet_sunk: bool = False
     """A Caesar off a sunk galley goes aboard another of his owner's there: CC-NAV-14, CC-CAP-10 / CC-NAV-15."""
+    proposals_lapse: bool = False
+    """A proposed winner is proposed until the round ends: CC-WIN-02."""
 
     own_numbers: dict[str, str] = {}
     """Rules of the community edition that this one plays in the same way, under a number of its own."""
@@ -107,6 +109,15 @@ def _rules(*ids: str) -> tuple[RuleId, ...]:
     return tuple(map(RuleId, ids))
 
 
+_PROPOSALS_LAPSE: Final = Change(
+    "proposals_lapse",
+    2,
+    _rules("CC-WIN-02"),
+    "A proposed winner lapses when the round ends.",
+    "All others must agree (Versione di Friz 1.5, line 822; 2005 booklet, line 321), and so at one time: "
+    "a consent of many rounds ago is none.",
+)
+
 CHANGES_FRIZ: Final = (
     Change(
         "caesar_needs_whole_fleet_sunk",
@@ -117,6 +128,7 @@ CHANGES_FRIZ: Final = (
         "A Caesar is lost when all of his owner's combat units in the zone are eliminated (Versione di Friz 1.5, line "
         "213). The sentences about a single galley (lines 219 and 538) speak of generals.",
     ),
+    _PROPOSALS_LAPSE,
 )
 CHANGES_2005: Final = (
     Change(
@@ -127,4 +139,5 @@ CHANGES_2005: Final = (
         "He is captured only when his owner has none left there and an enemy galley is afloat.",
         "A Caesar is lost when all of his owner's combat units in the area are eliminated (2005 booklet, line 98).",
     ),
+    _PROPOSALS_LAPSE,
 )

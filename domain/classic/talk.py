@@ -117,6 +117,43 @@ class AcclamationEnded(Event, frozen=True):
         return f"The proposal to end the game failed with {names(self.seat)}."
 
 
+class AgreementWithdrawn(Event, frozen=True):
+    """A player who had agreed to the proposed winner no longer does; the proposal stands (CC-WIN-02)."""
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        if table.acclamation is not None:
+            agreed = tuple(seat for seat in table.acclamation.agreed if seat != self.seat)
+            table.acclamation = replace(table.acclamation, agreed=agreed)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} no longer agrees."
+
+
+class AcclamationLapsed(Event, frozen=True):
+    """The round ended before all others had agreed on the proposed winner (CC-WIN-02).
+
+    Attributes:
+        candidate: who was to win.
+    """
+
+    candidate: Seat
+
+    def apply(self, table: Table) -> None:
+        table.acclamation = None
+
+    def tell(self, names: Names) -> str:
+        return f"The proposal to make {names(self.candidate)} Caesar of all lapsed with the round."
+
+
+def end_round(draft: Draft[Table]) -> None:
+    """Let a proposal lapse on which not all have agreed by the end of the round."""
+    acclamation = draft.table.acclamation
+    if acclamation is not None and draft.table.edition.proposals_lapse:
+        draft.emit(AcclamationLapsed(acclamation.candidate))
+
+
 def drop_the_fallen(draft: Draft[Table]) -> None:
     """End what was agreed or proposed with a player who has fallen."""
     players = draft.table.players
@@ -296,6 +333,28 @@ def _must_answer(table: Table, seat: Seat) -> bool:
     return proposal is not None and seat not in (proposal.candidate, *proposal.agreed)
 
 
+class WithdrawAgreement(Command, frozen=True):
+    """Agree no longer to the proposed winner; one may agree again later."""
+
+    rule = "CC-WIN-02"
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _require_playing(draft.table, seat, WIN_02)
+        if not _agrees(draft.table, seat):
+            asked = f"{seat} wanted to withdraw an agreement."
+            raise Refusal(WIN_02, asked, f"{seat} has agreed to no winner who is proposed now.")
+        draft.emit(AgreementWithdrawn(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _may_talk(table, seat) and _agrees(table, seat):
+            yield cls.option("Agree no longer to the proposed winner")
+
+
+def _agrees(table: Table, seat: Seat) -> bool:
+    return table.acclamation is not None and seat in table.acclamation.agreed
+
+
 class WithdrawWinner(Command, frozen=True):
     """Take back one's own proposal of a winner."""
 
@@ -315,5 +374,22 @@ class WithdrawWinner(Command, frozen=True):
             yield cls.option("Withdraw your proposal of a winner")
 
 
-EVENTS = (AllianceProposed, AllianceAccepted, AllianceEnded, WinnerProposed, WinnerAccepted, AcclamationEnded)
-COMMANDS = (ProposeAlliance, AnswerAlliance, LeaveAlliance, ProposeWinner, AnswerWinner, WithdrawWinner)
+EVENTS = (
+    AllianceProposed,
+    AllianceAccepted,
+    AllianceEnded,
+    WinnerProposed,
+    WinnerAccepted,
+    AgreementWithdrawn,
+    AcclamationEnded,
+    AcclamationLapsed,
+)
+COMMANDS = (
+    ProposeAlliance,
+    AnswerAlliance,
+    LeaveAlliance,
+    ProposeWinner,
+    AnswerWinner,
+    WithdrawAgreement,
+    WithdrawWinner,
+)

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from domain.classic import inflation
+from domain.classic import inflation, talk
 from domain.classic.pieces import GALLEY_MOVES, LEADER_MOVES, Army
 from domain.classic.table import Event, Phase, Table
 from domain.kernel.draft import Draft
@@ -67,7 +67,9 @@ def end(draft: Draft[Table]) -> None:
     place, game_round = table.order.index(table.active), table.round
     while True:
         place = (place + 1) % len(table.order)
-        game_round += place == 0
+        if place == 0:
+            talk.end_round(draft)
+            game_round += 1
         seat = table.order[place]
         # A skipped slot still brings the date of a price change (CC-INF-11).
         inflation.turn_starts(draft, seat, game_round)

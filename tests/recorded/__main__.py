@@ -75,7 +75,11 @@ ELSEWHERE: Final = {
 }
 """What a ruleset has only because it shares its chapters with another edition, and cannot happen in it."""
 
-LATER: Final[Mapping[str, Mapping[int, frozenset[str]]]] = {}
+CLASSIC_2: Final = frozenset({"withdraw-agreement", "agreement-withdrawn", "acclamation-lapsed"})
+LATER: Final[Mapping[str, Mapping[int, frozenset[str]]]] = {
+    "conquest-classic-friz": {2: CLASSIC_2},
+    "conquest-classic-2005": {2: CLASSIC_2},
+}
 """By ruleset: the types that came with a version, so that games of the versions before need not contain them."""
 
 

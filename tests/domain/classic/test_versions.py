@@ -7,7 +7,6 @@ import pytest
 
 from domain.boards import builtin
 from domain.classic.ruleset import Classic, Friz, Published2005
-from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Library
 from domain.kernel.verify import verify
 from tests.play import Play
@@ -25,20 +24,13 @@ def test_a_game_moves_to_the_second_version_from_any_position(ruleset: Classic, 
     play = first_version(ruleset, seed, STEPS)
     rng = Random(seed)
     running = [version for version, game in play.at_each_version.items() if game.status == "running"]
-    moved = 0
     for version in rng.sample(running, min(MOVES, len(running))):
         branch = play.at(version)
-        try:
-            branch.upgrade(2)
-        except Refusal as refusal:
-            assert refusal.rule == "TAB-RULES-02"
-            continue
+        branch.upgrade(2)
         branch.run(rng, 20)
         assert branch.fold().table == branch.game.table
         verdict = verify(branch.export(), branch.library)
         assert verdict.ok, verdict
-        moved += 1
-    assert moved > MOVES // 2
 
 
 @pytest.mark.parametrize("ruleset", [Friz(), Published2005()], ids=lambda ruleset: ruleset.id)
