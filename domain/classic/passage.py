@@ -105,6 +105,18 @@ class PassageAnswered(Event, frozen=True):
         return f"{names(self.seat)} {'consented' if self.granted else 'refused'}."
 
 
+class PassageRequestWithdrawn(Event, frozen=True):
+    """The player on turn took back a request that not all had answered (CC-ALY-05)."""
+
+    mover: Seat
+
+    def apply(self, table: Table) -> None:
+        table.request = None
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.mover)} withdrew the request."
+
+
 # --- what a step meets ---
 
 
@@ -375,6 +387,26 @@ class AnswerPassage(Command, frozen=True):
         yield cls.option("Allow or refuse", {"granted": {"type": "boolean"}})
 
 
+class WithdrawPassageRequest(Command, frozen=True):
+    """Take back a request for a passage that not all of those asked have answered (CC-ALY-05)."""
+
+    rule: ClassVar[str] = "CC-ALY-05"
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        if not provided(table):
+            raise Refusal("CC-ALY-11", "A request was to be withdrawn.", "Nobody asks for passages in this edition.")
+        if table.request is None or table.request.mover != seat:
+            asked = f"{seat} wanted to withdraw a request for a passage."
+            raise Refusal("CC-ALY-05", asked, "Only who asked can, while an answer is still awaited.")
+        draft.emit(PassageRequestWithdrawn(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if table.request is not None and table.request.mover == seat:
+            yield cls.option("Withdraw the request")
+
+
 def provided(table: Table) -> tuple[Consent, ...]:
     """Return the kinds of consent that the edition knows."""
     edition = table.edition
@@ -438,5 +470,5 @@ def decisions(table: Table) -> list[Decision]:
     ]
 
 
-EVENTS = (PassageAsked, PassageAnswered)
-COMMANDS = (AskPassage, AnswerPassage)
+EVENTS = (PassageAsked, PassageAnswered, PassageRequestWithdrawn)
+COMMANDS = (AskPassage, AnswerPassage, WithdrawPassageRequest)

@@ -73,6 +73,23 @@ class RetreatAnswered(Event, frozen=True):
         return f"{names(self.seat)} {answer} to {names(self.to)}."
 
 
+class RetreatRequestWithdrawn(Event, frozen=True):
+    """A side took back its request for a way across a strait before all had answered (CC-RET-15).
+
+    Attributes:
+        to: the province beyond the strait.
+    """
+
+    seat: Seat
+    to: AreaId
+
+    def apply(self, table: Table) -> None:
+        table.battle = replace(fought(table), asking=None, asked=())
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} no longer asks for a way to {names(self.to)}."
+
+
 class RetreatAnnounced(Event, frozen=True):
     """A side announced that it retreats or that it goes on (CC-RET-01).
 
@@ -334,6 +351,26 @@ class AnswerRetreat(Command, frozen=True):
         yield cls.option("Allow or refuse", {"grant": {"type": "boolean"}})
 
 
+class WithdrawRetreatRequest(Command, frozen=True):
+    """Take back a request for a retreat across a strait that not all of those asked have answered (CC-RET-15)."""
+
+    rule: ClassVar[str] = "CC-RET-15"
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        fight = draft.table.battle
+        if fight is None or fight.asking is None or _announcing(fight).seat != seat:
+            rule = "CC-RET-15" if draft.table.edition.galleys_block_straits else "CC-RET-16"
+            asked = f"{seat} wanted to withdraw a request for a retreat."
+            raise Refusal(rule, asked, "Only who asked can, while an answer is still awaited.")
+        draft.emit(RetreatRequestWithdrawn(seat, fight.asking))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        fight = table.battle
+        if fight is not None and fight.asking is not None and _announcing(fight).seat == seat:
+            yield cls.option("Withdraw the request")
+
+
 class Withdraw(Command, frozen=True):
     """Name the province to which the whole force retreats (CC-RET-06, CC-RET-20)."""
 
@@ -533,9 +570,10 @@ def _leave_the_only_way(draft: Draft[Table], fight: Battle) -> bool:
 EVENTS = (
     RetreatAsked,
     RetreatAnswered,
+    RetreatRequestWithdrawn,
     RetreatAnnounced,
     UnitsAbandoned,
     RetreatBegan,
     ArmyRetreated,
 )
-COMMANDS = (Announce, AskRetreat, AnswerRetreat, Withdraw)
+COMMANDS = (Announce, AskRetreat, AnswerRetreat, WithdrawRetreatRequest, Withdraw)

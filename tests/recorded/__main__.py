@@ -69,13 +69,21 @@ ELSEWHERE: Final = {
             *("ask-passage", "passage-asked", "answer-passage", "passage-answered"),
             *("grant-standing", "standing-granted", "withdraw-grant", "grant-withdrawn"),
             *("ask-retreat", "retreat-asked", "answer-retreat", "retreat-answered"),
+            *("withdraw-passage-request", "passage-request-withdrawn"),
+            *("withdraw-retreat-request", "retreat-request-withdrawn"),
             *("take-leaders", "tribute-forgone"),
         }
     ),
 }
 """What a ruleset has only because it shares its chapters with another edition, and cannot happen in it."""
 
-CLASSIC_2: Final = frozenset({"withdraw-agreement", "agreement-withdrawn", "acclamation-lapsed"})
+CLASSIC_2: Final = frozenset(
+    {
+        *("withdraw-agreement", "agreement-withdrawn", "acclamation-lapsed"),
+        *("withdraw-passage-request", "passage-request-withdrawn"),
+        *("withdraw-retreat-request", "retreat-request-withdrawn"),
+    }
+)
 LATER: Final[Mapping[str, Mapping[int, frozenset[str]]]] = {
     "conquest-classic-friz": {2: CLASSIC_2},
     "conquest-classic-2005": {2: CLASSIC_2},
