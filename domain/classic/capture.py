@@ -119,6 +119,8 @@ class CaesarCaptured(Event, frozen=True):
             if self.loser in (leader.owner, leader.captor):
                 table.leaders[name] = _handed_over(leader, self.loser, self.captor)
         table.grants[:] = [grant for grant in table.grants if self.loser not in (grant.by, grant.to)]
+        for waivers in (table.waived, table.always_waived):
+            waivers[:] = [seat for seat in waivers if seat != self.loser]
         _change_fights(table, self.loser, self.captor, self.cancelled)
 
     def tell(self, names: Names) -> str:

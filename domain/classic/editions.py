@@ -46,6 +46,10 @@ class Edition(Struct, frozen=True):
     """A Caesar off a sunk galley goes aboard another of his owner's there: CC-NAV-14, CC-CAP-10 / CC-NAV-15."""
     proposals_lapse: bool = False
     """A proposed winner is proposed until the round ends: CC-WIN-02."""
+    deals_name_several: bool = False
+    """A ransom can name several generals, and third players' prisoners as payment: CC-RAN-04."""
+    turns_wait_for_talks: bool = False
+    """A turn ends when owners and captors have waived talks; each proposes once: CC-RAN-13, CC-RAN-14 / not so."""
 
     own_numbers: dict[str, str] = {}
     """Rules of the community edition that this one plays in the same way, under a number of its own."""
@@ -118,6 +122,15 @@ _PROPOSALS_LAPSE: Final = Change(
     "a consent of many rounds ago is none.",
 )
 
+_DEALS_NAME_SEVERAL: Final = Change(
+    "deals_name_several",
+    2,
+    _rules("CC-RAN-04"),
+    "A ransom can name several generals of one owner, and prisoners of third players as payment.",
+    "Payment may contain generals held prisoner, whoever's they are (Versione di Friz 1.5, line 794; 2005 booklet, "
+    "line 313).",
+)
+
 CHANGES_FRIZ: Final = (
     Change(
         "caesar_needs_whole_fleet_sunk",
@@ -129,6 +142,16 @@ CHANGES_FRIZ: Final = (
         "213). The sentences about a single galley (lines 219 and 538) speak of generals.",
     ),
     _PROPOSALS_LAPSE,
+    _DEALS_NAME_SEVERAL,
+    Change(
+        "turns_wait_for_talks",
+        2,
+        _rules("CC-RAN-05", "CC-RAN-06", "CC-RAN-13", "CC-RAN-14"),
+        "While a prisoner is held, a turn ends when owners and captors have waived talks for it. "
+        "In each turn each side makes the other one offer at most.",
+        "Owner and captor may negotiate in phase 6 of any turn (Versione di Friz 1.5, lines 806-808), so the player on "
+        "turn cannot end the turn before them. With one offer and one counter-offer nobody can hold it up for ever.",
+    ),
 )
 CHANGES_2005: Final = (
     Change(
@@ -140,4 +163,5 @@ CHANGES_2005: Final = (
         "A Caesar is lost when all of his owner's combat units in the area are eliminated (2005 booklet, line 98).",
     ),
     _PROPOSALS_LAPSE,
+    _DEALS_NAME_SEVERAL,
 )

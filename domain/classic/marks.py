@@ -200,7 +200,7 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
         yield Shelf(
             "Ransoms offered",
             tuple(
-                Mark("offer", label=str(offer.talents), seat=offer.proposer, words=f"for {names(offer.general)}")
+                Mark("offer", label=str(offer.talents), seat=offer.proposer, words=f"for {names.all(offer.generals)}")
                 for offer in view.offers
             ),
         )

@@ -124,6 +124,8 @@ class PlacementFinished(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.bought, table.reinforced = None, False
         table.declined.clear()
+        table.proposed.clear()
+        table.waived.clear()
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} finished the turn."
@@ -152,7 +154,16 @@ def _stranded(table: Table, seat: Seat) -> list[Seat]:
 
 
 def _may_finish(table: Table) -> bool:
-    return not _left(table).total and not table.offers
+    return not _left(table).total and (table.edition.turns_wait_for_talks or not table.offers)
+
+
+def _is_asked(table: Table, seat: Seat) -> bool:
+    """Tell whether the player on turn has something to do, or to say, before the turn may end."""
+    if _left(table).total:
+        return True
+    if not table.edition.turns_wait_for_talks:
+        return _may_finish(table) or bool(_stranded(table, seat))
+    return seat not in table.waived and (seat in ransom.waiting(table) or bool(_stranded(table, seat)))
 
 
 def _automatic(table: Table, seat: Seat) -> Event | None:
@@ -169,9 +180,10 @@ def _automatic(table: Table, seat: Seat) -> Event | None:
         return FortificationPlaced(seat, cities[0], automatic=True)
     if left.roads and len(roads := sites.road_sites(table, seat)) == left.roads:
         return RoadPlaced(seat, roads[0], automatic=True)
-    if left.total or table.offers or _stranded(table, seat) or ransom.is_possible(table):
+    if left.total or table.offers or (_stranded(table, seat) and seat not in table.waived):
         return None
-    return PlacementFinished(seat, automatic=True)
+    waits = ransom.waiting(table) if table.edition.turns_wait_for_talks else ransom.is_possible(table)
+    return None if waits else PlacementFinished(seat, automatic=True)
 
 
 # --- what may be done ---
@@ -331,7 +343,11 @@ class TakeLeaders(Command, frozen=True):
 
 
 class FinishTurn(Command, frozen=True):
-    """End the turn (CC-TRN-03): all is placed (CC-PLC-09), and no offer of ransom stands (CC-RAN-05)."""
+    """End the turn (CC-TRN-03): all is placed (CC-PLC-09), and no offer of ransom stands (CC-RAN-05).
+
+    In the community edition, since version 2, the turn then ends by itself when no talks are left to wait for
+    (CC-RAN-13).
+    """
 
     rule = "CC-TRN-03"
     answers = frozenset({"place"})
@@ -341,6 +357,10 @@ class FinishTurn(Command, frozen=True):
         asked = "The turn was to end."
         if left := _left(table).total:
             raise Refusal("CC-PLC-09", asked, f"First {left} bought pieces must be placed.")
+        others = [other for other in ransom.waiting(table) if other != seat]
+        if others or (table.offers and table.edition.turns_wait_for_talks):
+            draft.emit(ransom.TalksWaived(seat))
+            return
         if table.offers:
             raise Refusal("CC-RAN-05", asked, "First every offer of ransom must be answered or withdrawn.")
         draft.emit(PlacementFinished(seat))
@@ -360,7 +380,7 @@ def decisions(table: Table) -> list[Decision]:
     answers = ransom.decisions(table)
     if _automatic(table, seat) is not None:
         return []
-    if not (left.total or _may_finish(table) or _stranded(table, seat)):
+    if not _is_asked(table, seat):
         return answers
     title = "Where do you place what you bought?" if left.total else "Do you end your turn?"
     about = {kind: count for kind in left.__struct_fields__ if (count := getattr(left, kind))}

@@ -1,13 +1,16 @@
 """Ransom: captured generals go home for talents, prisoners and promises (chapter RAN).
 
-An offer stands until the other side answers it or it is withdrawn; one for each prisoner at a time. After an offer
-that came to nothing it is the other side's turn to make one: so nobody can hold up the phase alone (CC-RAN-06).
+An offer stands until the other side answers it or it is withdrawn; one for each prisoner at a time.
+
+Nobody can hold up the phase alone. In 2005, after an offer that came to nothing, it is the other side's turn to make
+one (CC-RAN-06). In friz each side makes the other one offer in a turn (CC-RAN-14), and the turn waits for everybody who
+may still make one, unless they waive that (CC-RAN-13). The first versions of both know only the former.
 """
 
 from collections.abc import Iterable
 from typing import Annotated, Final
 
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
 from domain.classic.pieces import GalleyId, Leader, LeaderId
 from domain.classic.table import Command, Event, Offer, OfferId, Table
@@ -70,7 +73,54 @@ class RansomProposed(Event, frozen=True):
         return f"{names(self.proposer)} proposed: {names(self.captor)} returns {names(self.general)} for {price}."
 
 
-def _price(offer: RansomProposed | Offer, names: Names) -> str:
+class DealProposed(Event, frozen=True):
+    """Owner or captor proposed a deal (CC-RAN-04) about one or several generals of the owner.
+
+    Attributes:
+        proposer: owner or captor.
+        owner: whose generals they are.
+        captor: who holds them prisoner.
+        general: who goes back to the owner.
+        further: more generals who go back with him.
+        talents: what the owner pays.
+        prisoners: generals whom the owner holds, the captor's or third players', and gives for them.
+        promise: favours in the players' words, which bind nobody (CC-RAN-10).
+    """
+
+    offer: OfferId
+    proposer: Seat
+    owner: Seat
+    captor: Seat
+    general: LeaderId
+    further: tuple[LeaderId, ...] = ()
+    talents: Count = 0
+    prisoners: tuple[LeaderId, ...] = ()
+    promise: str = ""
+
+    def apply(self, table: Table) -> None:
+        offer = Offer(
+            self.offer,
+            self.proposer,
+            self.owner,
+            self.captor,
+            self.general,
+            self.talents,
+            self.prisoners,
+            self.promise,
+            self.further or UNSET,
+        )
+        table.offers.append(offer)
+        answered = {f"{general}/{offer.answerer}" for general in offer.generals}
+        table.declined[:] = [name for name in table.declined if name not in answered]
+        table.proposed.append(_proposal(self.proposer, offer.answerer))
+        table.next_talk += 1
+
+    def tell(self, names: Names) -> str:
+        back, price = names.all((self.general, *self.further)), _price(self, names)
+        return f"{names(self.proposer)} proposed: {names(self.captor)} returns {back} for {price}."
+
+
+def _price(offer: RansomProposed | DealProposed | Offer, names: Names) -> str:
     parts = [f"{offer.talents} talents"] if offer.talents else []
     parts += [names(prisoner) for prisoner in offer.prisoners]
     parts += [f"the promise “{offer.promise}”"] if offer.promise else []
@@ -119,6 +169,23 @@ class GeneralReturned(Event, frozen=True):
         return f"{names(self.general)} returned {where}."
 
 
+class PrisonerHandedOver(Event, frozen=True):
+    """A third player's general was part of a payment and has another captor now (CC-RAN-04).
+
+    Attributes:
+        captor: who holds him prisoner from now on.
+    """
+
+    general: LeaderId
+    captor: Seat
+
+    def apply(self, table: Table) -> None:
+        table.change_leader(self.general, captor=self.captor)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.general)} is a prisoner of {names(self.captor)} now."
+
+
 class RansomDeclined(Event, frozen=True):
     """An offer came to nothing, for nobody is forced to deal (CC-RAN-06).
 
@@ -132,7 +199,9 @@ class RansomDeclined(Event, frozen=True):
     withdrawn: bool = False
 
     def apply(self, table: Table) -> None:
-        table.declined.append(f"{self.general}/{self.proposer}")
+        for offer in table.offers:
+            if offer.id == self.offer:
+                table.declined.extend(f"{general}/{self.proposer}" for general in offer.generals)
         _remove(table, self.offer)
 
     def tell(self, names: Names) -> str:
@@ -149,6 +218,46 @@ class RansomLapsed(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         return f"{names(self.offer)} lapsed."
+
+
+class TalksWaived(Event, frozen=True):
+    """A player does not want to negotiate about prisoners any more this turn (CC-RAN-13)."""
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.waived.append(self.seat)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} did not want to negotiate any more."
+
+
+class AllTalksWaived(Event, frozen=True):
+    """A player said that no turn need wait for them to negotiate about prisoners, until further notice (CC-RAN-13)."""
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.always_waived.append(self.seat)
+
+    def tell(self, names: Names) -> str:
+        return f"No turn waits for {names(self.seat)} to negotiate about prisoners, until further notice."
+
+
+class TalksResumed(Event, frozen=True):
+    """A player wants turns to wait for them again to negotiate about prisoners (CC-RAN-13)."""
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.always_waived[:] = [seat for seat in table.always_waived if seat != self.seat]
+
+    def tell(self, names: Names) -> str:
+        return f"Turns wait again for {names(self.seat)} to negotiate about prisoners."
+
+
+def _proposal(seat: Seat, other: Seat) -> str:
+    return f"{seat}/{other}"
 
 
 def _remove(table: Table, offer: str) -> None:
@@ -171,6 +280,20 @@ def is_possible(table: Table) -> bool:
     return any(leader.captor is not None and _bar(table, leader) is None for leader in table.leaders.values())
 
 
+def waiting(table: Table) -> list[Seat]:
+    """Return the seats for whom the turn waits: who may still propose a deal and has not waived it (CC-RAN-13)."""
+    if not table.edition.turns_wait_for_talks or table.phase != "placement":
+        return []
+    pairs = {(leader.owner, leader.captor) for leader in table.leaders.values() if leader.captor is not None}
+    able = {
+        seat
+        for one, other in pairs
+        for seat, against in ((one, other), (other, one))
+        if _proposal(seat, against) not in table.proposed
+    }
+    return [seat for seat in table.order if seat in able.difference(table.waived, table.always_waived)]
+
+
 def drop_void(draft: Draft[Table]) -> None:
     """Let the offers lapse that can no longer be kept; to be called when prisoners or talents changed hands."""
     for offer in tuple(draft.table.offers):
@@ -179,12 +302,11 @@ def drop_void(draft: Draft[Table]) -> None:
 
 
 def _can_be_kept(table: Table, offer: Offer) -> bool:
-    general = table.leaders.get(offer.general)
+    generals = [table.leaders.get(general) for general in offer.generals]
     return (
-        general is not None
-        and (general.owner, general.captor) == (offer.owner, offer.captor)
+        all(each is not None and (each.owner, each.captor) == (offer.owner, offer.captor) for each in generals)
         and offer.talents <= table.players[offer.owner].talents
-        and set(offer.prisoners).issubset(_exchangeable(table, general))
+        and set(offer.prisoners).issubset(_exchangeable(table, offer.owner, offer.captor))
     )
 
 
@@ -198,14 +320,33 @@ def _bar(table: Table, general: Leader) -> tuple[str, str] | None:
     return None
 
 
-def _exchangeable(table: Table, general: Leader) -> list[str]:
-    """Generals of the captor whom the owner holds (CC-RAN-04) and who have a place to return to (CC-RAN-09)."""
-    captor = general.captor
-    if captor is None or (table.edition.returned_join_caesar is False and not table.controls_home(captor)):
-        return []
+def _exchangeable(table: Table, owner: Seat, captor: Seat) -> list[str]:
+    """Whom the owner can give (CC-RAN-04): generals of the captor with a place to return to (CC-RAN-09), and others.
+
+    The generals of third players stay prisoners and have another captor then.
+    """
+    may_return = table.edition.returned_join_caesar or table.controls_home(captor)
     return sorted(
-        name for name, other in table.leaders.items() if other.captor == general.owner and other.owner == captor
+        name
+        for name, other in table.leaders.items()
+        if other.captor == owner and (may_return if other.owner == captor else table.edition.deals_name_several)
     )
+
+
+def _exhausted(table: Table, seat: Seat, other: Seat) -> str:
+    """Return why a seat may not propose anything to another in this turn (CC-RAN-14); nothing when it may."""
+    if not table.edition.turns_wait_for_talks:
+        return ""
+    if _proposal(seat, other) in table.proposed:
+        return f"{seat} has made {other} an offer this turn; one is all."
+    if any({offer.owner, offer.captor} == {seat, other} for offer in table.offers):
+        return f"First the offer between {seat} and {other} is answered or withdrawn."
+    return ""
+
+
+def _is_the_others_turn(table: Table, general: str, seat: Seat) -> bool:
+    """Tell whether the other side makes the next offer about a prisoner (CC-RAN-06)."""
+    return not table.edition.turns_wait_for_talks and f"{general}/{seat}" in table.declined
 
 
 # --- what may be done ---
@@ -218,6 +359,7 @@ class ProposeRansom(Command, frozen=True):
         talents: what the owner pays.
         prisoners: generals whom the owner holds and gives for him.
         promise: favours in the players' words, which bind nobody (CC-RAN-10).
+        further: more generals of that owner, held by that captor, who go back in the same deal.
     """
 
     rule = "CC-RAN-01"
@@ -226,6 +368,7 @@ class ProposeRansom(Command, frozen=True):
     talents: Count = 0
     prisoners: tuple[LeaderId, ...] = ()
     promise: Promise = ""
+    further: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -236,16 +379,35 @@ class ProposeRansom(Command, frozen=True):
             raise Refusal("CC-RAN-05", asked, f"{seat} may deal about: {_listed(_prisoners_of(table, seat))}.")
         if (bar := _bar(table, general)) is not None:
             raise Refusal(bar[0], asked, bar[1])
+        captor, other = general.captor, general.captor if seat == general.owner else general.owner
         refuse_unless(not _is_open(table, self.general), "CC-RAN-05", asked, "An offer for him waits for an answer.")
-        if f"{self.general}/{seat}" in table.declined:
+        if _is_the_others_turn(table, self.general, seat):
             raise Refusal("CC-RAN-06", asked, "The last offer came to nothing; now the other side may propose.")
-        self._check_price(table, general)
+        if reason := _exhausted(table, seat, other):
+            raise Refusal("CC-RAN-14", asked, reason)
+        self._check_further(table, seat)
+        self._check_price(table, general.owner, captor)
+        if table.edition.deals_name_several:
+            draft.emit(
+                DealProposed(
+                    f"offer-{table.next_talk}",
+                    seat,
+                    general.owner,
+                    captor,
+                    self.general,
+                    self.further,
+                    self.talents,
+                    self.prisoners,
+                    self.promise,
+                )
+            )
+            return
         draft.emit(
             RansomProposed(
                 f"offer-{table.next_talk}",
                 seat,
                 general.owner,
-                general.captor,
+                captor,
                 self.general,
                 self.talents,
                 self.prisoners,
@@ -253,14 +415,20 @@ class ProposeRansom(Command, frozen=True):
             )
         )
 
-    def _check_price(self, table: Table, general: Leader) -> None:
-        treasury = table.players[general.owner].talents
+    def _check_further(self, table: Table, seat: Seat) -> None:
+        allowed = _beside(table, self.general, seat)
+        if not set(self.further).issubset(allowed) or len(set(self.further)) < len(self.further):
+            asked = f"Besides {self.general} are named: {', '.join(self.further)}."
+            raise Refusal("CC-RAN-04", asked, f"In the same deal {seat} may name: {_listed(allowed)}.")
+
+    def _check_price(self, table: Table, owner: Seat, captor: Seat) -> None:
+        treasury = table.players[owner].talents
         if self.talents > treasury:
-            raise Refusal("CC-RAN-04", f"The ransom is {self.talents} talents.", f"{general.owner} has {treasury}.")
-        allowed = _exchangeable(table, general)
+            raise Refusal("CC-RAN-04", f"The ransom is {self.talents} talents.", f"{owner} has {treasury}.")
+        allowed = _exchangeable(table, owner, captor)
         if not set(self.prisoners).issubset(allowed) or len(set(self.prisoners)) < len(self.prisoners):
             asked = f"In exchange are offered: {', '.join(self.prisoners)}."
-            raise Refusal("CC-RAN-04", asked, f"{general.owner} can return to {general.captor}: {_listed(allowed)}.")
+            raise Refusal("CC-RAN-04", asked, f"{owner} can give to {captor}: {_listed(allowed)}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -268,15 +436,20 @@ class ProposeRansom(Command, frozen=True):
             return
         for name in _prisoners_of(table, seat):
             general = table.leaders[name]
-            if _bar(table, general) is not None or _is_open(table, name) or f"{name}/{seat}" in table.declined:
+            captor = general.captor
+            if captor is None or _bar(table, general) is not None or not _is_free(table, name, seat):
+                continue
+            if _exhausted(table, seat, captor if seat == general.owner else general.owner):
                 continue
             fields = {
                 "general": schema.const(name),
                 "talents": schema.count(0, table.players[general.owner].talents),
-                "prisoners": schema.subset(_exchangeable(table, general)),
+                "prisoners": schema.subset(_exchangeable(table, general.owner, captor)),
                 "promise": schema.text(LONGEST_PROMISE),
             }
-            optional = ("talents", "prisoners", "promise")
+            optional = ("talents", "prisoners", "promise", "further")
+            if further := _beside(table, name, seat):
+                fields["further"] = schema.subset(further)
             yield cls.option(f"Propose a ransom for {table.names(name)}", fields, optional=optional)
 
 
@@ -291,23 +464,27 @@ class AnswerRansom(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        waiting = {offer.id: offer for offer in table.offers if _answerer(offer) == seat}
-        offer = waiting.get(self.offer)
+        received = {offer.id: offer for offer in table.offers if offer.answerer == seat}
+        offer = received.get(self.offer)
         if offer is None:
-            raise Refusal("CC-RAN-05", f"{seat} answered {self.offer!r}.", f"Open for {seat}: {_listed(waiting)}.")
+            raise Refusal("CC-RAN-05", f"{seat} answered {self.offer!r}.", f"Open for {seat}: {_listed(received)}.")
         if not self.accept:
             draft.emit(RansomDeclined(offer.id, offer.general, offer.proposer))
             return
         draft.emit(RansomAgreed(offer.id, offer.owner, offer.captor, offer.talents))
-        for name in (offer.general, *offer.prisoners):
-            at, aboard = return_place(table, table.leaders[name].owner)
+        for name in (*offer.generals, *offer.prisoners):
+            owner = table.leaders[name].owner
+            if owner not in (offer.owner, offer.captor):
+                draft.emit(PrisonerHandedOver(name, offer.captor))
+                continue
+            at, aboard = return_place(table, owner)
             draft.emit(GeneralReturned(name, at, aboard))
         drop_void(draft)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if waiting := [offer.id for offer in table.offers if _answerer(offer) == seat]:
-            fields = {"offer": schema.one_of(waiting), "accept": schema.one_of((True, False))}
+        if received := [offer.id for offer in table.offers if offer.answerer == seat]:
+            fields = {"offer": schema.one_of(received), "accept": schema.one_of((True, False))}
             yield cls.option("Accept or refuse a ransom", fields)
 
 
@@ -334,6 +511,70 @@ class WithdrawRansom(Command, frozen=True):
             yield cls.option("Withdraw an offer", {"offer": schema.one_of(own)})
 
 
+class WaiveTalks(Command, frozen=True):
+    """Let the turn end without negotiating about prisoners any more (CC-RAN-13).
+
+    Until it ends one may still propose a deal, and answer one.
+    """
+
+    rule = "CC-RAN-13"
+    answers = frozenset({"negotiate"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        draft.emit(TalksWaived(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield cls.option("Do not negotiate this turn")
+
+
+class WaiveAllTalks(Command, frozen=True):
+    """Let no turn wait for oneself to negotiate about prisoners, until further notice; at any time (CC-RAN-13)."""
+
+    rule = "CC-RAN-13"
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        asked = f"{seat} wanted no turn to wait for talks."
+        _check_turns_wait(draft.table, seat, asked)
+        refuse_unless(seat not in draft.table.always_waived, "CC-RAN-13", asked, "No turn waits for them already.")
+        draft.emit(AllTalksWaived(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _may_be_waited_for(table, seat) and seat not in table.always_waived:
+            yield cls.option("Let no turn wait for your talks about prisoners")
+
+
+class ResumeTalks(Command, frozen=True):
+    """Let turns wait for oneself again to negotiate about prisoners (CC-RAN-13)."""
+
+    rule = "CC-RAN-13"
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        asked = f"{seat} wanted turns to wait for talks again."
+        _check_turns_wait(draft.table, seat, asked)
+        refuse_unless(seat in draft.table.always_waived, "CC-RAN-13", asked, "Turns wait for them as it is.")
+        draft.emit(TalksResumed(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _may_be_waited_for(table, seat) and seat in table.always_waived:
+            yield cls.option("Let turns wait for your talks about prisoners again")
+
+
+def _may_be_waited_for(table: Table, seat: Seat) -> bool:
+    playing = table.winner is None and table.players[seat].fallen_to is None
+    return playing and table.edition.turns_wait_for_talks
+
+
+def _check_turns_wait(table: Table, seat: Seat, asked: str) -> None:
+    if not table.edition.turns_wait_for_talks:
+        rule = "CC-RAN-02" if table.edition.ransom_in_any_turn else "CC-RAN-03"
+        raise Refusal(rule, asked, "By the rules of this game no turn waits for talks.")
+    if not _may_be_waited_for(table, seat):
+        raise Refusal("CC-RAN-13", asked, "Turns wait for players still in the game, while it goes on.", untimely=True)
+
+
 def _check_time(table: Table, asked: str) -> None:
     if table.phase != "placement":
         raise Refusal("CC-RAN-01", asked, "Ransoms are agreed in the placement phase.", untimely=True)
@@ -347,11 +588,26 @@ def _prisoners_of(table: Table, seat: Seat) -> list[str]:
 
 
 def _is_open(table: Table, general: str) -> bool:
-    return any(offer.general == general for offer in table.offers)
+    return any(general in offer.generals for offer in table.offers)
 
 
-def _answerer(offer: Offer) -> Seat:
-    return offer.captor if offer.proposer == offer.owner else offer.owner
+def _is_free(table: Table, general: str, seat: Seat) -> bool:
+    """Tell whether a seat may name a prisoner in a new offer, as far as earlier offers about him go."""
+    return not _is_open(table, general) and not _is_the_others_turn(table, general, seat)
+
+
+def _beside(table: Table, general: str, seat: Seat) -> list[str]:
+    """Return who can be named in one deal with a prisoner: others of the same owner, held by the same captor."""
+    if not table.edition.deals_name_several:
+        return []
+    first = table.leaders[general]
+    return [
+        name
+        for name in _prisoners_of(table, seat)
+        if name != general
+        and (table.leaders[name].owner, table.leaders[name].captor) == (first.owner, first.captor)
+        and _is_free(table, name, seat)
+    ]
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -359,32 +615,58 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _question(offer: Offer, names: Names) -> str:
-    general, price = names(offer.general), _price(offer, names)
+    general, price = names.all(offer.generals), _price(offer, names)
     if offer.proposer == offer.owner:
         return f"Do you return {general} to {names(offer.owner)} for {price}?"
     return f"Do you give {names(offer.captor)} {price} for the return of {general}?"
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask the other side of every offer."""
-    return [
-        Decision(
-            "answer-offer",
-            (_answerer(offer),),
-            RuleId("CC-RAN-05"),
-            _question(offer, table.names),
-            "The turn cannot end while the offer stands.",
-            {
-                "offer": offer.id,
-                "general": offer.general,
-                "talents": offer.talents,
-                "prisoners": offer.prisoners,
-                "promise": offer.promise,
-            },
+    """Ask the other side of every offer, and those for whom the turn waits, but for the player on turn."""
+    questions = [_answer_to(offer, table.names) for offer in table.offers]
+    if seats := tuple(seat for seat in waiting(table) if seat != table.acting):
+        held = {name: leader for name, leader in table.leaders.items() if leader.captor is not None}
+        negotiate = Decision(
+            "negotiate",
+            seats,
+            RuleId("CC-RAN-13"),
+            "Do you want to negotiate about a prisoner before the turn ends?",
+            "The turn ends when everybody asked has made an offer or waived it.",
+            {"prisoners": {name: {"owner": leader.owner, "captor": leader.captor} for name, leader in held.items()}},
         )
-        for offer in table.offers
-    ]
+        questions.append(negotiate)
+    return questions
 
 
-EVENTS = (RansomProposed, RansomAgreed, GeneralReturned, RansomDeclined, RansomLapsed)
-COMMANDS = (ProposeRansom, AnswerRansom, WithdrawRansom)
+def _answer_to(offer: Offer, names: Names) -> Decision:
+    further = {"further": offer.further} if offer.further else {}
+    return Decision(
+        "answer-offer",
+        (offer.answerer,),
+        RuleId("CC-RAN-05"),
+        _question(offer, names),
+        "The turn cannot end while the offer stands.",
+        {
+            "offer": offer.id,
+            "general": offer.general,
+            **further,
+            "talents": offer.talents,
+            "prisoners": offer.prisoners,
+            "promise": offer.promise,
+        },
+    )
+
+
+EVENTS = (
+    RansomProposed,
+    DealProposed,
+    RansomAgreed,
+    GeneralReturned,
+    PrisonerHandedOver,
+    RansomDeclined,
+    RansomLapsed,
+    TalksWaived,
+    AllTalksWaived,
+    TalksResumed,
+)
+COMMANDS = (ProposeRansom, AnswerRansom, WithdrawRansom, WaiveTalks, WaiveAllTalks, ResumeTalks)

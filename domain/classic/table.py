@@ -5,7 +5,7 @@ Everything is public.
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from domain.classic.editions import Edition
@@ -293,6 +293,7 @@ class Offer(Struct, frozen=True):
         talents: what the owner pays.
         prisoners: generals whom the owner holds and gives for him.
         promise: favours in the players' words, which bind nobody (CC-RAN-10).
+        further: more generals of that owner who go back in the same deal.
     """
 
     id: OfferId
@@ -303,6 +304,17 @@ class Offer(Struct, frozen=True):
     talents: int = 0
     prisoners: tuple[LeaderId, ...] = ()
     promise: str = ""
+    further: tuple[LeaderId, ...] | UnsetType = UNSET
+
+    @property
+    def generals(self) -> tuple[LeaderId, ...]:
+        """All generals who go back to their owner."""
+        return (self.general, *(self.further or ()))
+
+    @property
+    def answerer(self) -> Seat:
+        """Who has to accept or refuse."""
+        return self.captor if self.proposer == self.owner else self.owner
 
 
 class Acclamation(Struct, frozen=True):
@@ -335,6 +347,7 @@ class Table(KernelTable):
     """The whole position. See the structs above; `static` fields are fixed for the game."""
 
     static: ClassVar[tuple[str, ...]] = ("edition", "map", "pick_homes")
+    later: ClassVar[tuple[str, ...]] = ("proposed", "waived", "always_waived")
 
     edition: Edition
     map: Map
@@ -377,6 +390,12 @@ class Table(KernelTable):
     offers: list[Offer] = field(default_factory=list[Offer])
     declined: list[str] = field(default_factory=list[str])
     """``general/seat``: whose last offer for a prisoner came to nothing this turn; the other side may make the next."""
+    proposed: list[str] = field(default_factory=list[str])
+    """``seat/other``: who has proposed a ransom to whom this turn (CC-RAN-14)."""
+    waived: list[Seat] = field(default_factory=list[Seat])
+    """The seats for whom this turn waits no longer (CC-RAN-13)."""
+    always_waived: list[Seat] = field(default_factory=list[Seat])
+    """The seats for whom no turn waits (CC-RAN-13)."""
     alliances: list[Alliance] = field(default_factory=list[Alliance])
     acclamation: Acclamation | None = None
     next_talk: int = 1

@@ -72,6 +72,9 @@ class View(Struct, frozen=True, kw_only=True):
         offers: the offers of ransom that stand.
         declined: `general/seat` whose last offer for a prisoner came to nothing this turn; the other side may make the
             next.
+        proposed: `seat/other` when the one has proposed a ransom to the other this turn (CC-RAN-14).
+        waived: the seats for whom this turn waits no longer to negotiate about prisoners (CC-RAN-13).
+        always_waived: the seats for whom no turn waits (CC-RAN-13).
         acclamation: the winner who is proposed.
     """
 
@@ -100,6 +103,9 @@ class View(Struct, frozen=True, kw_only=True):
     reinforced: bool
     offers: list[Offer]
     declined: list[str]
+    proposed: list[str]
+    waived: list[Seat]
+    always_waived: list[Seat]
     alliances: list[Alliance]
     acclamation: Acclamation | None
     winner: Seat | None
@@ -133,6 +139,9 @@ def of(table: Table) -> View:
         reinforced=table.reinforced,
         offers=table.offers,
         declined=table.declined,
+        proposed=table.proposed,
+        waived=table.waived,
+        always_waived=table.always_waived,
         alliances=table.alliances,
         acclamation=table.acclamation,
         winner=table.winner,

@@ -71,6 +71,8 @@ ELSEWHERE: Final = {
             *("ask-retreat", "retreat-asked", "answer-retreat", "retreat-answered"),
             *("withdraw-passage-request", "passage-request-withdrawn"),
             *("withdraw-retreat-request", "retreat-request-withdrawn"),
+            *("waive-talks", "talks-waived"),
+            *("waive-all-talks", "all-talks-waived", "resume-talks", "talks-resumed"),
             *("take-leaders", "tribute-forgone"),
         }
     ),
@@ -79,13 +81,20 @@ ELSEWHERE: Final = {
 
 CLASSIC_2: Final = frozenset(
     {
+        *("deal-proposed", "prisoner-handed-over"),
         *("withdraw-agreement", "agreement-withdrawn", "acclamation-lapsed"),
         *("withdraw-passage-request", "passage-request-withdrawn"),
         *("withdraw-retreat-request", "retreat-request-withdrawn"),
     }
 )
 LATER: Final[Mapping[str, Mapping[int, frozenset[str]]]] = {
-    "conquest-classic-friz": {2: CLASSIC_2},
+    "conquest-classic-friz": {
+        2: CLASSIC_2
+        | {
+            *("waive-talks", "talks-waived"),
+            *("waive-all-talks", "all-talks-waived", "resume-talks", "talks-resumed"),
+        }
+    },
     "conquest-classic-2005": {2: CLASSIC_2},
 }
 """By ruleset: the types that came with a version, so that games of the versions before need not contain them."""
