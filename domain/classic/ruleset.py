@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.classic import (
     battle,
@@ -117,9 +117,20 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         homes: whether the Home Provinces are drawn by lot, or picked by the players in seat order (CC-SET-03).
+        colours: the colours in play, one for each player (CC-SET-01); the first of the six when none is named.
+        agreed_homes: the Home Province of each colour, when the players have agreed on them (CC-SET-03): then they are
+            neither drawn nor picked.
     """
 
     homes: setup.Method = "drawn"
+    colours: (
+        Annotated[tuple[setup.Colour, ...], Meta(max_length=6, extra_json_schema={"uniqueItems": True})] | UnsetType
+    ) = UNSET
+    agreed_homes: setup.AgreedHomes | UnsetType = UNSET
+
+
+def _agreed(chosen: Setup) -> Mapping[Seat, AreaId]:
+    return chosen.agreed_homes.by_seat if isinstance(chosen.agreed_homes, setup.AgreedHomes) else {}
 
 
 class Classic(Book[Table]):
@@ -158,10 +169,14 @@ class Classic(Book[Table]):
         return tuple(setup.HOMES)
 
     def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
-        return setup.COLOURS[:players] if players in setup.HOMES else ()
+        if players not in setup.HOMES:
+            return ()
+        wish = chosen or Setup()
+        return setup.seated(players, wish.colours or (), _agreed(wish), wish.homes)
 
-    def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
-        return bare(self.edition, Map.of(board), seats, pick_homes=setup.homes == "picked")
+    def lay(self, seats: tuple[Seat, ...], setup: Setup, board: Board) -> Table:
+        pick_homes = setup.homes == "picked"
+        return bare(self.edition, Map.of(board), seats, pick_homes=pick_homes, agreed_homes=_agreed(setup))
 
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)

@@ -1,8 +1,10 @@
 """Set-up: Home Provinces, starting pieces and the order of turns (chapter SET, CC-TRN-01, CC-TRN-02)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal
+
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.classic import turn
 from domain.classic.pieces import Army, Leader, Units
@@ -40,9 +42,71 @@ HOMES: Final[Mapping[int, tuple[AreaId, ...]]] = MappingProxyType(
 COLOURS: Final = tuple(map(Seat, ("red", "blue", "green", "yellow", "purple", "black")))
 """The seats, in the order in which they pick; a game of n players has the first n (CC-SET-01)."""
 
+Colour = Literal["red", "blue", "green", "yellow", "purple", "black"]
+Home = Literal["macedonia", "galatia", "mesopotamia", "egypt", "numidia", "hispania", "italia"]
+
 INFANTRY: Final = 5
 GENERALS: Final = 4
 """Each player starts with these, his Caesar and a fortified city (CC-SET-04)."""
+
+
+class AgreedHomes(Struct, frozen=True, forbid_unknown_fields=True):
+    """The Home Province of each colour in play, as the players agreed (CC-SET-03)."""
+
+    red: Home | UnsetType = UNSET
+    blue: Home | UnsetType = UNSET
+    green: Home | UnsetType = UNSET
+    yellow: Home | UnsetType = UNSET
+    purple: Home | UnsetType = UNSET
+    black: Home | UnsetType = UNSET
+
+    @property
+    def by_seat(self) -> dict[Seat, AreaId]:
+        """The colours that are named, with their homes."""
+        return {seat: AreaId(home) for seat in COLOURS if (home := getattr(self, seat)) is not UNSET}
+
+
+def seated(players: int, colours: Sequence[str], agreed: Mapping[Seat, AreaId], method: Method) -> tuple[Seat, ...]:
+    """Return the seats of a game of `players`, with the colours and the homes that its creator chose, if any.
+
+    Raises:
+        Refusal: the colours are not one for each player (CC-SET-01), or the homes not those in play (CC-SET-02), one
+            for each colour (CC-SET-03).
+    """
+    chosen = colours or tuple(agreed) or COLOURS[:players]
+    if len(chosen) != players or len(set(chosen)) < players:
+        asked = f"Colours for {players} players: {', '.join(chosen)}."
+        raise Refusal("CC-SET-01", asked, f"Name {players} different colours of {', '.join(COLOURS)}.")
+    if agreed:
+        _check_agreed(agreed, chosen, method)
+    return tuple(seat for seat in COLOURS if seat in chosen)
+
+
+def _check_agreed(agreed: Mapping[Seat, AreaId], colours: Sequence[str], method: Method) -> None:
+    asked = f"Agreed homes: {', '.join(f'{home} for {seat}' for seat, home in agreed.items())}."
+    if method == "picked":
+        raise Refusal("CC-SET-03", asked, "Homes are either agreed beforehand or picked by the players.")
+    if set(agreed) != set(colours):
+        raise Refusal("CC-SET-03", asked, f"Name a home for each of {', '.join(colours)}.")
+    in_play = HOMES[len(colours)]
+    if not set(agreed.values()).issubset(in_play):
+        raise Refusal("CC-SET-02", asked, f"With {len(colours)} players these are in play: {', '.join(in_play)}.")
+    if len(set(agreed.values())) < len(colours):
+        raise Refusal("CC-SET-03", asked, "Each player takes a different home.")
+
+
+class HomesAssigned(Event, frozen=True):
+    """Every player got the Home Province that the creator of the game laid down (CC-SET-03)."""
+
+    homes: dict[Seat, AreaId]
+
+    def apply(self, table: Table) -> None:
+        for seat, home in self.homes.items():
+            table.change_player(seat, home=home)
+
+    def tell(self, names: Names) -> str:
+        agreed = [f"{names(home)} for {names(seat)}" for seat, home in self.homes.items()]
+        return f"Home Provinces were agreed on: {', '.join(agreed)}."
 
 
 class HomesDrawn(Event, frozen=True):
@@ -111,10 +175,14 @@ class TurnOrderSet(Event, frozen=True):
 
 
 def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
-    """Draw the homes and begin, unless the players pick them."""
+    """Assign the homes, or draw them, and begin, unless the players pick them."""
     if draft.table.pick_homes:
         return
     seats = _seats(draft.table)
+    if agreed := draft.table.agreed_homes:
+        draft.emit(HomesAssigned({seat: agreed[seat] for seat in seats}))
+        _found(draft)
+        return
     homes = draft.shuffle(HOMES[len(seats)])
     draft.emit(HomesDrawn(draft.draws, dict(zip(seats, homes, strict=True))))
     _found(draft)
@@ -193,5 +261,5 @@ def settle(draft: Draft[Table]) -> bool:
     return True
 
 
-EVENTS = (HomesDrawn, HomePicked, EmpireFounded, TurnOrderSet)
+EVENTS = (HomesAssigned, HomesDrawn, HomePicked, EmpireFounded, TurnOrderSet)
 COMMANDS = (PickHome,)

@@ -3,6 +3,7 @@
 Everything is public.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -346,13 +347,15 @@ class Alliance(Struct, frozen=True):
 class Table(KernelTable):
     """The whole position. See the structs above; `static` fields are fixed for the game."""
 
-    static: ClassVar[tuple[str, ...]] = ("edition", "map", "pick_homes")
+    static: ClassVar[tuple[str, ...]] = ("edition", "map", "pick_homes", "agreed_homes")
     later: ClassVar[tuple[str, ...]] = ("proposed", "waived", "always_waived")
 
     edition: Edition
     map: Map
     pick_homes: bool = False
     """Homes are picked in seat order instead of drawn (CC-SET-03)."""
+    agreed_homes: Mapping[Seat, AreaId] = field(default_factory=dict[Seat, AreaId])
+    """Homes that the creator of the game laid down (CC-SET-03); none when they are drawn or picked."""
 
     phase: Phase = "setup"
     round: int = 1
@@ -509,12 +512,20 @@ class Command(message.Command[Table], frozen=True):
     """A command at a Classic table."""
 
 
-def bare(edition: Edition, board: Map, seats: tuple[Seat, ...], *, pick_homes: bool) -> Table:
+def bare(
+    edition: Edition,
+    board: Map,
+    seats: tuple[Seat, ...],
+    *,
+    pick_homes: bool = False,
+    agreed_homes: Mapping[Seat, AreaId] | None = None,
+) -> Table:
     """Return the table before set-up: every seat without a home, every province neutral and empty (CC-SET-07)."""
     return Table(
         edition=edition,
         map=board,
         pick_homes=pick_homes,
+        agreed_homes=agreed_homes or {},
         players={seat: Player((seat,)) for seat in seats},
         provinces={land: Province() for land in board.lands},
     )

@@ -82,10 +82,11 @@ function setupOf(api, ruleset, draw) {
 }
 
 /** Return a schema of the contract as an option's, which leaves nothing unsaid: what has a default is always there. */
-function asOption(schema) {
-  if (schema.type === "array") return { minItems: 0, maxItems: schema.items.enum?.length ?? Infinity, ...schema, items: asOption(schema.items) };
+function asOption(schema, shapes = schema.$defs ?? {}) {
+  if (schema.$ref) return { ...asOption(shapes[schema.$ref.split("/").at(-1)], shapes), description: schema.description };
+  if (schema.type === "array") return { minItems: 0, maxItems: schema.items.enum?.length ?? Infinity, ...schema, items: asOption(schema.items, shapes) };
   if (schema.type !== "object") return schema;
-  const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, asOption(field)]);
+  const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, asOption(field, shapes)]);
   const required = properties.filter(([name, field]) => "default" in field || schema.required?.includes(name)).map(([name]) => name);
   return { ...schema, properties: Object.fromEntries(properties), required };
 }

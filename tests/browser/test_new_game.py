@@ -57,6 +57,17 @@ async def test_homes_are_picked_where_the_creator_says_so(service: Service, lobb
     assert (game["ruleset"], game["setup"]) == ("conquest-classic-friz", {"homes": "picked"})
 
 
+async def test_colours_and_homes_are_laid_down_as_the_players_agreed(service: Service, lobby: Page) -> None:
+    await choose(lobby, "conquest-classic-2005")
+    agreed = lobby.get_by_role("group", name="Agreed homes")
+    await agreed.get_by_role("checkbox", name="Agreed homes").check()
+    await agreed.get_by_label("Black").select_option("Egypt")
+    await agreed.get_by_label("Red").select_option("Hispania")
+    game = await created(service, lobby)
+    assert game["setup"] == {"homes": "drawn", "agreed_homes": {"red": "hispania", "black": "egypt"}}
+    assert [seat["seat"] for seat in game["seats"]] == ["red", "black"]
+
+
 async def test_what_the_rules_refuse_is_said_with_its_rule(service: Service, visitor: Visitor, lobby: Page) -> None:
     visitor.expect("422")
     await choose(lobby, "mare-nostrum")
