@@ -16,6 +16,7 @@ from typing import ClassVar, NamedTuple
 from msgspec.structs import replace
 
 from domain.classic import battle, capture, conquest, naval, turn
+from domain.classic.pieces import LeaderId
 from domain.classic.table import Combat, Command, Event, NavalPlan, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
@@ -98,6 +99,27 @@ class LeadersSpared(Event, frozen=True):
         return f"The leaders of {names(self.player)} in {names(self.province)} were spared."
 
 
+class SomeLeadersSpared(Event, frozen=True):
+    """The player on turn left some of a player's lone leaders in a province alone (CC-CAP-04, CC-CAP-05).
+
+    Attributes:
+        player: whose leaders they are.
+    """
+
+    province: AreaId
+    player: Seat
+    leaders: tuple[LeaderId, ...]
+
+    def apply(self, table: Table) -> None:
+        combat = _under_way(table)
+        spared = (_lone(self.province, leader) for leader in self.leaders)
+        table.combat = replace(combat, spared=(*combat.spared, *spared))
+
+    def tell(self, names: Names) -> str:
+        verb = "was" if len(self.leaders) == 1 else "were"
+        return f"{names.all(self.leaders)} in {names(self.province)} {verb} spared."
+
+
 class CombatClosed(Event, frozen=True):
     """Nothing was left to fight, or the player on turn wanted to fight no more (CC-TRN-05)."""
 
@@ -112,8 +134,8 @@ def _without(areas: Sequence[AreaId], area: AreaId) -> tuple[AreaId, ...]:
     return tuple(other for other in areas if other != area)
 
 
-def _lone(province: AreaId, player: Seat) -> str:
-    return f"{province}/{player}"
+def _lone(province: AreaId, player_or_leader: str) -> str:
+    return f"{province}/{player_or_leader}"
 
 
 def _under_way(table: Table) -> Combat:
@@ -172,13 +194,20 @@ def _fleets(table: Table, seas: Iterable[AreaId]) -> dict[AreaId, tuple[list[str
 
 def _lone_leaders(table: Table, combat: Combat) -> dict[AreaId, list[Seat]]:
     found: defaultdict[AreaId, set[Seat]] = defaultdict(set)
-    for leader in table.leaders.values():
+    for name, leader in table.leaders.items():
         area = leader.at
         if area is None or leader.owner == table.acting or area in combat.battles:  # no battle: no units of others
             continue
-        if table.acting in table.provinces[area].armies and _lone(area, leader.owner) not in combat.spared:
+        is_spared = {_lone(area, leader.owner), _lone(area, name)}.intersection(combat.spared)
+        if table.acting in table.provinces[area].armies and not is_spared:
             found[area].add(leader.owner)
     return {area: sorted(players) for area, players in sorted(found.items())}
+
+
+def _unspared(table: Table, province: AreaId, player: Seat) -> list[str]:
+    """Return the lone leaders of a player in a province, without those who were spared one by one."""
+    spared = _under_way(table).spared
+    return [name for name in table.leaders_at(province, player) if _lone(province, name) not in spared]
 
 
 # --- the course of the phase ---
@@ -375,6 +404,7 @@ class AttackLeaders(Command, frozen=True):
 
     Attributes:
         player: whose leaders they are.
+        leaders: some of them only, in a game in which they are attacked or spared one by one; all when none is named.
     """
 
     rule: ClassVar[str] = "CC-CAP-04"
@@ -382,11 +412,13 @@ class AttackLeaders(Command, frozen=True):
 
     province: AreaId
     player: Seat
+    leaders: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         _check_lone(table, self.province, self.player)
-        leaders = table.leaders_at(self.province, self.player)
+        _check_chosen(table, self.province, self.player, self.leaders)
+        leaders = self.leaders or _unspared(table, self.province, self.player)
         capture.defeat(draft, leaders, seat, table.edition.cite("CC-CAP-04"))
 
     @classmethod
@@ -399,6 +431,7 @@ class SpareLeaders(Command, frozen=True):
 
     Attributes:
         player: whose leaders they are.
+        leaders: some of them only, in a game in which they are attacked or spared one by one; all when none is named.
     """
 
     rule: ClassVar[str] = "CC-CAP-04"
@@ -406,10 +439,15 @@ class SpareLeaders(Command, frozen=True):
 
     province: AreaId
     player: Seat
+    leaders: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         _check_lone(draft.table, self.province, self.player)
-        draft.emit(LeadersSpared(self.province, self.player))
+        _check_chosen(draft.table, self.province, self.player, self.leaders)
+        if self.leaders:
+            draft.emit(SomeLeadersSpared(self.province, self.player, self.leaders))
+        else:
+            draft.emit(LeadersSpared(self.province, self.player))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -461,9 +499,26 @@ def _check_lone(table: Table, province: AreaId, player: Seat) -> None:
     raise Refusal(table.edition.cite("CC-CAP-04"), asked, f"Alone among units of the player on turn: {allowed}.")
 
 
+def _check_chosen(table: Table, province: AreaId, player: Seat, leaders: Sequence[str]) -> None:
+    if not leaders:
+        return
+    rule, asked = table.edition.cite("CC-CAP-04"), f"{', '.join(leaders)} in {province} were chosen."
+    if not table.each_lone_leader:
+        raise Refusal(rule, asked, f"In this game all leaders of {player} there are attacked or spared together.")
+    allowed = _unspared(table, province, player)
+    if not set(leaders).issubset(allowed) or len(set(leaders)) < len(leaders):
+        raise Refusal(rule, asked, f"Name some of {_listed(allowed)}, each once.")
+
+
 def _lone_options(command: type[Command], table: Table, title: str) -> Iterable[Option]:
     rule = table.edition.cite("CC-CAP-04")
     for province, players in _fights(table).leaders.items():
+        if table.each_lone_leader:
+            for player in players:
+                some = schema.subset(_unspared(table, province, player), 1)
+                fields = {"province": schema.const(province), "player": schema.const(player), "leaders": some}
+                yield command.option(title, fields, rule=rule, optional=("leaders",))
+            continue
         fields = {"province": schema.const(province), "player": schema.one_of(players)}
         yield command.option(f"{title} in {table.names(province)}", fields, rule=rule)
 
@@ -498,7 +553,7 @@ def decisions(table: Table) -> list[Decision]:
     return [decision]
 
 
-EVENTS = (CombatOpened, NavalBattleDeclared, NavalBattleDeclined, LeadersSpared, CombatClosed)
+EVENTS = (CombatOpened, NavalBattleDeclared, NavalBattleDeclined, LeadersSpared, SomeLeadersSpared, CombatClosed)
 COMMANDS = (
     FightBattle,
     FightAtSea,

@@ -315,7 +315,8 @@ def _judge(draft: Draft[Table], battle: NavalBattle, seat: Seat, leaders: tuple[
 
 def _is_safe_with_fleet(table: Table, leader: str) -> bool:
     """Tell whether a leader off a sunk galley falls only when his owner's whole fleet in the sea zone has sunk."""
-    return table.edition.caesar_needs_whole_fleet_sunk and table.leaders[leader].kind == "caesar"
+    is_caesar = table.leaders[leader].kind == "caesar"
+    return table.generals_saved_with_fleet or (table.edition.caesar_needs_whole_fleet_sunk and is_caesar)
 
 
 def _afloat(table: Table, battle: NavalBattle, seat: Seat) -> tuple[str, ...]:

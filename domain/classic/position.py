@@ -60,12 +60,20 @@ class Position(Struct, forbid_unknown_fields=True):
     fallen: dict[Seat, Seat] = field(default_factory=dict[Seat, Seat])
     bought: Purchase | None = None
     inflation: list[Inflation] = field(default_factory=list[Inflation])
+    each_lone_leader: bool = False
+    generals_saved_with_fleet: bool = False
+    """What the creator of the game chose."""
 
 
 def arrange(given: Mapping[str, Any], edition: Edition, board: Board) -> Table:
     """Return the table of a position. Raises `ValueError` or `msgspec.ValidationError` when it makes no sense."""
     position = msgspec.convert(dict(given), Position)
-    table = Table(edition=edition, map=Map.of(board))
+    table = Table(
+        edition=edition,
+        map=Map.of(board),
+        each_lone_leader=position.each_lone_leader,
+        generals_saved_with_fleet=position.generals_saved_with_fleet,
+    )
     _seat(table, position)
     _settle(table, position)
     for force in position.forces:

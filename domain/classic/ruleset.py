@@ -120,6 +120,10 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
         colours: the colours in play, one for each player (CC-SET-01); the first of the six when none is named.
         agreed_homes: the Home Province of each colour, when the players have agreed on them (CC-SET-03): then they are
             neither drawn nor picked.
+        each_lone_leader: whether lone leaders of a player in a province are attacked or spared one by one (CC-CAP-04,
+            CC-CAP-05); otherwise all of them together.
+        generals_saved_with_fleet: whether generals off a sunk galley go aboard another galley of their owner in that
+            sea zone, as the Caesar does (CC-NAV-14, CC-NAV-15); otherwise they fall to the opponent.
     """
 
     homes: setup.Method = "drawn"
@@ -127,6 +131,8 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[tuple[setup.Colour, ...], Meta(max_length=6, extra_json_schema={"uniqueItems": True})] | UnsetType
     ) = UNSET
     agreed_homes: setup.AgreedHomes | UnsetType = UNSET
+    each_lone_leader: bool | UnsetType = UNSET
+    generals_saved_with_fleet: bool | UnsetType = UNSET
 
 
 def _agreed(chosen: Setup) -> Mapping[Seat, AreaId]:
@@ -175,8 +181,15 @@ class Classic(Book[Table]):
         return setup.seated(players, wish.colours or (), _agreed(wish), wish.homes)
 
     def lay(self, seats: tuple[Seat, ...], setup: Setup, board: Board) -> Table:
-        pick_homes = setup.homes == "picked"
-        return bare(self.edition, Map.of(board), seats, pick_homes=pick_homes, agreed_homes=_agreed(setup))
+        return bare(
+            self.edition,
+            Map.of(board),
+            seats,
+            pick_homes=setup.homes == "picked",
+            agreed_homes=_agreed(setup),
+            each_lone_leader=setup.each_lone_leader is True,
+            generals_saved_with_fleet=setup.generals_saved_with_fleet is True,
+        )
 
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)

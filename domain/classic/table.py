@@ -245,7 +245,7 @@ class Combat(Struct, frozen=True):
     seas: tuple[AreaId, ...] = ()
     """Sea zones for which the player on turn has still to declare or decline battle."""
     spared: tuple[str, ...] = ()
-    """``province/seat`` of lone enemy leaders whom he leaves alone."""
+    """``province/seat`` of lone enemy leaders whom he leaves alone; ``province/leader`` of a single one."""
 
 
 class Purchase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -347,7 +347,14 @@ class Alliance(Struct, frozen=True):
 class Table(KernelTable):
     """The whole position. See the structs above; `static` fields are fixed for the game."""
 
-    static: ClassVar[tuple[str, ...]] = ("edition", "map", "pick_homes", "agreed_homes")
+    static: ClassVar[tuple[str, ...]] = (
+        "edition",
+        "map",
+        "pick_homes",
+        "agreed_homes",
+        "each_lone_leader",
+        "generals_saved_with_fleet",
+    )
     later: ClassVar[tuple[str, ...]] = ("proposed", "waived", "always_waived")
 
     edition: Edition
@@ -356,6 +363,10 @@ class Table(KernelTable):
     """Homes are picked in seat order instead of drawn (CC-SET-03)."""
     agreed_homes: Mapping[Seat, AreaId] = field(default_factory=dict[Seat, AreaId])
     """Homes that the creator of the game laid down (CC-SET-03); none when they are drawn or picked."""
+    each_lone_leader: bool = False
+    """Lone leaders are attacked or spared one by one, not all of a player together (CC-CAP-04, CC-CAP-05)."""
+    generals_saved_with_fleet: bool = False
+    """A general off a sunk galley goes aboard another one, as a Caesar does (CC-NAV-14, CC-NAV-15)."""
 
     phase: Phase = "setup"
     round: int = 1
@@ -519,6 +530,8 @@ def bare(
     *,
     pick_homes: bool = False,
     agreed_homes: Mapping[Seat, AreaId] | None = None,
+    each_lone_leader: bool = False,
+    generals_saved_with_fleet: bool = False,
 ) -> Table:
     """Return the table before set-up: every seat without a home, every province neutral and empty (CC-SET-07)."""
     return Table(
@@ -526,6 +539,8 @@ def bare(
         map=board,
         pick_homes=pick_homes,
         agreed_homes=agreed_homes or {},
+        each_lone_leader=each_lone_leader,
+        generals_saved_with_fleet=generals_saved_with_fleet,
         players={seat: Player((seat,)) for seat in seats},
         provinces={land: Province() for land in board.lands},
     )

@@ -82,6 +82,7 @@ ELSEWHERE: Final = {
 CLASSIC_2: Final = frozenset(
     {
         *("deal-proposed", "prisoner-handed-over"),
+        *("homes-assigned", "some-leaders-spared"),
         *("withdraw-agreement", "agreement-withdrawn", "acclamation-lapsed"),
         *("withdraw-passage-request", "passage-request-withdrawn"),
         *("withdraw-retreat-request", "retreat-request-withdrawn"),
