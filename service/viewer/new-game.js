@@ -44,7 +44,7 @@ export function newGame(api, rulesets, draw) {
         players,
         title,
         organizer_sees: sees,
-        setup: setup?.command ?? {},
+        setup: chosen(setup?.command ?? {}),
       });
       location.assign(`/games/${game.id}`);
     } catch (problem) {
@@ -79,6 +79,12 @@ function setupOf(api, ruleset, draw) {
     );
   }
   return setups.get(ruleset);
+}
+
+/** Return what was chosen of a set-up. A list or a group of fields that is left empty chooses nothing. */
+function chosen(setup) {
+  const isEmpty = (value) => typeof value === "object" && value !== null && !Object.keys(value).length;
+  return Object.fromEntries(Object.entries(setup).filter(([, value]) => !isEmpty(value)));
 }
 
 /** Return a schema of the contract as an option's, which leaves nothing unsaid: what has a default is always there. */
