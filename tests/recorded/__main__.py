@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct, UnsetType
 
 from domain.boards import builtin
+from domain.classic.setup import COLOURS, HOMES
 from domain.kernel import schema
 from domain.kernel.decision import Option
 from domain.kernel.export import read
@@ -54,6 +55,8 @@ SETUPS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "mare-nostrum": ({}, {"layout": "free"}, {"influence_chain_any_player": True}),
 }
 """What the creators of recorded games choose, in turn."""
+CHOSEN_SINCE_2: Final = {"each_lone_leader": True, "generals_saved_with_fleet": True}
+"""What the creators of Classic's games choose besides since its second version."""
 LONGEST: Final = 7_000
 """A game with more events is not recorded; another one takes its place."""
 PREMATURE: Final = frozenset({"propose-winner", "answer-winner"})
@@ -99,6 +102,12 @@ LATER: Final[Mapping[str, Mapping[int, frozenset[str]]]] = {
     "conquest-classic-2005": {2: CLASSIC_2},
 }
 """By ruleset: the types that came with a version, so that games of the versions before need not contain them."""
+
+UNTIL: Final[Mapping[str, Mapping[int, frozenset[str]]]] = {
+    "conquest-classic-friz": {1: frozenset({"ransom-proposed"})},
+    "conquest-classic-2005": {1: frozenset({"ransom-proposed"})},
+}
+"""By ruleset: the types that a version was the last to bring about."""
 
 
 class TooLong(Exception):
@@ -229,21 +238,32 @@ def seafaring(command: Mapping[str, Any]) -> int:
     return (galleys if isinstance(galleys, int) else 0) + 3 * bound + len(leaders)
 
 
+def setups_of(ruleset: Ruleset[Any], players: int) -> Sequence[Mapping[str, Any]]:
+    """Return what the creators of games of so many players choose, in turn."""
+    setups = SETUPS.get(ruleset.id, ({},))
+    if not ruleset.id.startswith("conquest-classic") or ruleset.version == 1:
+        return setups
+    colours = COLOURS[-players:]
+    agreed = {"agreed_homes": dict(zip(reversed(colours), HOMES[players], strict=True))}
+    return (*setups, {"colours": colours, **CHOSEN_SINCE_2}, agreed)
+
+
 def plans(ruleset: Ruleset[Any], games: int) -> Iterator[Plan]:
     """Yield games: the numbers of seats in turn, then random and greedy players, then the set-ups."""
-    setups = SETUPS.get(ruleset.id, ({},))
     for number in range(games):
         turn, seats = divmod(number, len(ruleset.players))
         temper = "greedy" if (turn + seats) % 2 else "random"
-        yield Plan(number + 1, ruleset.players[seats], temper, setups[number // 2 % len(setups)])
+        players = ruleset.players[seats]
+        setups = setups_of(ruleset, players)
+        yield Plan(number + 1, players, temper, setups[number // 2 % len(setups)])
 
 
 def hunts(ruleset: Ruleset[Any], first: int) -> Iterator[Plan]:
     """Yield games of curious players, alone or among greedy ones, for what is missing."""
-    setups = SETUPS.get(ruleset.id, ({},))
     for attempt in range(HUNTS):
         players = ruleset.players[-1 - attempt % len(ruleset.players)]
         temper = "mixed" if attempt % 2 else "curious"
+        setups = setups_of(ruleset, players)
         yield Plan(first, players, temper, setups[attempt % len(setups)], attempt)
 
 
@@ -303,7 +323,8 @@ def kinds(ruleset: Ruleset[Any]) -> set[str]:
     if ruleset.version == 1:
         found.remove(type_name(RulesUpgraded))  # a game that was moved on is kept with the version that it came to
     later = (names for since, names in LATER.get(ruleset.id, {}).items() if since > ruleset.version)
-    return found.difference(ELSEWHERE.get(ruleset.id, frozenset()), *later)
+    former = (names for until, names in UNTIL.get(ruleset.id, {}).items() if until < ruleset.version)
+    return found.difference(ELSEWHERE.get(ruleset.id, frozenset()), *later, *former)
 
 
 def contained(records: Iterable[Record]) -> set[str]:
