@@ -106,7 +106,7 @@ class PassageAnswered(Event, frozen=True):
 
 
 class PassageRequestWithdrawn(Event, frozen=True):
-    """The player on turn took back a request that not all had answered (CC-ALY-05)."""
+    """The player on turn took back a request that not all had answered (CC-ALY-02, CC-ALY-05)."""
 
     mover: Seat
 
@@ -388,7 +388,7 @@ class AnswerPassage(Command, frozen=True):
 
 
 class WithdrawPassageRequest(Command, frozen=True):
-    """Take back a request for a passage that not all of those asked have answered (CC-ALY-05)."""
+    """Take back a request for a passage that not all of those asked have answered (CC-ALY-02, CC-ALY-05)."""
 
     rule: ClassVar[str] = "CC-ALY-05"
 

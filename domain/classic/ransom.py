@@ -221,7 +221,7 @@ class RansomLapsed(Event, frozen=True):
 
 
 class TalksWaived(Event, frozen=True):
-    """A player does not want to negotiate about prisoners any more this turn (CC-RAN-13)."""
+    """A player does not want to negotiate about prisoners any more this turn (CC-RAN-02, CC-RAN-13)."""
 
     seat: Seat
 
@@ -233,7 +233,7 @@ class TalksWaived(Event, frozen=True):
 
 
 class AllTalksWaived(Event, frozen=True):
-    """A player said that no turn need wait for them to negotiate about prisoners, until further notice (CC-RAN-13)."""
+    """A player said that no turn need wait until they have negotiated about prisoners (CC-RAN-02, CC-RAN-13)."""
 
     seat: Seat
 
@@ -245,7 +245,7 @@ class AllTalksWaived(Event, frozen=True):
 
 
 class TalksResumed(Event, frozen=True):
-    """A player wants turns to wait for them again to negotiate about prisoners (CC-RAN-13)."""
+    """A player wants turns to wait for them again to negotiate about prisoners (CC-RAN-02, CC-RAN-13)."""
 
     seat: Seat
 
@@ -512,7 +512,7 @@ class WithdrawRansom(Command, frozen=True):
 
 
 class WaiveTalks(Command, frozen=True):
-    """Let the turn end without negotiating about prisoners any more (CC-RAN-13).
+    """Let the turn end without negotiating about prisoners any more (CC-RAN-13, CC-RAN-02).
 
     Until it ends one may still propose a deal, and answer one.
     """
@@ -529,7 +529,7 @@ class WaiveTalks(Command, frozen=True):
 
 
 class WaiveAllTalks(Command, frozen=True):
-    """Let no turn wait for oneself to negotiate about prisoners, until further notice; at any time (CC-RAN-13)."""
+    """Let no turn wait until one has negotiated about prisoners, until further notice (CC-RAN-13, CC-RAN-02)."""
 
     rule = "CC-RAN-13"
 
@@ -546,7 +546,7 @@ class WaiveAllTalks(Command, frozen=True):
 
 
 class ResumeTalks(Command, frozen=True):
-    """Let turns wait for oneself again to negotiate about prisoners (CC-RAN-13)."""
+    """Let turns wait for oneself again to negotiate about prisoners (CC-RAN-13, CC-RAN-02)."""
 
     rule = "CC-RAN-13"
 
