@@ -76,6 +76,8 @@ class RansomProposed(Event, frozen=True):
 class DealProposed(Event, frozen=True):
     """Owner or captor proposed a deal (CC-RAN-04) about one or several generals of the owner.
 
+    The other side, even after waiving talks for this turn, may answer with an offer of its own (CC-RAN-14).
+
     Attributes:
         proposer: owner or captor.
         owner: whose generals they are.
@@ -113,6 +115,7 @@ class DealProposed(Event, frozen=True):
         answered = {f"{general}/{offer.answerer}" for general in offer.generals}
         table.declined[:] = [name for name in table.declined if name not in answered]
         table.proposed.append(_proposal(self.proposer, offer.answerer))
+        table.waived[:] = [seat for seat in table.waived if seat != offer.answerer]
         table.next_talk += 1
 
     def tell(self, names: Names) -> str:
@@ -514,7 +517,7 @@ class WithdrawRansom(Command, frozen=True):
 class WaiveTalks(Command, frozen=True):
     """Let the turn end without negotiating about prisoners any more (CC-RAN-13, CC-RAN-02).
 
-    Until it ends one may still propose a deal, and answer one.
+    Until it ends one may still propose a deal and answer one. Whoever gets an offer is asked again.
     """
 
     rule = "CC-RAN-13"
