@@ -14,27 +14,38 @@ from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.data import TAX, Resource
 from domain.mare_nostrum.pieces import NO_FORCE, Post, Province
-from domain.mare_nostrum.posts import MARKER, gives_up, leaving, named, one_on_each
+from domain.mare_nostrum.posts import MARKER, gives_up, leaving, most_leaving, named, one_on_each
 from domain.mare_nostrum.table import Command, Event, Spoils, Table
 
 
 def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
     """Return what an invader alone in a province may do there: nothing in his own or an unmarked one (MN-LEG-08).
 
-    A building can be pillaged or occupied; the marker of any capital is never converted (MN-INF-07), nor one again on
+    A building can be pillaged or occupied; the marker of a capital is never converted (`protected`), nor one again on
     which a legion of his stands already.
     """
     province = table.provinces[area]
     if province.owner is None or province.owner == seat:
         return ()
     buildings = ("pillage", "occupy") if province.buildings else ()
-    kept = area in table.capitals.values() or MARKER in province.forces.get(seat, NO_FORCE).posts
+    kept = protected(table, area) or MARKER in province.forces.get(seat, NO_FORCE).posts
     return buildings if kept else (*buildings, "convert")
+
+
+def protected(table: Table, area: AreaId) -> bool:
+    """Tell whether the marker in a province is never converted: that of a player's capital (MN-INF-07)."""
+    owners = table.seats if table.rules.neutral_capitals_convert else table.capitals
+    return any(table.capitals[civilization] == area for civilization in owners)
 
 
 def can_exploit(table: Table, area: AreaId, seat: Seat) -> bool:
     """Tell whether an invader alone in a province has something to choose there: one way a turn (MN-AFT-01)."""
     return seat not in table.exploited.get(area, ()) and bool(ways(table, area, seat))
+
+
+def chooses_after_battle(table: Table, area: AreaId, seat: Seat) -> bool:
+    """Tell whether an attacker who is alone after a battle has something to choose: after each battle (MN-AFT-01)."""
+    return bool(ways(table, area, seat)) if table.rules.choice_after_each_battle else can_exploit(table, area, seat)
 
 
 # --- events ---
@@ -203,6 +214,10 @@ class Exploit(Command, frozen=True):
         if not gives_up(self.posts, self.legions, force.posts, force.legions):
             allowed = "Name the posts that these legions leave, so that one stays on each of the others."
             raise Refusal("MN-AFT-08", asked, allowed)
+        most = most_leaving(force.ready, force.posts, force.legions, len(self.posts))
+        if table.rules.all_legions_choose and self.legions < most:
+            allowed = f"Send all that can go: {most}. Legions that are to go elsewhere march first."
+            raise Refusal("MN-AFT-01", asked, allowed)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -210,7 +225,8 @@ class Exploit(Command, frozen=True):
             force = province.forces.get(seat)
             if force is None or province.at_war or not force.ready or not can_exploit(table, area, seat):
                 continue
-            for legions, posts in leaving(force.ready, force.posts, force.legions):
+            everybody = table.rules.all_legions_choose
+            for legions, posts in leaving(force.ready, force.posts, force.legions, everybody=everybody):
                 fields = {"province": schema.const(area), "legions": legions, **posts}
                 yield cls.option(f"Pillage, occupy or convert {table.names(area)}", fields)
 
@@ -295,7 +311,7 @@ class Convert(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoils, province = _spoils(draft.table)
-        if spoils.province in draft.table.capitals.values():
+        if protected(draft.table, spoils.province):
             raise Refusal("MN-INF-07", f"{spoils.province} is a capital.", "A capital is pillaged or occupied.")
         if MARKER in province.forces[seat].posts:
             raise Refusal(self.rule, f"A legion converts {spoils.province} already.", "The others pillage or occupy.")

@@ -255,7 +255,7 @@ def settle(draft: Draft[Table]) -> bool:
     province = draft.table.provinces[battle.province]
     ending = _ending(battle, tuple(province.forces))
     legions, posts = 0, ()
-    if ending == "attacker" and aftermath.can_exploit(draft.table, battle.province, battle.attacker):
+    if ending == "attacker" and aftermath.chooses_after_battle(draft.table, battle.province, battle.attacker):
         legions = province.forces[battle.attacker].legions
     if battle.defender in province.forces and province.forces[battle.defender].legions:
         posts = battle.posts

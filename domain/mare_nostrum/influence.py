@@ -11,7 +11,7 @@ from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, Seat
-from domain.mare_nostrum import chains, combinations, construction, hands, wording
+from domain.mare_nostrum import aftermath, chains, combinations, construction, hands, wording
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import Resource, price_of
 from domain.mare_nostrum.pieces import NO_FORCE
@@ -100,7 +100,7 @@ def _unfit(table: Table, seat: Seat, area: AreaId, reached: frozenset[AreaId]) -
 def _not_converted(table: Table, seat: Seat, area: AreaId, owner: Seat) -> Bar | None:
     """Return why a player may not replace another's marker (MN-INF-03, -06, -07, MN-AFT-08)."""
     province = table.provinces[area]
-    if area in table.capitals.values():
+    if aftermath.protected(table, area):
         return "MN-INF-07", "The marker in a capital is never converted."
     if "influence" not in province.forces.get(seat, NO_FORCE).posts:
         return "MN-INF-03", f"The marker of {owner} stays, unless a legion of {seat} stands on it."

@@ -12,6 +12,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import CIVILIZATIONS, ROLES, START_ROLES, SUPPLY, Building, Resource, Role
+from domain.mare_nostrum.editions import Rules
 from domain.mare_nostrum.pieces import Fleet, Force, Province
 from domain.mare_nostrum.table import Phase, Setup, Table, TakenCard, Tie, Trade, bare
 
@@ -89,13 +90,13 @@ class Position(Struct, forbid_unknown_fields=True):
     seduced: bool = False
 
 
-def arrange(given: Mapping[str, Any], board: Board) -> Table:
+def arrange(given: Mapping[str, Any], rules: Rules, board: Board) -> Table:
     """Return the table of a position, hands still empty. Raises `ValueError` or `msgspec.ValidationError`."""
     position = msgspec.convert(dict(given), Position)
     if strangers := {*position.seats} - {*CIVILIZATIONS}:
         raise ValueError(f"{', '.join(sorted(strangers))} are no civilizations")
     seats = tuple(civilization for civilization in CIVILIZATIONS if civilization in position.seats)
-    table = bare(Map.of(board), position.setup, seats, CIVILIZATIONS, SUPPLY[len(seats)])
+    table = bare(Map.of(board), rules, position.setup, seats, CIVILIZATIONS, SUPPLY[len(seats)])
     table.turn, table.phase, table.active = position.turn, position.phase, position.active
     table.done, table.ties = list(position.done), list(position.ties)
     table.order, table.points = list(position.order), position.points

@@ -31,10 +31,20 @@ def gives_up(posts: tuple[str, ...], legions: int, held: tuple[str, ...], total:
     return one_on_each(posts, held, legions) and total - legions >= len(held) - len(posts)
 
 
-def leaving(ready: int, held: tuple[str, ...], total: int) -> Iterable[tuple[schema.Schema, dict[str, schema.Schema]]]:
-    """Yield the schemas of what `gives_up` accepts: the number of legions, and the posts that they give up."""
+def most_leaving(ready: int, held: tuple[str, ...], total: int, given_up: int) -> int:
+    """Return how many of the `ready` legions can act when they give up so many of the posts `held`."""
+    return min(ready, total - len(held) + given_up)
+
+
+def leaving(
+    ready: int, held: tuple[str, ...], total: int, *, everybody: bool = False
+) -> Iterable[tuple[schema.Schema, dict[str, schema.Schema]]]:
+    """Yield the schemas of what `gives_up` accepts: the number of legions, and the posts that they give up.
+
+    With `everybody` the number is the most that there can be.
+    """
     for number in range(len(held) + 1):
-        least, most = max(1, number), min(ready, total - len(held) + number)
+        least, most = max(1, number), most_leaving(ready, held, total, number)
         if least <= most:
             posts = {"posts": schema.subset(held, number, number)} if number else {}
-            yield schema.count(least, most), posts
+            yield schema.count(most if everybody else least, most), posts

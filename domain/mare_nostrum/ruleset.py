@@ -1,6 +1,7 @@
 """Mare Nostrum: the chapters wired up."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from domain.kernel.board import Board, Map
@@ -9,7 +10,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.marks import Mark, Marks
 from domain.kernel.message import Event as KernelEvent
 from domain.kernel.message import Names
-from domain.kernel.ruleset import Result, Rolled
+from domain.kernel.ruleset import Change, Result, Rolled, switched
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Dice, Lots, Shown
 from domain.kernel.words import AreaId, Seat
@@ -41,6 +42,7 @@ from domain.mare_nostrum import (
     winning,
 )
 from domain.mare_nostrum.data import CIVILIZATIONS, ROLES, SUPPLY
+from domain.mare_nostrum.editions import CHANGES, Rules
 from domain.mare_nostrum.position import arrange, conceal
 from domain.mare_nostrum.setup import fit
 from domain.mare_nostrum.table import Setup, Table, bare
@@ -114,6 +116,7 @@ class MareNostrum(Book[Table]):
 
     id = "mare-nostrum"
     title = "Mare Nostrum"
+    changes: ClassVar[tuple[Change, ...]] = CHANGES
     board = "mare-nostrum"
     setup = Setup
     view_type = view.View
@@ -135,6 +138,11 @@ class MareNostrum(Book[Table]):
     charts: ClassVar[Mapping[str, str]] = {"territory": "provinces", "points": "cards"}
     colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
 
+    @cached_property
+    def rules(self) -> Rules:
+        """The switches of this version."""
+        return switched(Rules(), self.changes, self.version)
+
     @property
     def players(self) -> tuple[int, ...]:
         return tuple(SUPPLY)
@@ -143,7 +151,7 @@ class MareNostrum(Book[Table]):
         return setup.seats(players, chosen)
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
-        table = bare(Map.of(board), setup, seats, CIVILIZATIONS, SUPPLY[len(seats)])
+        table = bare(Map.of(board), self.rules, setup, seats, CIVILIZATIONS, SUPPLY[len(seats)])
         if table.setup.layout == "introductory":
             fit(table)
         return table
@@ -196,7 +204,7 @@ class MareNostrum(Book[Table]):
                 return ()
 
     def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
-        return arrange(position, board)
+        return arrange(position, self.rules, board)
 
     def conceal(self, draft: Draft[Table], position: Mapping[str, Any]) -> None:
         conceal(draft, position)

@@ -179,16 +179,17 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
     for seat in table.seats:
         draft.emit(EmpireLaidOut(seat, OWN_HERO[seat], layout(table, seat)))
     place_neutrals(draft)
-    deal_roles(draft, {role: seat for role, seat in START_ROLES.items() if seat in table.seats})
+    deal_roles(draft, named_by_aid_cards(table))
     turn.begin(draft)
 
 
 def settle(draft: Draft[Table]) -> bool:
     """Begin the first turn after the free set-up (MN-ROL-13)."""
-    if draft.table.phase != "setup":
+    table = draft.table
+    if table.phase != "setup":
         return False
     place_neutrals(draft)
-    deal_roles(draft, {})
+    deal_roles(draft, named_by_aid_cards(table) if table.rules.aid_cards_name_roles else {})
     turn.begin(draft)
     return True
 
@@ -211,16 +212,30 @@ def place_neutrals(draft: Draft[Table]) -> None:
     capitals = table.capitals.values()
     for civilization in table.neutral:
         capital = table.capitals[civilization]
-        around = table.map.land_neighbours(capital)
+        around = _around(table, civilization)
         free = tuple(area for area in around if table.provinces[area].owner is None and area not in capitals)
         draft.emit(NeutralPlaced(civilization, capital, free))
+
+
+def _around(table: Table, civilization: Seat) -> tuple[AreaId, ...]:
+    """Return the provinces next to a neutral capital: over land, and those that MN-SET-15 adds (MN-SET-19)."""
+    beside = table.map.land_neighbours(table.capitals[civilization])
+    if not table.rules.neutral_aegean:
+        return beside
+    added = (area.id for area in _lands(table) if civilization in area.traits.get("free_start_of", ()))
+    return tuple(dict.fromkeys((*beside, *added)))
+
+
+def named_by_aid_cards(table: Table) -> dict[Role, Seat]:
+    """Return the roles of the players whose aid cards name one (MN-SET-08)."""
+    return {role: seat for role, seat in START_ROLES.items() if seat in table.seats}
 
 
 def deal_roles(draft: Draft[Table], named: Mapping[Role, Seat]) -> None:
     """Hand out the role cards for the first turn, nobody two (MN-SET-22, MN-SET-23).
 
-    The players `named` by the aid cards of the introductory layout have theirs; totals decide the others, which after
-    a free set-up are all of them (MN-ROL-13).
+    The players `named` by the aid cards have theirs; totals decide the others, which in version 1 are all of them
+    after a free set-up (MN-ROL-13).
     """
     table, draws = draft.table, draft.draws
     dealt = dict(named)

@@ -27,6 +27,7 @@ from domain.mare_nostrum.data import (
     Resource,
     Role,
 )
+from domain.mare_nostrum.editions import Rules
 from domain.mare_nostrum.pieces import NO_FORCE, Fleet, Force, Post, Province
 
 Phase = Literal["setup", "roles", "income", "trade", "construction", "discard", "military", "over"]
@@ -165,6 +166,7 @@ class Table(KernelTable, kw_only=True):
     """The whole state. What lies in its dictionaries is frozen; change it with the methods below.
 
     Attributes:
+        rules: what the version of the ruleset that the game is played by does differently.
         seats: who plays, in seat order; `neutral` the civilizations that nobody plays.
         turn: the number of the turn; 0 during the set-up.
         active: who has been named and acts now, in construction or in the Military Phase.
@@ -178,9 +180,10 @@ class Table(KernelTable, kw_only=True):
         points: the free set-up: what each player has left to spend; absent before and after his turn to spend.
     """
 
-    static: ClassVar[tuple[str, ...]] = ("map", "setup")
+    static: ClassVar[tuple[str, ...]] = ("map", "rules", "setup")
 
     map: Map
+    rules: Rules
     setup: Setup
     seats: tuple[Seat, ...]
     neutral: tuple[Seat, ...] = ()
@@ -401,11 +404,17 @@ class Command(message.Command[Table], frozen=True):
 
 
 def bare(
-    map_: Map, setup: Setup, seats: tuple[Seat, ...], everybody: Iterable[Seat], supply: Mapping[Building, int]
+    map_: Map,
+    rules: Rules,
+    setup: Setup,
+    seats: tuple[Seat, ...],
+    everybody: Iterable[Seat],
+    supply: Mapping[Building, int],
 ) -> Table:
     """Return the table before the set-up: an empty board, empty hands, all tokens in the supply."""
     return Table(
         map=map_,
+        rules=rules,
         setup=setup,
         seats=seats,
         neutral=tuple(civilization for civilization in everybody if civilization not in seats),

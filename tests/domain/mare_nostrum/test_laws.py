@@ -78,7 +78,8 @@ class MareNostrumLaws(Laws):
         owned = [card for cards in table.cards.values() for card in cards]
         if len(set(owned)) != len(owned):
             yield f"a hero or wonder has two owners: {owned}"
-        for seat, capital in table.capitals.items():
+        for seat in table.seats:
+            capital = table.capitals[seat]
             if table.turn and table.provinces[capital].owner != seat:
                 yield f"{capital} is {table.provinces[capital].owner}'s"
         for area, province in table.provinces.items():
