@@ -82,8 +82,8 @@ class Ruleset(ABC, Generic[T]):
     title: ClassVar[str]
     changes: ClassVar[tuple[Change, ...]] = ()
     """What its versions after the first do otherwise, in the order of the versions."""
-    board: ClassVar[str]
-    """The id of the built-in board that it is played on unless a game brings its own."""
+    board: str
+    """The name of the built-in board that new games are played on unless they bring their own; versions may differ."""
     setup: ClassVar[type[Struct]]
     """What the creator of a game may choose; every field has a default."""
     view_type: ClassVar[type[Struct]]

@@ -80,6 +80,7 @@ class _Keep(Struct, frozen=True, forbid_unknown_fields=True):
 class _Data(Struct, frozen=True, forbid_unknown_fields=True):
     civilizations: _Civilizations
     roles: dict[Role, Seat]
+    roles_provenance: dict[Role, Provenance]
     resources: dict[Resource, Positive]
     resources_provenance: dict[Resource, Provenance]
     pieces: dict[Literal["legion", "trireme", "fortress", "influence"], Positive]

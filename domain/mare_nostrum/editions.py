@@ -18,6 +18,7 @@ class Rules(Struct, frozen=True):
         aid_cards_name_roles: whether the aid cards give the first roles also after a free set-up (MN-ROL-13).
         neutral_capitals_convert: whether the marker in a capital that nobody plays can be converted (MN-INF-07).
         neutral_aegean: whether a neutral Greece also holds the provinces along the Aegean (MN-SET-19).
+        level_board: whether new games begin on the board that gives every civilization the same income (MN-SET-06).
     """
 
     choice_after_each_battle: bool = False
@@ -25,6 +26,7 @@ class Rules(Struct, frozen=True):
     aid_cards_name_roles: bool = False
     neutral_capitals_convert: bool = False
     neutral_aegean: bool = False
+    level_board: bool = False
 
 
 CHANGES: Final = (
@@ -69,6 +71,15 @@ CHANGES: Final = (
         "A neutral Greece also gets a marker and a legion in each province along the Aegean.",
         "Neutral pieces go to each province adjacent to the capital (line 61), and the rules call the four provinces "
         "along the Aegean adjacent to Greece (line 181). Version 1 counted only land borders.",
+    ),
+    Change(
+        "level_board",
+        2,
+        (RuleId("MN-SET-06"),),
+        "New games are played on a board on which Rome begins with a caravan on fruit instead of two legions, so that "
+        "every layout brings 5 cards of income and costs 36 points. A running game keeps its board.",
+        "The rules do not show the layouts (line 51). The parts of Rome's layout that we had invented gave it 4 cards "
+        "of income, and all others 5.",
     ),
 )
 """What version 2 corrects."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from domain.kernel.board import Board, Map
 from domain.kernel.book import Book
@@ -110,6 +110,9 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
     setup.RoleCardsDealt: (Lots(),),
 }
 
+FIRST_BOARD: Final = "mare-nostrum-1"
+"""The board of version 1; it has the id of its successor, and is drawn on the same map."""
+
 
 class MareNostrum(Book[Table]):
     """Serge Laget's game of 2003."""
@@ -137,6 +140,11 @@ class MareNostrum(Book[Table]):
     }
     charts: ClassVar[Mapping[str, str]] = {"territory": "provinces", "points": "cards"}
     colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
+
+    def __init__(self, version: int | None = None) -> None:
+        super().__init__(version)
+        if not self.rules.level_board:
+            self.board = FIRST_BOARD
 
     @cached_property
     def rules(self) -> Rules:

@@ -2,16 +2,18 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import resources
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from domain.boards import BoardError, builtin, parse_board, validate
+from domain.boards import BoardError, builtin, drawing_of, parse_board, validate
 from domain.boards.mare_nostrum import CIVILIZATIONS, GOODS
-from domain.kernel.board import Map
-from domain.kernel.words import AreaId
+from domain.kernel.board import Area, Board, Map
+from domain.kernel.words import AreaId, Seat
+from domain.mare_nostrum.data import CARDS, OWN_HERO, PRICES, Item
+from domain.mare_nostrum.ruleset import MareNostrum
 
 RAW = resources.files("domain.boards").joinpath("mare-nostrum.json").read_text()
 BOARD = builtin("mare-nostrum")
@@ -93,11 +95,54 @@ def test_every_fact_is_marked_with_where_it_is_from() -> None:
     for area in BOARD.areas:
         wanted = {"exists", "name", "position"}
         if area.kind == "land":
-            wanted |= {"city_sites", "coasts", *(f"resources_{good}" for good in area.traits.get("resources", ()))}
-            wanted |= {"start"} & set(area.traits)
-        assert wanted <= area.provenance.keys(), area.id
+            icons = {f"resources_{good}" for good in area.traits.get("resources", ())}
+            wanted |= {"city_sites", *icons, *marked(area, "coasts", seas(area.id) or ("",))}
+            wanted |= marked(area, "start", area.traits.get("start", ()))
+            wanted |= {"capital_of", "free_start_of"} & set(area.traits)
+        assert wanted == set(area.provenance), area.id
         assert area.source
     assert all(border.provenance["exists"] in BOARD.legend for border in BOARD.borders)
+
+
+def marked(area: Area, fact: str, parts: Iterable[str]) -> set[str]:
+    """Return the marks that a fact of an area needs: one for all of it, or one for each part."""
+    by_part = {f"{fact}_{part.replace('-', '_')}" for part in parts}
+    return by_part if by_part & set(area.provenance) else {fact} if by_part else set()
+
+
+def test_what_has_invented_parts_is_marked_part_by_part() -> None:
+    """A single mark would pass off a sea, or a caravan, that is our reconstruction as stated or published."""
+    for area in BOARD.areas:
+        parts = {"coasts": seas(area.id) if area.kind == "land" else (), "start": area.traits.get("start", ())}
+        several = {area.provenance.get(fact) for fact in parts if len(parts[fact]) > 1}
+        assert several <= {None, "reconstructed"}, area.id
+    seas_of_rome = {sea: MAP.area(AreaId("rome")).provenance[f"coasts_{sea}_sea"] for sea in ("adriatic", "tyrrhenian")}
+    assert seas_of_rome == {"adriatic": "seed", "tyrrhenian": "reconstructed"}
+
+
+@pytest.mark.rule("MN-SET-06")
+@pytest.mark.parametrize(("name", "roman"), [("mare-nostrum", (5, 36)), ("mare-nostrum-1", (4, 39))])
+def test_what_the_layouts_bring_and_cost(name: str, roman: tuple[int, int]) -> None:
+    """An income, and a cost at list prices, hero included: equal for all but for Rome on the board of version 1."""
+    found = {civilization: worth(builtin(name), civilization) for civilization in CIVILIZATIONS}
+    assert found == {**dict.fromkeys(CIVILIZATIONS, (5, 36)), "rome": roman}
+
+
+def worth(board: Board, civilization: str) -> tuple[int, int]:
+    own = [area.traits.get("start", ()) for area in board.areas if civilization in area.traits.get("start_of", ())]
+    pieces = [piece for start in own for piece in start]
+    income = sum(piece == "city" or piece in GOODS for piece in pieces)
+    items: list[Item] = ["caravan" if piece in GOODS else cast(Item, piece) for piece in pieces]
+    hero = CARDS[OWN_HERO[Seat(civilization)]]
+    return income, sum(PRICES[item] for item in items) + len(own) * PRICES["influence"] + hero.price
+
+
+def test_the_board_of_version_1_is_what_it_was_and_is_drawn_on_the_same_map() -> None:
+    first = builtin(MareNostrum(1).board)
+    assert Map.of(first).digest == "sha256:e4945135e5ccdfedb1c0b205f323fedb4ce5028495ef106a807a122fc4e4ff1d"
+    assert MareNostrum().board == BOARD.id == first.id
+    assert Map.of(BOARD).digest != Map.of(first).digest
+    assert drawing_of(first) is drawing_of(BOARD) is not None
 
 
 # --- other boards ---

@@ -12,14 +12,15 @@ from domain.kernel.verify import verify
 from domain.mare_nostrum.data import RECOMMENDED
 from domain.mare_nostrum.editions import CHANGES, Rules
 from domain.mare_nostrum.ruleset import MareNostrum
+from domain.mare_nostrum.table import Table
 from tests.play import Play
 
 NEWEST = MareNostrum()
 OLD = NEWEST.at(1)
 SETUPS: tuple[dict[str, Any], ...] = ({}, {"layout": "free"})
-STEPS = 12
+STEPS = 25
 """How many commands lie between two moves."""
-AFTER = 15
+AFTER = 10
 """How many commands a game goes on after it was moved."""
 
 
@@ -40,6 +41,11 @@ def apart(play: Play) -> Play:
     return twin
 
 
+def table_of(play: Play) -> Table:
+    assert isinstance(play.game.table, Table)
+    return play.game.table
+
+
 def test_the_versions_differ_by_switches_that_are_all_explained() -> None:
     assert (list(NEWEST.versions), NEWEST.version) == ([1, 2], 2)
     assert OLD.rules == Rules()
@@ -58,11 +64,10 @@ def test_a_running_game_moves_to_version_2_at_any_time_and_goes_on(seed: int) ->
     phases: set[str] = set()
     while play.game.status == "running":
         moved = apart(play)
-        state = moved.game.table
+        phases.add(table_of(moved).phase)
         moved.upgrade(2)
-        phases.add(state.phase)
         assert moved.game.ruleset.version == 2
-        assert moved.game.table.rules == NEWEST.rules
+        assert table_of(moved).rules == NEWEST.rules
         moved.run(Random(seed), AFTER)
         assert moved.fold().table == moved.game.table
         play.run(rng, STEPS)
