@@ -7,9 +7,11 @@ import pytest
 from domain.boards import builtin
 from domain.kernel.chance import ScriptedChance
 from domain.kernel.draft import Draft
+from domain.kernel.message import Names
 from domain.kernel.ruleset import Rolled
 from domain.kernel.secret import Vault
 from domain.kernel.words import AreaId, Seat
+from domain.mare_nostrum.aftermath import ProvincePillaged
 from domain.mare_nostrum.battle import BattleRolled, Throw
 from domain.mare_nostrum.naval import TriremesRolled
 from domain.mare_nostrum.ruleset import MareNostrum
@@ -40,6 +42,22 @@ def test_dice_are_booked_for_who_rolled_them_and_for_nobody_when_a_neutral_defen
 def test_a_fortress_that_defends_alone_rolls_nothing() -> None:
     lone = Throw(ROME, (), 6, 1, fortresses=1)
     assert [each.seat for each in RULESET.rolled(BattleRolled(Throw(GREECE, (3,), 3, 0, draw=1), lone))] == [GREECE]
+
+
+@pytest.mark.rule("MN-AFT-02", "MN-HER-10")
+@pytest.mark.parametrize(
+    ("post", "card", "told"),
+    [
+        ("city", None, "Greece pillaged Troy: the city was destroyed."),
+        ("temple", None, "Greece pillaged Troy: the temple was destroyed."),
+        ("oil", None, "Greece pillaged Troy: the oil caravan was destroyed."),
+        ("city", "tax", "Greece pillaged Troy: the city was destroyed and brought a tax."),
+        ("oil", "oil", "Greece pillaged Troy: the oil caravan was destroyed and brought oil."),
+    ],
+)
+def test_a_pillage_is_told_with_what_was_destroyed_and_what_it_brought(post: str, card: str | None, told: str) -> None:
+    names = Names({area.id: area.name for area in BOARD.areas}, [GREECE])
+    assert ProvincePillaged(GREECE, AreaId("troy"), post, card).tell(names) == told
 
 
 def test_battles_conquests_and_the_victory_are_landmarks_and_every_kind_is_an_event_of_the_ruleset() -> None:
