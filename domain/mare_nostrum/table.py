@@ -7,7 +7,7 @@ counted openly; what nobody else saw (a gift, what was kept from a discard) is s
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from domain.kernel import message
@@ -45,11 +45,15 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
         layout: the layout of the aid cards (MN-SET-06), or 36 points for everybody to spend (MN-SET-10).
         civilizations: who plays; those recommended for the number of players when none is named (MN-SET-21).
         influence_chain_any_player: whether triremes of any player join provinces for placing influence (MN-INF-04).
+        lone_offer_ends_trade: whether the trade ends as soon as only one player has cards face up, although the next
+            taker could still take one (MN-TRD-15).
     """
 
     layout: Layout = "introductory"
     civilizations: Annotated[tuple[Civilization, ...], Meta(max_length=5, extra_json_schema={"uniqueItems": True})] = ()
     influence_chain_any_player: bool = False
+    # What came later stays out of the first event while nobody chooses it, or old games would begin otherwise.
+    lone_offer_ends_trade: bool | UnsetType = UNSET
 
 
 class Hand(Struct, frozen=True):

@@ -128,6 +128,13 @@ def open_to(trade: Trade, taker: Seat) -> dict[Seat, list[Resource]]:
     }
 
 
+def _offers(table: Table, trade: Trade, taker: Seat) -> dict[Seat, list[Resource]]:
+    """Return what the next taker may take; nothing when the table is set so that a lone offer ends the trade."""
+    if table.setup.lone_offer_ends_trade is True and sum(map(bool, trade.offers.values())) == 1:
+        return {}
+    return open_to(trade, taker)
+
+
 def kinds(cards: Iterable[Resource]) -> list[Resource]:
     """Return each kind once, in the order of the bank."""
     there = set(cards)
@@ -220,7 +227,7 @@ def decisions(table: Table) -> list[Decision]:
         return _compensation(table, trade.short)
     if trade.taker is None or trade.forced is not None:
         return []
-    offers = open_to(trade, trade.taker)
+    offers = _offers(table, trade, trade.taker)
     if sum(map(len, offers.values())) < 2:
         return []
     return [
@@ -253,7 +260,7 @@ def settle(draft: Draft[Table]) -> bool:
     trade = draft.table.trade
     if draft.table.phase != "trade" or trade is None or trade.taker is None:
         return False
-    offers = open_to(trade, trade.taker)
+    offers = _offers(draft.table, trade, trade.taker)
     if offers:
         [(giver, [card])] = offers.items()
         draft.emit(CardTaken(trade.taker, giver, card, automatic=True))

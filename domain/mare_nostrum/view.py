@@ -75,6 +75,9 @@ class View(Struct, frozen=True, kw_only=True):
         supply: the building tokens not on the board.
         available: the heroes and wonders that nobody owns yet.
         fleets: the triremes at sea, by sea space and owner.
+        redirected: whether Ulysses has been used in this Commerce Phase (MN-HER-11).
+        free_marker: whether Hammurabi's free marker has been placed this turn (MN-HER-14).
+        exchanged: whether Cleopatra's exchange has been used in this Construction Phase (MN-HER-17).
         kept: the cards laid aside to keep, null where the viewer may not look at them.
         owed: provinces at war since an earlier turn, and who had land units there when this turn began (MN-WAR-03).
         ashore: whether the active player has moved or fought with a legion: his triremes are done (MN-MIL-03).
@@ -99,6 +102,9 @@ class View(Struct, frozen=True, kw_only=True):
     provinces: dict[AreaId, Province]
     fleets: dict[AreaId, dict[Seat, Fleet]]
     trade: TradeView | None
+    redirected: bool
+    free_marker: bool
+    exchanged: bool
     kept: dict[Seat, dict[Resource, int] | None]
     owed: dict[AreaId, tuple[Seat, ...]]
     ashore: bool
@@ -129,6 +135,9 @@ def of(table: Table, vault: Vault) -> View:
         provinces=table.provinces,
         fleets=table.fleets,
         trade=_trade(table, vault),
+        redirected=table.redirected,
+        free_marker=table.free_marker,
+        exchanged=table.exchanged,
         kept=_read(table.kept, vault),
         owed=table.owed,
         ashore=table.ashore,
