@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, SeatLeft, SeatTaken
+from domain.kernel.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, SeatLeft, SeatsMoved, SeatTaken
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from projections.change import Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
@@ -68,6 +68,9 @@ class Lobby(Projection):
                 yield Put(SEATED, {"game": game, "seat": seat}, {"player": player})
             case SeatLeft(seat):
                 yield Drop(SEATED, {"game": game, "seat": seat})
+            case SeatsMoved(players):
+                for seat, player in players.items():
+                    yield Amend(SEATED, {"game": game, "seat": seat}, {"player": player})
             case GameStarted():
                 row["status"] = "running"
             case GameCancelled():

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from domain.kernel.lifecycle import GameCancelled, GameEnded, GameStarted, SeatLeft, SeatTaken
+from domain.kernel.lifecycle import GameCancelled, GameEnded, GameStarted, SeatLeft, SeatsMoved, SeatTaken
 from domain.kernel.words import PlayerId
 from projections.change import Amend, Change, Drop, Put, Table
 from projections.projection import Happened, Projection
@@ -43,6 +43,9 @@ class PlayerRecord(Projection):
                 yield Put(PLAYED, {"game": game, "seat": seat}, row)
             case SeatLeft(seat):
                 yield Drop(PLAYED, {"game": game, "seat": seat})
+            case SeatsMoved(players):
+                for seat, player in players.items():
+                    yield Amend(PLAYED, {"game": game, "seat": seat}, {"player": player})
             case GameStarted():
                 yield Amend(PLAYED, {"game": game}, {"status": "running"})
             case GameCancelled():

@@ -24,6 +24,7 @@ from domain.kernel.lifecycle import (
     MovesRetracted,
     RulesUpgraded,
     SeatLeft,
+    SeatsMoved,
     SeatTaken,
     Sight,
     Status,
@@ -174,7 +175,23 @@ class Game(Struct, kw_only=True):
             raise Refusal("TAB-LIFE-03", f"{seat} is taken.", allowed)
         if player in self.players.values():
             raise Refusal("TAB-LIFE-03", f"{player} asked for a second seat.", "A player takes one seat of a game.")
+        self._require_kept_for(seat, player)
         return self._log([(SeatTaken(seat, player, entropy), 0)], at, Cause(player=player, seat=seat, key=key))
+
+    def seat_for(self, player: PlayerId) -> Seat:
+        """Return the seat for a player who names none: the one kept for them, or the first that is free for all."""
+        kept = self.ruleset.kept_seats(self.setup)
+        own = (seat for seat, holder in kept.items() if holder == player)
+        free = (seat for seat, holder in self.players.items() if holder is None and seat not in kept)
+        return next(own, None) or next(free, None) or next(iter(self.players))
+
+    def _require_kept_for(self, seat: Seat, player: PlayerId) -> None:
+        kept = self.ruleset.kept_seats(self.setup)
+        if kept.get(seat, player) != player:
+            allowed = f"Only {kept[seat]} may take it: whoever created the game decided so."
+            raise Refusal("TAB-LIFE-03", f"{seat} is kept for another player.", allowed)
+        if own := next((each for each, holder in kept.items() if holder == player and each != seat), None):
+            raise Refusal("TAB-LIFE-03", f"{seat} is not the seat that is kept for you.", f"Take {own}.")
 
     def leave_seat(self, seat: Seat, player: PlayerId, *, at: str, key: str | None = None) -> Step:
         """Free a seat. Raises `Refusal` when the player does not hold it or the game has begun."""
@@ -197,7 +214,11 @@ class Game(Struct, kw_only=True):
         self.require_startable()
         bare = self.ruleset.lay(tuple(self.players), self.setup, self.board)
         draft = self.ruleset.begin(bare, self.chance(secret))
-        happened = [(GameStarted(), 0), *draft.happened]
+        happened: list[tuple[Any, int]] = [(GameStarted(), 0)]
+        for event, draws in draft.happened:
+            happened.append((event, draws))
+            if moves := event.seating():
+                happened.append((self.moved(moves), draws))
         return self._log(happened, at, Cause(player=player, key=key), draft, secret)
 
     def require_startable(self) -> None:
@@ -205,6 +226,11 @@ class Game(Struct, kw_only=True):
         self._require_gathering("start")
         if free := [seat for seat, holder in self.players.items() if holder is None]:
             raise Refusal("TAB-LIFE-02", "The game was to start.", f"These seats are still free: {', '.join(free)}.")
+
+    def moved(self, moves: Mapping[Seat, Seat]) -> SeatsMoved:
+        """Return that the holder of each seat has moved to another one."""
+        holders = {moves[seat]: holder for seat, holder in self.players.items() if holder is not None}
+        return SeatsMoved({seat: holders[seat] for seat in self.players})
 
     def _require_gathering(self, what: str) -> None:
         if self.status != "gathering":
@@ -493,6 +519,8 @@ class Game(Struct, kw_only=True):
                 self.entropy.pop(seat, None)
             case GameStarted():
                 self.status = "running"
+            case SeatsMoved(players):
+                self.players.update(players)
             case RulesUpgraded(_, to):
                 self.ruleset = self.ruleset.at(to)
             case GameCancelled():

@@ -100,6 +100,19 @@ class GameCancelled(GameEvent, frozen=True):
         return "The organizer cancelled the game."
 
 
+class SeatsMoved(GameEvent, frozen=True):
+    """The set-up gave players other seats than those that they had taken (`domain.kernel.message.Event.seating`).
+
+    Attributes:
+        players: who holds each seat from now on.
+    """
+
+    players: dict[Seat, PlayerId]
+
+    def tell(self, names: Names) -> str:
+        return f"The players moved to the seats that they were dealt: {names.all(self.players)}."
+
+
 class MovesRetracted(GameEvent, frozen=True):
     """The game goes on from an earlier version; what came after it stays in the log and does not count (TAB-UNDO-02).
 
@@ -158,6 +171,7 @@ GAME_EVENTS: Final = (
     SeatLeft,
     GameStarted,
     GameCancelled,
+    SeatsMoved,
     MovesRetracted,
     RulesUpgraded,
     GameEnded,

@@ -94,6 +94,13 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
         """Return what happened in a sentence, for the history."""
         raise NotImplementedError
 
+    def seating(self) -> Mapping[Seat, Seat]:
+        """Return the seat to which the holder of each seat moves; nothing, as all but a set-up's dealing do.
+
+        Only what opens a game moves anybody: `SeatsMoved` follows it in the log.
+        """
+        return {}
+
 
 class Told(Protocol):
     """What can be told: events of a ruleset, and those around the table."""

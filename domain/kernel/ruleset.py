@@ -20,7 +20,7 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Shown
 from domain.kernel.table import Table
-from domain.kernel.words import AreaId, RuleId, Seat
+from domain.kernel.words import AreaId, PlayerId, RuleId, Seat
 
 T = TypeVar("T", bound=Table)
 
@@ -131,6 +131,10 @@ class Ruleset(ABC, Generic[T]):
         `chosen` is the setup of the game's creator, where that has a say in it; None for the seats that a game has when
         nothing is chosen. Raises `Refusal` when the choice does not fit so many players.
         """
+
+    def kept_seats(self, chosen: Any) -> Mapping[Seat, PlayerId]:
+        """Return the seats that the setup of the game's creator keeps, each for one player."""
+        return {}
 
     @property
     @abstractmethod

@@ -13,7 +13,7 @@ from domain.kernel.message import Names
 from domain.kernel.ruleset import Change, Result, Rolled, switched
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Dice, Lots, Shown
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.words import AreaId, PlayerId, Seat
 from domain.mare_nostrum import (
     acquisition,
     aftermath,
@@ -106,6 +106,7 @@ SETTLERS = (
 CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
     battle.BattleRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
     naval.TriremesRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
+    setup.CivilizationsDealt: (Lots((), ("order",)),),
     founding.FoundersDrawn: (Lots((), ("order",)),),
     setup.RoleCardsDealt: (Lots(),),
 }
@@ -157,6 +158,9 @@ class MareNostrum(Book[Table]):
 
     def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
         return setup.seats(players, chosen)
+
+    def kept_seats(self, chosen: Setup) -> Mapping[Seat, PlayerId]:
+        return {Seat(leader.civilization): leader.player for leader in chosen.leaders or ()}
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
         table = bare(Map.of(board), self.rules, setup, seats, CIVILIZATIONS, SUPPLY[len(seats)])

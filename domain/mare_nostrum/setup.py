@@ -46,6 +46,13 @@ def seats(players: int, chosen: Setup | None) -> tuple[Seat, ...]:
     """
     if players not in RECOMMENDED:
         return ()
+    playing = _playing(players, chosen)
+    if chosen is not None and chosen.leaders:
+        _check_leaders(playing, chosen)
+    return playing
+
+
+def _playing(players: int, chosen: Setup | None) -> tuple[Seat, ...]:
     named = chosen.civilizations if chosen is not None else ()
     if not named:
         return RECOMMENDED[players]
@@ -55,6 +62,19 @@ def seats(players: int, chosen: Setup | None) -> tuple[Seat, ...]:
         asked = f"{len(named)} civilizations were chosen for {players} players."
         raise Refusal("MN-SET-21", asked, f"Name {players} of: {', '.join(CIVILIZATIONS)}.")
     return tuple(civilization for civilization in CIVILIZATIONS if civilization in named)
+
+
+def _check_leaders(playing: Sequence[Seat], chosen: Setup) -> None:
+    given = chosen.leaders or ()
+    if chosen.assignment == "dealt":
+        asked = "The civilizations are dealt, but leaders are named."
+        raise Refusal("MN-SET-01", asked, "Name leaders, or let the civilizations be dealt.")
+    if absent := [leader.civilization for leader in given if leader.civilization not in playing]:
+        raise Refusal("MN-SET-01", f"{', '.join(absent)} was given a leader.", f"In play are {', '.join(playing)}.")
+    if len({leader.civilization for leader in given}) < len(given):
+        raise Refusal("MN-SET-01", "A civilization was given two leaders.", "Name one player for each.")
+    if len({leader.player for leader in given}) < len(given):
+        raise Refusal("MN-SET-01", "An account was named for two civilizations.", "A player leads one civilization.")
 
 
 def fit(table: Table) -> None:
@@ -73,6 +93,28 @@ def fit(table: Table) -> None:
 
 
 # --- events ---
+
+
+class CivilizationsDealt(Event, frozen=True):
+    """The civilizations were dealt to the players by lot (MN-SET-01); `SeatsMoved` follows.
+
+    Attributes:
+        order: the civilizations that the holders of `seats` lead from now on.
+        seats: the seats as the players had taken them.
+    """
+
+    order: tuple[Seat, ...]
+    draw: Draw
+    seats: tuple[Seat, ...]
+
+    def apply(self, table: Table) -> None:
+        """Nothing: a seat is its civilization, and only whose it is has changed."""
+
+    def seating(self) -> Mapping[Seat, Seat]:
+        return dict(zip(self.seats, self.order, strict=True))
+
+    def tell(self, names: Names) -> str:
+        return f"The civilizations were dealt to the players, in the order of their seats: {names.all(self.order)}."
 
 
 class HandsOpened(Event, frozen=True):
@@ -172,6 +214,9 @@ class RoleCardsDealt(Event, frozen=True):
 def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
     """Set the table: the layouts and the neutrals, then the first turn; or the free set-up."""
     table = draft.table
+    if table.setup.assignment == "dealt":
+        order = draft.shuffle(table.seats)
+        draft.emit(CivilizationsDealt(tuple(order), draft.draws, table.seats))
     draft.emit(HandsOpened({seat: hands.seal(draft, seat, {}) for seat in table.seats}))
     if table.setup.layout == "free":
         founding.open(draft)
@@ -256,4 +301,4 @@ def _most_qualified(draft: Draft[Table], role: Role, candidates: Sequence[Seat])
     return tied[0] if len(tied) == 1 else draft.shuffle(tied)[0]
 
 
-EVENTS = (HandsOpened, EmpireLaidOut, NeutralPlaced, RoleCardsDealt)
+EVENTS = (CivilizationsDealt, HandsOpened, EmpireLaidOut, NeutralPlaced, RoleCardsDealt)

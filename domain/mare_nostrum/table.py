@@ -14,7 +14,7 @@ from domain.kernel import message
 from domain.kernel.board import Map
 from domain.kernel.secret import Sealed
 from domain.kernel.table import Table as KernelTable
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.words import AreaId, PlayerId, Seat
 from domain.mare_nostrum.data import (
     BANK,
     BUILDINGS,
@@ -38,6 +38,17 @@ Layout = Literal["introductory", "free"]
 Civilization = Literal["rome", "carthage", "greece", "egypt", "babylon"]
 
 
+class Leader(Struct, frozen=True, forbid_unknown_fields=True):
+    """A civilization that the creator of a game gives to a player.
+
+    Attributes:
+        player: the id of the player's account.
+    """
+
+    civilization: Civilization
+    player: Annotated[PlayerId, Meta(min_length=1, max_length=80)]
+
+
 class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     """What the creator of a game chooses.
 
@@ -45,6 +56,9 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
         layout: the layout of the aid cards (MN-SET-06), or 36 points for everybody to spend (MN-SET-10).
         civilizations: who plays; those recommended for the number of players when none is named (MN-SET-21).
         influence_chain_any_player: whether triremes of any player join provinces for placing influence (MN-INF-04).
+        assignment: who leads which civilization: whoever takes its seat (so that the players choose, in the order in
+            which they sit down), or whoever is dealt it by lot when the game starts (MN-SET-01).
+        leaders: the civilizations that the creator gives to players: nobody else may take their seats (MN-SET-01).
         lone_offer_ends_trade: whether the trade ends as soon as only one player has cards face up, although the next
             taker could still take one (MN-TRD-15).
     """
@@ -53,6 +67,8 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     civilizations: Annotated[tuple[Civilization, ...], Meta(max_length=5, extra_json_schema={"uniqueItems": True})] = ()
     influence_chain_any_player: bool = False
     # What came later stays out of the first event while nobody chooses it, or old games would begin otherwise.
+    assignment: Literal["seats", "dealt"] | UnsetType = UNSET
+    leaders: Annotated[tuple[Leader, ...], Meta(max_length=5)] | UnsetType = UNSET
     lone_offer_ends_trade: bool | UnsetType = UNSET
 
 

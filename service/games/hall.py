@@ -313,8 +313,7 @@ class Hall:
 
         async def decide(play: Play, request: Request) -> Step:
             game = play.now
-            free = (name for name, holder in game.players.items() if holder is None)
-            chosen = seat or next(free, None) or next(iter(game.players))
+            chosen = seat or game.seat_for(player)
             return game.take_seat(chosen, player, entropy, at=request.at, key=request.key)
 
         return await self._act(game_id, player, expected, key, ["take-seat", seat, entropy], decide)

@@ -44,7 +44,9 @@ export function faultOfActs(rows) {
   let [act, request] = [undefined, undefined];
   for (const row of rows) {
     const begins = row.cause || !act;
-    const problem = begins ? (around.objection(row, rows) ?? otherRequest(row, request)) : unfollowed(row, act, rows);
+    const problem = begins
+      ? (around.objection(row, rows) ?? otherRequest(row, request))
+      : unfollowed(row, act, rows, around);
     if (problem) return { version: row.version, problem };
     if (row.cause) [act, request] = [row, row.cause.command && row.cause.key ? row : undefined];
     around.happen(row.event);
@@ -53,9 +55,10 @@ export function faultOfActs(rows) {
 }
 
 /** Return what is wrong with an event that is said to follow from the act before it. */
-function unfollowed(row, act, rows) {
+function unfollowed(row, act, rows, around) {
   const ends = row.event.type === "game-ended" && row === rows.at(-1);
-  if (isAroundTheTable(row.event) && !ends) return `cannot have happened: ${row.event.type} follows from nothing`;
+  const deals = row.event.type === "seats-moved" && act.event.type === "game-started" && around.couldMove(row.event);
+  if (isAroundTheTable(row.event) && !ends && !deals) return `cannot have happened: ${row.event.type} follows from nothing`;
   return row.at === act.at ? undefined : "has another time than the act that it follows from";
 }
 

@@ -19,7 +19,7 @@ const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
 
 /** Tell whether an event is about the game as such; all others happen at its table. */
 export function isAroundTheTable({ type }) {
-  return Object.hasOwn(AROUND_THE_TABLE, type) || type === "moves-retracted" || type === "game-ended";
+  return Object.hasOwn(AROUND_THE_TABLE, type) || ["seats-moved", "moves-retracted", "game-ended"].includes(type);
 }
 
 function originOf(event) {
@@ -109,10 +109,20 @@ export class Around {
     return `seals a command for ${readers.join(", ") || "nobody"}, not for ${seat}, who gave it`;
   }
 
+  /** Tell whether players could have moved so: everybody who held a seat holds one, as a set-up may deal them out. */
+  couldMove({ players }) {
+    const sorted = (values) => [...values].sort().join("\n");
+    return (
+      sorted(Object.keys(players)) === sorted(this.players.keys()) &&
+      sorted(Object.values(players)) === sorted(this.players.values())
+    );
+  }
+
   /** Change what an event changes. */
   happen(event) {
     if (event.type === "seat-taken") this.players.set(event.seat, event.player);
     if (event.type === "seat-left") this.players.set(event.seat, undefined);
     if (event.type === "game-started") this.started = true;
+    if (event.type === "seats-moved") this.players = new Map(Object.entries(event.players));
   }
 }

@@ -178,6 +178,24 @@ async def test_every_forgery_of_chance_is_noticed_and_named_though_the_chain_is_
         await expect(page.locator(".seal")).to_contain_text("Sealed")
 
 
+async def test_a_game_in_which_the_civilizations_were_dealt_is_sealed_and_a_stranger_at_the_table_is_noticed(
+    service: Service, page: Page, visitor: Visitor
+):
+    visitor.expect("/v1/games/sim-8/")  # which this service does not know
+    made = await table(service.house, events=50)
+    await open_panel(page, made.id)
+    content = exported(played("mare-nostrum", 3, 8, setup={"assignment": "dealt"}))
+    await verify_file(page, content, "dealt")
+    await expect(page.locator(".seal")).to_contain_text("dealt: ")
+
+    def stranger(lines: list[Line]) -> None:
+        players = next(row for row in lines if row.get("event", {}).get("type") == "seats-moved")["event"]["players"]
+        players["greece"] = "somebody-else"
+
+    await verify_file(page, b"".join(forged(content, stranger)), "forged")
+    await expect(page.locator(".outcome.refused")).to_contain_text("seats-moved follows from nothing")
+
+
 @pytest.mark.parametrize("game", GAMES)
 async def test_a_forgery_that_shows_without_the_rules_is_named(
     service: Service, page: Page, visitor: Visitor, game: str

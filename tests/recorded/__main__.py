@@ -52,7 +52,12 @@ PAIRS: Final = 0.05
 SETUPS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "conquest-classic-friz": ({}, {"homes": "picked"}),
     "conquest-classic-2005": ({}, {"homes": "picked"}),
-    "mare-nostrum": ({}, {"layout": "free"}, {"influence_chain_any_player": True}),
+    "mare-nostrum": (
+        {},
+        {"layout": "free"},
+        {"influence_chain_any_player": True},
+        {"assignment": "dealt", "lone_offer_ends_trade": True},
+    ),
 }
 """What the creators of recorded games choose, in turn."""
 CHOSEN_SINCE_2: Final = {"each_lone_leader": True, "generals_saved_with_fleet": True}
@@ -66,7 +71,7 @@ IN_EARNEST: Final = {"random": 500, "curious": 2_000, "mixed": 2_000}
 
 
 ELSEWHERE: Final = {
-    "conquest-classic-friz": frozenset({"units-abandoned"}),
+    "conquest-classic-friz": frozenset({"units-abandoned", "seats-moved"}),
     "conquest-classic-2005": frozenset(
         {
             *("ask-passage", "passage-asked", "answer-passage", "passage-answered"),
@@ -77,6 +82,7 @@ ELSEWHERE: Final = {
             *("waive-talks", "talks-waived"),
             *("waive-all-talks", "all-talks-waived", "resume-talks", "talks-resumed"),
             *("take-leaders", "tribute-forgone"),
+            "seats-moved",
         }
     ),
 }
@@ -100,6 +106,7 @@ LATER: Final[Mapping[str, Mapping[int, frozenset[str]]]] = {
         }
     },
     "conquest-classic-2005": {2: CLASSIC_2},
+    "mare-nostrum": {2: frozenset({"civilizations-dealt", "seats-moved"})},
 }
 """By ruleset: the types that came with a version, so that games of the versions before need not contain them."""
 
