@@ -42,6 +42,10 @@ def _lands(rng: Random, seats: tuple[Seat, ...]) -> dict[str, Any]:
     for area in rng.sample(MAP.lands, len(MAP.lands)):
         traits = MAP.area(area).traits
         owner: Any = traits.get("capital_of", (rng.choice((*CIVILIZATIONS, None)),))[0]
+        if owner and stock[owner]["influence"] == 1 and "capital_of" not in traits:
+            owner = None  # the last marker is for the capital
+        if owner:
+            stock[owner]["influence"] -= 1
         land: dict[str, Any] = {"owner": owner, "legions": {}, "fortresses": {}, "ports": {}}
         for kind in ("city", "market", "temple"):
             if owner and tokens[kind] and rng.random() < 0.3:

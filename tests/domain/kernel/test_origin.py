@@ -4,15 +4,25 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from domain.kernel.lifecycle import GAME_EVENTS, GameEnded, GameEvent, MovesRetracted
+from domain.kernel.lifecycle import GAME_EVENTS, GameEnded, GameEvent, MovesRetracted, SeatsMoved
 from domain.kernel.origin import AROUND_THE_TABLE, Origin, objection, origin_of
 from domain.kernel.record import Cause
 from domain.kernel.words import PlayerId, Seat
 
 
-@pytest.mark.parametrize("event", [each for each in GAME_EVENTS if each not in (GameEnded, MovesRetracted)])
+FOLLOWING = (GameEnded, SeatsMoved)
+"""Events around the table that nobody brings about: they follow from others."""
+
+
+@pytest.mark.parametrize("event", [each for each in GAME_EVENTS if each not in (*FOLLOWING, MovesRetracted)])
 def test_every_event_around_the_table_has_an_origin(event: type[GameEvent]) -> None:
     assert AROUND_THE_TABLE[event].by in get_args(get_type_hints(Origin)["by"])
+
+
+def test_that_players_move_to_other_seats_is_brought_about_by_nobody() -> None:
+    moved = SeatsMoved({Seat("red"): PlayerId("mallory")})
+    assert origin_of(moved) is None
+    assert "follows from nothing" in objection(None, moved, Cause(player=PlayerId("mallory")))
 
 
 def test_the_end_of_a_game_is_brought_about_by_nobody() -> None:

@@ -126,7 +126,7 @@ def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
     )
     crowded = replace(BOARD, areas=legions)
     assert create(3, crowded)
-    with pytest.raises(ValueError, match="rome begin with 11 legion pieces; a player has 8"):
+    with pytest.raises(ValueError, match="rome begin with 9 legion pieces; a player has 8"):
         create(4, crowded)
 
 
