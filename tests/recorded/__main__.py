@@ -12,6 +12,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, Literal
 
 import msgspec
@@ -23,9 +24,10 @@ from domain.kernel import schema
 from domain.kernel.decision import Option
 from domain.kernel.export import read
 from domain.kernel.history import cause_of, starts_of_commands
-from domain.kernel.lifecycle import GAME_EVENTS, RulesUpgraded, Undo
+from domain.kernel.lifecycle import GAME_EVENTS, GameCancelled, RulesUpgraded, Undo
 from domain.kernel.message import type_name
 from domain.kernel.record import Record
+from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import Seat
 from domain.library import LIBRARY
@@ -64,6 +66,8 @@ CHOSEN_SINCE_2: Final = {"each_lone_leader": True, "generals_saved_with_fleet": 
 """What the creators of Classic's games choose besides since its second version."""
 LONGEST: Final = 7_000
 """A game with more events is not recorded; another one takes its place."""
+MOVED_AT: Final = 40
+"""After so many commands the games that are moved to the newest version are moved there."""
 PREMATURE: Final = frozenset({"propose-winner", "answer-winner"})
 """Commands by which random players could end a game before it has begun in earnest."""
 IN_EARNEST: Final = {"random": 500, "curious": 2_000, "mixed": 2_000}
@@ -129,6 +133,8 @@ class Plan(Struct, frozen=True):
     temper: Literal["random", "greedy", "curious", "mixed"]
     setup: Mapping[str, Any]
     attempt: int = 0
+    moved: bool = False
+    """Whether it begins with the version before, and is moved on."""
 
     @property
     def name(self) -> str:
@@ -143,10 +149,12 @@ class Recording:
         self.rng = random.Random(f"recorded/{name}")
         self.given = given
         self.temper = plan.temper
-        board = builtin(ruleset.board)
+        first = ruleset.at(ruleset.version - 1) if plan.moved else ruleset
+        board = builtin(first.board)
         self.bot = bot_for(ruleset.id, self.rng, msgspec.to_builtins(board))
         seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:6])
-        self.play = Play(ruleset, board, plan.players, seed, plan.setup, start=False)
+        self.newest = ruleset.version
+        self.play = Play(first, board, plan.players, seed, plan.setup, start=False)
         self.sit_down()
 
     def sit_down(self) -> None:
@@ -169,6 +177,9 @@ class Recording:
             commands += 1
             if len(play.records) > LONGEST:
                 raise TooLong
+            if commands >= MOVED_AT and play.game.ruleset.version < self.newest:
+                with suppress(Refusal):  # where it cannot be carried over now, it is moved later
+                    play.upgrade(self.newest)
             if self.temper == "greedy":
                 self.move_well(play.game.decisions[0].seats[0])
                 continue
@@ -260,9 +271,10 @@ def plans(ruleset: Ruleset[Any], games: int) -> Iterator[Plan]:
     for number in range(games):
         turn, seats = divmod(number, len(ruleset.players))
         temper = "greedy" if (turn + seats) % 2 else "random"
-        players = ruleset.players[seats]
+        players, moved = ruleset.players[seats], ruleset.version > 1 and number % 5 == 4
         setups = setups_of(ruleset, players)
-        yield Plan(number + 1, players, temper, setups[number // 2 % len(setups)])
+        chosen = {} if moved else setups[number // 2 % len(setups)]
+        yield Plan(number + 1, players, temper, chosen, moved=moved)
 
 
 def hunts(ruleset: Ruleset[Any], first: int) -> Iterator[Plan]:
@@ -326,9 +338,10 @@ class Album:
 
 def kinds(ruleset: Ruleset[Any]) -> set[str]:
     """Return the types of events and of commands that games of a ruleset may contain."""
-    found = {type_name(kind) for kind in (*GAME_EVENTS, *ruleset.events, *ruleset.commands, Undo)}
+    around = set(GAME_EVENTS) - {GameCancelled}  # after which there is no game
     if ruleset.version == 1:
-        found.remove(type_name(RulesUpgraded))  # a game that was moved on is kept with the version that it came to
+        around.remove(RulesUpgraded)  # a game that was moved on is kept with the version that it came to
+    found = {type_name(kind) for kind in (*around, *ruleset.events, *ruleset.commands, Undo)}
     later = (names for since, names in LATER.get(ruleset.id, {}).items() if since > ruleset.version)
     former = (names for until, names in UNTIL.get(ruleset.id, {}).items() if until < ruleset.version)
     return found.difference(ELSEWHERE.get(ruleset.id, frozenset()), *later, *former)
