@@ -9,7 +9,6 @@ from domain.kernel.origin import AROUND_THE_TABLE, Origin, objection, origin_of
 from domain.kernel.record import Cause
 from domain.kernel.words import PlayerId, Seat
 
-
 FOLLOWING = (GameEnded, SeatsMoved)
 """Events around the table that nobody brings about: they follow from others."""
 
