@@ -30,7 +30,7 @@ Outcome = Literal["accepted", "repeated", "refused", "conflict", "turned-away", 
 was the caller's fault, `failed` what was the service's."""
 
 OUTCOMES: Final[tuple[Outcome, ...]] = ("accepted", "repeated", "refused", "conflict", "turned-away", "failed")
-KINDS: Final = ("create", "take-seat", "leave-seat", "start", "command", "upgrade")
+KINDS: Final = ("create", "take-seat", "leave-seat", "start", "command", "upgrade", "cancel")
 """What is asked of games; an undo is a command."""
 
 STREAMS: Final = ("sse", "websocket")

@@ -314,6 +314,7 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "showChart": ["image/svg+xml", octets],
         "exportGame": ["application/x-ndjson", octets],
         "streamEvents": ["text/event-stream"],
+        "streamMyEvents": ["text/event-stream"],
     }
 
 
