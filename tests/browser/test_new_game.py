@@ -18,7 +18,7 @@ async def lobby(page: Page) -> Page:
     await page.goto("/")
     await page.get_by_role("textbox", name="Your name").fill("Anna")
     await page.get_by_role("button", name="Open an account").click()
-    await expect(page.get_by_text("You are Anna in this tab.")).to_be_visible()
+    await expect(page.get_by_text("You are signed in as Anna in this tab.")).to_be_visible()
     return page
 
 
