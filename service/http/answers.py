@@ -80,7 +80,8 @@ class Answered(Response[bytes]):
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
         content, headers = self.content, self.headers
         if len(content) >= PACKED and headers["content-type"].startswith(_TEXTS) and "Content-Encoding" not in headers:
-            headers = {**headers, "Vary": ", ".join(filter(None, (headers.get("Vary"), "Accept-Encoding")))}
+            varies = dict.fromkeys(filter(None, (*headers.get("Vary", "").split(", "), "Accept-Encoding")))
+            headers = {**headers, "Vary": ", ".join(varies)}
             if takes_gzip(scope):
                 content = await asyncio.to_thread(_pack, content) if len(content) >= _APART else _pack(content)
                 headers |= {"content-encoding": "gzip", "content-length": str(len(content))}

