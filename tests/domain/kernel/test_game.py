@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from domain.kernel.board import Board
-from domain.kernel.fold import follow, later
+from domain.kernel.fold import follow, later, resume
 from domain.kernel.game import Game
 from domain.kernel.history import read_event, steps
 from domain.kernel.lifecycle import GameCreated, GameEnded, MovesRetracted
@@ -20,6 +20,7 @@ from domain.kernel.snapshot import SnapshotError, restore, take
 from domain.kernel.words import GameId, PlayerId, Seat
 from tests.play import ORGANIZER, Play, player_of
 from tests.tiny.auction import ROOM, TinyAuction
+from tests.tiny.showing import Showing
 
 RED, BLUE, GREEN = map(Seat, ("red", "blue", "green"))
 ONE_COIN = {"type": "put-up", "coins": 1}
@@ -350,6 +351,34 @@ def test_what_was_drawn_revealed_or_decided_by_others_since_is_settled() -> None
     play.command(winner, {"type": "give", "coins": {other: 1}})
     assert play.game.undo_seat == winner
     assert len(play.game.undo_to) == (2 if winner == BLUE else 1)
+
+
+@pytest.mark.rule("TAB-UNDO-01")
+def test_what_was_revealed_without_a_draw_is_settled_live_and_after_loading() -> None:
+    play = Play(Showing(), ROOM, 2)
+    play.command(RED, ONE_COIN)
+    before = play.game
+    assert before.undo_to
+    play.command(RED, {**card(play, RED), "type": "show-card"})
+    assert play.game.draws == before.draws
+    shown = play.game.version
+    loaded = (play.fold(), follow(before, play.records[-1:]), resume(before, play.records[-1:]))
+    for game in (play.game, *loaded):
+        assert (game.undo_seat, game.undo_to) == (None, ())
+    assert refused(lambda: play.undo(RED, shown - 1)).rule == "TAB-UNDO-01"
+    # What follows may be taken back, up to there.
+    play.command(RED, ONE_COIN)
+    following = play.records[before.version :]
+    for game in (play.game, play.fold(), follow(before, following), resume(before, following)):
+        assert (game.undo_seat, game.undo_to) == (RED, (shown,))
+
+
+@pytest.mark.rule("TAB-LIST-02")
+def test_a_list_of_commands_ends_with_what_reveals_something_without_a_draw() -> None:
+    play = Play(Showing(), ROOM, 2)
+    show = {**card(play, RED), "type": "show-card"}
+    assert refused(lambda: play.command(RED, show, ONE_COIN)).rule == "TAB-LIST-02"
+    play.command(RED, ONE_COIN, show)
 
 
 @pytest.mark.rule("TAB-UNDO-02")

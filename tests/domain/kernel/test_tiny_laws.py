@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tests.laws import Laws
 from tests.tiny.auction import ROOM, Table, TinyAuction
+from tests.tiny.showing import Showing
 
 
 class TestTinyLaws(Laws):
@@ -12,3 +13,8 @@ class TestTinyLaws(Laws):
 
     def pieces(self, table: Table) -> Mapping[str, int]:
         return {"coins": table.bank + table.prize + sum(table.coins.values()), "cards": table.cards}
+
+
+class TestShowingLaws(TestTinyLaws):
+    ruleset = Showing()
+    seeds = range(6)
