@@ -120,16 +120,21 @@ class Onlooker:
 
     async def _live(self, version: int) -> Seen:
         """Return what the streams have sent up to a version, each from the first event on."""
-        async with asyncio.timeout(10):
-            while b"id: %d\n" % version not in self._streamed:
+        async with asyncio.timeout(60):
+            while not _has(self._streamed, b"id: %d\n" % version):
                 self._streamed += await anext(self._frames)
             while b'{"id":%d,' % version not in self._sent:
                 self._sent += (await self._socket.recv(decode=False)) + b"\n"
-            while self._mine is not None and b'"version":%d,' % version not in self._told:
+            while self._mine is not None and not _has(self._told, b'"version":%d,' % version):
                 self._told += await anext(self._mine)
         # Comments come with time, not with what happens.
         streams = {"stream": self._streamed, "mine": self._told}
         return {**{name: re.sub(rb"(?m)^:.*\n\n", b"", text) for name, text in streams.items()}, "socket": self._sent}
+
+
+def _has(text: bytes, what: bytes) -> bool:
+    """Tell whether a stream has come to something and stands at the end of a frame, wherever the network cut it."""
+    return what in text and text.endswith(b"\n\n")
 
 
 @contextlib.asynccontextmanager
