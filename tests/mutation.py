@@ -1,8 +1,11 @@
-"""Would any scenario notice if a refusal were missing? Run by hand: python -m tests.mutation [--rules CC-MOV-*]
+"""Would any scenario notice if a rule were broken? Run by hand: python -m tests.mutation [--rules CC-MOV-*]
 
 Each place in the rules of a game (Classic, or `--game mare_nostrum`) that refuses a command is taken out in memory,
 one at a time. Then some scenario that names its rule should fail. Places that only other scenarios notice, and those
 that none does, are listed; exit code 1 when there are some of the latter.
+
+With `--what happens` it is not refusals but constants, comparisons, branches and effects that are changed, one at a
+time (`tests.mutants`), and the figure is the share of changes that some scenario notices; `--sample N` draws N of them.
 """
 
 import argparse
@@ -23,6 +26,7 @@ from domain.classic.editions import PUBLISHED_2005
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 from domain.library import LIBRARY
+from tests import mutants
 
 RULES = Path(__file__).parent.parent / "domain"
 SCENARIOS = Path(__file__).parent / "scenarios"
@@ -174,10 +178,16 @@ def main() -> int:
     parser.add_argument("--game", choices=list(GAMES), default="classic")
     parser.add_argument("--rules", default="*", help="only sites that may cite a rule of this pattern")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--what", choices=["refusals", "happens"], default="refusals", help="what is broken")
+    parser.add_argument("--modules", default="*", help="happens: only chapters of this pattern")
+    parser.add_argument("--sample", type=int, help="happens: so many mutants, drawn by chance")
+    parser.add_argument("--seed", type=int, default=1, help="happens: of that chance")
     given = parser.parse_args()
     if broken := [case[0].title for case in cases(given.game) if fails(case)]:
         print(f"These scenarios fail as it is: {', '.join(broken)}.")
         return 2
+    if given.what == "happens":
+        return mutants.main(given.game, given.modules, given.sample, given.seed, given.processes)
     every = given.rules == "*"
     wanted = [site for site in sites(given.game) if every or any(fnmatch(rule, given.rules) for rule in site.rules)]
     with ProcessPoolExecutor(given.processes, initializer=signal.signal, initargs=(signal.SIGALRM, give_up)) as pool:
