@@ -55,8 +55,11 @@ SAID: Final[Mapping[str, str]] = {
     "round": "read models; tests/projections",
     "score": "read models; tests/projections",
     "rolled": "read models; tests/projections",
+    "player": "whose dice the read models count; tests/projections",
 }
 """Functions that say what happened, and make nothing happen."""
+ATTRIBUTES: Final = frozenset(("sealed", "reveals", "schema"))
+"""Attributes of events and commands that say how the log keeps them; tests/domain/kernel and tests.secrecy."""
 
 
 class Mutant(NamedTuple):
@@ -113,6 +116,8 @@ COMPARISONS: Final[Mapping[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.IsNot: ast.Is,
 }
 CALLS: Final[Mapping[str, str]] = {"min": "max", "max": "min", "any": "all", "all": "any"}
+TELLING: Final = (ast.expr, ast.keyword, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
+"""What is around a constant, and says what it stands for."""
 TRUE, FALSE = ast.Constant(True), ast.Constant(False)
 
 
@@ -128,7 +133,7 @@ def changes(tree: ast.AST, function: str = "") -> Iterator[Change]:
             if isinstance(child, ast.ClassDef | ast.FunctionDef):
                 within = f"{function}.{child.name}".lstrip(".")
             put = _putting(tree, name, place)
-            around = tree if isinstance(tree, ast.expr | ast.keyword) else child
+            around = tree if isinstance(tree, TELLING) else child
             for new in instead_of(child, tree, name):
                 yield Change(within, getattr(child, "lineno", getattr(tree, "lineno", 0)), child, new, put, around)
             yield from changes(child, within)
@@ -163,7 +168,7 @@ def instead_of(node: ast.AST, parent: ast.AST, name: str) -> Iterator[ast.AST]:
             yield left
         case ast.Call(ast.Name(called), arguments, keywords) if called in CALLS:
             yield ast.Call(ast.Name(CALLS[called], ast.Load()), arguments, keywords)
-        case ast.Call(ast.Name("sorted"), arguments, keywords):
+        case ast.Call(ast.Name("sorted"), arguments, keywords) if not _is_schema(parent):
             yield ast.Call(ast.Name("sorted", ast.Load()), arguments, _turned(keywords))
         case ast.Expr(ast.Call()) | ast.AugAssign() | ast.Break() | ast.Continue():
             yield ast.Pass()
@@ -200,10 +205,29 @@ def _is_said_at(parent: ast.AST, name: str, place: int | None, node: ast.AST) ->
             return True
         case ast.Return(ast.Tuple([ast.Constant(str()), _])):
             return True
+        case ast.IfExp(_, body, orelse):
+            return _is_words(body) or _is_words(orelse)
+        case ast.BoolOp(ast.Or(), [*_, ast.Constant(str())]):
+            return True
+        case ast.Assign([ast.Name(name)]):
+            return name in ATTRIBUTES
         case _:
             called = parent.func if isinstance(parent, ast.Call) else None
             refusing = isinstance(called, ast.Name) and called.id == "refuse_unless"
             return refusing and name == "args" and place != 0
+
+
+def _is_words(node: ast.AST) -> bool:
+    return isinstance(node, ast.JoinedStr) or (_is_text(node) and " " in ast.literal_eval(node))
+
+
+def _is_schema(parent: ast.AST) -> bool:
+    """Tell whether a node is given to a schema, in which the order of what can be chosen says nothing."""
+    match parent:
+        case ast.Call(ast.Attribute(ast.Name("schema"))):
+            return True
+        case _:
+            return False
 
 
 def _refuses(node: ast.stmt) -> bool:
