@@ -209,7 +209,7 @@ def _is_said_at(parent: ast.AST, name: str, place: int | None, node: ast.AST) ->
             return _is_words(body) or _is_words(orelse)
         case ast.BoolOp(ast.Or(), [*_, ast.Constant(str())]):
             return True
-        case ast.Assign([ast.Name(name)]):
+        case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
             return name in ATTRIBUTES
         case _:
             called = parent.func if isinstance(parent, ast.Call) else None
