@@ -1,4 +1,4 @@
-"""The machine that changes what happens: it changes, and its list of equivalent mutants names mutants that there are."""
+"""The machine that changes what happens: what it changes, and that its list of equivalent mutants names mutants."""
 
 import ast
 
