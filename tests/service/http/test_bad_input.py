@@ -259,7 +259,7 @@ async def test_at_a_full_table_no_seat_is_free(service: Service, anna: Player, b
     [
         ("limit=0", "It takes a whole number from 1 to 500."),
         ("limit=many", "It takes a whole number from 1 to 500."),
-        ("status=asleep", "It takes one of gathering, over, running."),
+        ("status=asleep", "It takes one of cancelled, gathering, over, running."),
         ("text=%20", "It takes a line of 1 to 80 characters, not all blank or invisible."),
     ],
 )
