@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
 from domain.kernel import schema
@@ -54,7 +55,7 @@ def several(game: Game) -> bool:
     return bool(cities) and len(cities[0].schema["properties"]["province"].get("enum", ())) > 2
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def placing(service: Service) -> Table:
     return await table(service.house, "conquest-classic-friz", 3, until=several)
 
