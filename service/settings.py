@@ -119,7 +119,8 @@ class Settings(Struct, frozen=True):
         header_count: how many header lines a request may have.
         header_timeout: seconds within which the request line and the headers have to arrive; 408 otherwise.
         body_timeout: seconds within which the rest of a request has to arrive; 408 otherwise.
-        idle_timeout: seconds for which a connection stays open between two requests.
+        idle_timeout: seconds for which a connection stays open between two requests; longer than clients and proxies
+            keep theirs, so that it is they who close it, and no request meets one that is just being closed.
         write_timeout: seconds for which a client may take nothing of an answer or a stream that waits for it.
         proxies: the addresses and networks of the proxies that are believed when they say whose request it is
             (``X-Forwarded-For``), with commas between them.
@@ -173,7 +174,7 @@ class Settings(Struct, frozen=True):
     header_count: Annotated[int, Meta(ge=16, le=1000)] = 100
     header_timeout: Seconds = 10.0
     body_timeout: Seconds = 30.0
-    idle_timeout: Seconds = 5.0
+    idle_timeout: Seconds = 75.0
     write_timeout: Seconds = 30.0
     proxies: Proxies = "127.0.0.1"
     host: str = "127.0.0.1"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Q = TypeVar("Q", bound=Struct)
 
+_MISSING: Final = re.compile(r"Object missing required field `(\w+)`")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,15}")
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 _JSON_TYPE: Final = re.compile(r'application/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?', re.IGNORECASE)
@@ -170,6 +171,9 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
     try:
         return msgspec.convert(given, shape)
     except msgspec.ValidationError as error:
+        if missing := _MISSING.fullmatch(str(error)):
+            wants = f"It takes {wanted(shape, '.' + missing[1])}."
+            raise Problem(problems.INVALID_QUERY, f"The query parameter {missing[1]!r} is missing.", wants) from None
         name = str(error).rpartition("`$.")[2].rstrip("`")
         raise Problem(
             problems.INVALID_QUERY,

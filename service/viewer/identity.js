@@ -42,7 +42,7 @@ export function lookAs(room, account) {
  */
 export function identity(room, account) {
   return html`<h2 id="identity-title">${account.me ? "Account" : "Sign in"}</h2>
-    <p>${whoLooks(room, account)}. A seat answers only to its player; an organizer without a seat sees everything.</p>
+    <p>${whoLooks(room, account)}. A seat answers only to its player. An organizer without a seat sees ${room.game?.organizer_sees === "all" ? "everything, hidden hands too" : "what a spectator sees"}.</p>
     ${accountForms(account)}
     <form method="dialog" class="buttons">
       ${account.me ? html`<button type="button" @click=${() => account.use("")}>Look as a spectator</button>` : nothing}

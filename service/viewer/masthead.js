@@ -41,5 +41,6 @@ export function whoLooks(room, account) {
   if (room.seat) return `Seat: ${seatName(room.game, room.seat)}`;
   const name = account?.me ? ` (${account.me.name})` : "";
   if (room.game?.status === "over") return `All is open${name}`;
-  return `${room.everything ? "Organizer" : "Spectator"}${name}`;
+  const organizes = account?.me && account.me.id === room.game?.organizer;
+  return `${organizes || room.everything ? "Organizer" : "Spectator"}${name}`;
 }

@@ -118,12 +118,8 @@ async def serving(
     drawings: Drawings = own_drawing,
     **settings: Any,
 ) -> AsyncIterator[Service]:
-    """Run the service on a free port over the files in `data`.
-
-    Unless a test sets `idle_timeout`, it is the client that closes idle connections. Both would do so after five
-    seconds, and a request that is sent while the service closes its connection fails (`httpx.ReadError`).
-    """
-    chosen = Settings(data=data, port=0, **{"idle_timeout": 3600.0, **settings})
+    """Run the service on a free port over the files in `data`."""
+    chosen = Settings(data=data, port=0, **settings)
     with listen("127.0.0.1", 0) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         async with open_house(chosen, library, boards, clock or ticking(), randomness, drawings) as house:

@@ -235,6 +235,12 @@ async def test_whoever_does_not_want_to_be_found_might_as_well_not_exist(
     assert kind(await service.ask("GET", "/v1/players/search?name=Bert")) == "missing-token"
 
 
+async def test_a_search_without_a_name_says_that_it_needs_one(service: Service, anna: Player) -> None:
+    refused = await service.ask("GET", "/v1/players/search?match=exact", anna)
+    assert (refused.status_code, kind(refused)) == (400, "invalid-query")
+    assert refused.json()["detail"] == "The query parameter 'name' is missing."
+
+
 # --- one stream for all of them ---
 
 
