@@ -83,7 +83,7 @@ class Standing(Struct, frozen=True, omit_defaults=True):
         figures: what it has, by name.
         items: what lies before it: prisoners, cards, roles.
         active: whether it is its turn; nobody's when the game is over.
-        out: why it plays no more, in words; empty while it plays, and for whoever won.
+        out: why it does not play, or plays no more, in words; empty while it plays, and for whoever won.
         won: whether it has won the game.
     """
 

@@ -22,12 +22,17 @@ function table(room, standings) {
   const played = standings.filter((standing) => Object.keys(standing.figures).length);
   const before = room.against === null ? undefined : room.scene(room.against)?.standings;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Scores"><table>
-      <thead><tr><td></td>${played.map((standing) => html`<th scope="col" class=${standing.out ? "out" : ""}>
+      <thead><tr><td></td>${played.map((standing) => html`<th scope="col" class=${isOut(room, standing) ? "out" : ""}>
         ${chip(room, standing.seat)} ${standing.name}</th>`)}</tr></thead>
       <tbody>${names.map((name) => html`<tr><th scope="row">${plain(name)}</th>
         ${played.map((standing) => html`<td>${figure(standing, name, before)}</td>`)}</tr>`)}</tbody>
     </table></div>
     <ul class="seats">${standings.map((standing) => seat(room, standing))}</ul>`;
+}
+
+/** Whether somebody has stopped playing: a neutral side, which holds no seat, never did. */
+function isOut(room, standing) {
+  return standing.out && room.game.seats.some(({ seat }) => seat === standing.seat);
 }
 
 function seat(room, standing) {

@@ -275,6 +275,18 @@ async def test_a_form_can_be_filled_in_on_a_phone(visit: Visit, placing: Table):
         await expect(visitor.page.locator(".outcome.done")).to_be_visible()
 
 
+async def test_a_long_form_can_be_sent_from_its_first_field_on_a_phone(visit: Visit, service: Service):
+    made = await table(service.house, "conquest-classic-friz", 3, until=asks("buy"))
+    async with visit(**{**PHONE, "viewport": {"width": 390, "height": 660}}) as visitor:
+        await sit(visitor.page, made)
+        await visitor.page.locator(".decision button.option").first.tap()
+        form = visitor.page.locator("form.order")
+        await form.evaluate("form => form.scrollIntoView({ block: 'start' })")
+        await expect(form.locator("input").last).not_to_be_in_viewport()
+        await expect(form.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
+        await visitor.axe()
+
+
 async def test_a_token_in_a_link_is_taken_and_forgotten_by_the_address(page: Page, visitor: Visitor, placing: Table):
     token = placing.token(asked(placing))
     await page.goto(f"/games/{placing.id}#v=20&token={token}")
