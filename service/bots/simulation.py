@@ -44,6 +44,8 @@ class Plan(Struct, frozen=True):
     """What the creator of the game chooses."""
     greedy: bool = False
     """Whether the players are greedy merchants (Mare Nostrum) instead of choosing at random."""
+    version: int | None = None
+    """The version of the ruleset; None for the newest."""
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
@@ -79,6 +81,8 @@ class Simulation:
 
     def _begin(self) -> Game:
         ruleset = LIBRARY.current(self.plan.ruleset)
+        if self.plan.version is not None:
+            ruleset = ruleset.at(self.plan.version)
         step = Game.create(
             ruleset,
             GameId(f"sim-{self.plan.seed}"),

@@ -80,6 +80,7 @@ def _tell(demonstration: Demonstration, quiet: bool) -> None:
 
 def simulate(
     ruleset: RulesetOption = "conquest-classic-friz",
+    version: Annotated[int | None, typer.Option(help="An earlier version of its rules.")] = None,
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="How many games.")] = 100,
     seats: Annotated[str, typer.Option(help="Numbers of players, taken in turn, such as 2,3,4.")] = "",
     seed: SeedOption = 1,
@@ -95,6 +96,8 @@ def simulate(
     if greedy and ruleset != "mare-nostrum":
         bad_input("--greedy players know mare-nostrum only")
     limits = {"commands": commands, "rounds": rounds, "setup": _setup(ruleset, setup), "greedy": greedy}
+    if version is not None:
+        limits["version"] = _version(ruleset, version)
     plans = simulation.plans(ruleset, games, numbers, seed, **limits)
     began = time.perf_counter()
     outcomes: list[simulation.Outcome] = []
@@ -121,6 +124,13 @@ def _setup(ruleset_id: str, setup: str) -> dict[str, Any]:
     except msgspec.DecodeError as error:
         bad_input(f"--setup takes JSON such as {ruleset_id} has for the set-up: {error}")
     return msgspec.json.decode(setup)
+
+
+def _version(ruleset_id: str, version: int) -> int:
+    known = ruleset_named(ruleset_id).versions
+    if version not in known:
+        bad_input(f"--version takes one that {ruleset_id} has had: {', '.join(map(str, known))}")
+    return version
 
 
 def _seat_numbers(ruleset_id: str, seats: str) -> list[int]:

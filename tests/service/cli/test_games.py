@@ -78,6 +78,14 @@ def test_greedy_players_of_mare_nostrum_win_their_games_in_either_layout(call: C
         assert summary["median_round"] > 5
 
 
+def test_an_earlier_version_of_the_rules_is_played(call: Call):
+    games = ("simulate", "--games", 1, "--commands", 30, "--processes", 1, "--json")
+    earlier = call(*games, "--version", 1).json["summary"]
+    assert earlier["faults"] == 0
+    assert call(*games, "--version", 2).json["summary"]["events"] == call(*games).json["summary"]["events"]
+
+
 def test_what_the_players_or_the_creator_of_simulated_games_cannot_do_is_refused(call: Call):
     assert "mare-nostrum" in call("simulate", "--greedy").complaint
+    assert "1, 2" in call("simulate", "--version", 3).complaint
     assert "bogus" in call("simulate", "--ruleset", "mare-nostrum", "--setup", '{"bogus": 1}').complaint
