@@ -16,7 +16,8 @@ from domain.library import LIBRARY
 from service.access.accounts import Accounts, Identify
 from service.access.limits import Limiting, limits_of
 from service.background import background
-from service.clock import Clock, utc_now
+from service.base.clock import Clock, utc_now
+from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.snapshots import Place, Snapshots
 from service.house import Boards, House
@@ -29,7 +30,6 @@ from service.processes.tail import Tail
 from service.processes.wake import LocalWake, Wake
 from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, metrics, pages, viewer
-from service.settings import Settings
 from service.store.lock import only_service
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.sqlite import SqliteStore

@@ -21,11 +21,11 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 
 from service.access.limits import network_of
+from service.base.settings import Settings
 from service.http import problems
 from service.http.answers import encode
 from service.http.problems import MEDIA_TYPE, Kind, Problem
 from service.http.shielded import shielded
-from service.settings import Settings
 from service.watching.logging import log
 from service.watching.metrics import Metrics
 

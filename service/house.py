@@ -17,6 +17,7 @@ from domain.kernel.words import PlayerId
 from projections.store import ProjectionStore
 from service.access.accounts import Accounts, Caller
 from service.access.limits import Limits
+from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.views import Viewer
 from service.pictures.gallery import Gallery
@@ -24,7 +25,6 @@ from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
 from service.processes.tail import Tail
 from service.processes.wake import Wake
-from service.settings import Settings
 from service.store.protocol import EventStore
 from service.watching.metrics import Metrics
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from service.background import background
-from service.clock import Clock, later, stamp
+from service.base.clock import Clock, later, stamp
 from service.store.protocol import EventStore, StoreError
 from service.watching.logging import log
 

@@ -14,8 +14,8 @@ from projections.projection import Projection
 from projections.runner import REST, Runner, Stopped
 from projections.store import ProjectionStore, Unavailable
 from service.background import flushed
+from service.base.settings import Settings
 from service.processes.wake import Wake
-from service.settings import Settings
 from service.store.protocol import EventStore, StoreError, StoreUnavailable
 from service.store.sqlite_rows import SqliteRows
 from service.watching.logging import log

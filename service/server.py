@@ -11,10 +11,10 @@ import uvicorn
 
 from service.app import create_app, open_house
 from service.background import background
+from service.base.settings import Settings
+from service.base.sockets import address_of, listen, make_room
 from service.connections import Connections, SocketConnection
 from service.house import House
-from service.settings import Settings
-from service.sockets import address_of, listen, make_room
 from service.watching.exporter import Exporter, feel_the_loop
 from service.watching.logging import configure, log
 from service.watching.tracing import tracing

@@ -17,8 +17,8 @@ from domain.kernel.words import PlayerId
 from service.access.scopes import EVERYBODYS, Scope, ordered
 from service.access.visible import shows
 from service.background import flushed
-from service.clock import Clock, later, stamp, stamped, utc_now
-from service.identity import ID_BYTES, new_id
+from service.base.clock import Clock, later, stamp, stamped, utc_now
+from service.base.ids import ID_BYTES, new_id
 from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
 from service.store.protocol import KeyReused, StoreError
 from service.watching.logging import log

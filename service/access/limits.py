@@ -25,8 +25,8 @@ from msgspec import Struct
 
 from service.access.accounts import UnknownToken
 from service.access.bearer import bearer_of
+from service.base.settings import Settings
 from service.processes.away import RedisAway
-from service.settings import Settings
 from service.watching.metrics import Metrics
 
 if TYPE_CHECKING:

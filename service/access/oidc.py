@@ -29,8 +29,8 @@ from msgspec import Struct
 
 from service.access.accounts import Identity, IssuerAway, TokenEnded, UnknownToken
 from service.access.scopes import EVERYBODYS, Scope
-from service.clock import written
-from service.settings import Settings
+from service.base.clock import written
+from service.base.settings import Settings
 from service.watching.logging import log
 
 REFRESH: Final = 600.0

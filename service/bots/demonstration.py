@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from service.base.settings import PREFIX
 from service.bots.merchant import GreedyMerchant
 from service.bots.players import BoldClassicBot, Bot, RandomBot
 from service.client import Client, Problem
-from service.settings import PREFIX
 
 STARTED = "Tabularium is running at "
 

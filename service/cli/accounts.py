@@ -15,9 +15,9 @@ from rich.table import Table
 from domain.kernel.words import PlayerId
 from service.access.accounts import Accounts, BadName, TooManyTokens
 from service.access.scopes import EVERYBODYS, SCOPES, Scope
+from service.base.clock import utc_now
+from service.base.settings import SettingsError, from_env
 from service.cli.output import bad_input, console, print_json
-from service.clock import utc_now
-from service.settings import SettingsError, from_env
 from service.shapes.accounts import account_view, token_view
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.protocol import StoreError

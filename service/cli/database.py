@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from service.base.settings import DATABASE_URL, SettingsError, from_env
 from service.cli.output import bad_input, console
-from service.settings import DATABASE_URL, SettingsError, from_env
 
 
 def register(app: typer.Typer) -> None:

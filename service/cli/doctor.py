@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from service.base.settings import SettingsError, from_env
 from service.cli.output import bad_input, console, print_json
-from service.settings import SettingsError, from_env
 
 WIDTH = 110
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}

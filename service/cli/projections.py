@@ -17,8 +17,8 @@ from domain.library import LIBRARY
 from projections.library import PROJECTIONS
 from projections.runner import Stopped
 from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
+from service.base.settings import Settings, SettingsError, from_env
 from service.cli.output import bad_input, console, print_json
-from service.settings import Settings, SettingsError, from_env
 from service.store.protocol import EventStore, StoreError
 
 T = TypeVar("T")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from service.base.settings import Settings, SettingsError, from_env, without_password
 from service.bots.exhibition import PACE, Exhibition, exhibiting
 from service.cli.output import bad_input
-from service.settings import Settings, SettingsError, from_env, without_password
 from service.store.protocol import StoreError
 
 if TYPE_CHECKING:

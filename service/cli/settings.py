@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from service.base.settings import PREFIX, SettingsError, from_env, meanings
 from service.cli.output import bad_input, print_json
-from service.settings import PREFIX, SettingsError, from_env, meanings
 
 WIDTH = 100
 

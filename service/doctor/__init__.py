@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 from projections.library import PROJECTIONS
 from projections.store import Unavailable
-from service.clock import Clock, utc_now
+from service.base.clock import Clock, utc_now
+from service.base.settings import DATABASE_URL, Settings, without_password
 from service.doctor import embedded
 from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
-from service.settings import DATABASE_URL, Settings, without_password
 from service.store.protocol import EventStore, StoreError
 
 __all__ = ["Finding", "Level", "examine"]

@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from service.base.settings import Settings
 from service.doctor.finding import Finding, fail, ok, one_line, warn
-from service.settings import Settings
 from service.store.protocol import StoreDamaged
 from service.store.sqlite_file import check_file
 

@@ -11,9 +11,9 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, NoPermissionError, RedisError
 
+from service.base.settings import Settings, without_password
 from service.doctor.finding import Finding, ok, one_line, warn
 from service.processes.redis import TIMEOUT
-from service.settings import Settings, without_password
 
 OLDEST: Final = 6
 PATIENCE: Final = 3.0

@@ -25,13 +25,13 @@ from domain.kernel.request import read_commands, read_undo
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat, Version
-from service.clock import Clock, stamp
+from service.base.clock import Clock, stamp
+from service.base.ids import ID_BYTES, new_id
+from service.base.settings import Settings
 from service.games.plays import Play, Plays, UnknownGame
 from service.games.snapshots import Snapshots
 from service.games.views import Accepted, Checked, EventView, Viewer, event_view
-from service.identity import ID_BYTES, new_id
 from service.processes.wake import Wake
-from service.settings import Settings
 from service.store.protocol import (
     Added,
     Append,

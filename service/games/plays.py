@@ -19,9 +19,9 @@ from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.snapshot import SnapshotError
 from domain.kernel.words import GameId, Seat, Version
+from service.base.settings import Settings
 from service.games.snapshots import Snapshot, Snapshots, board_of, resumed
 from service.processes.heads import Heads
-from service.settings import Settings
 from service.store.protocol import EventStore, Stored, StoreError
 from service.watching.metrics import Metrics
 from service.watching.tracing import span

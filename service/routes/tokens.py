@@ -8,7 +8,7 @@ from litestar.response import Response
 
 from domain.kernel.canonical import canonical
 from service.access.accounts import Caller, Once
-from service.clock import written
+from service.base.clock import written
 from service.http import problems
 from service.http.answers import answer
 from service.http.calls import Call

@@ -1,6 +1,6 @@
 """What a store keeps of accounts: who they are, what they may do, and their tokens, of which it knows only hashes.
 
-Times are stamps of `service.clock`, which sort as text.
+Times are stamps of `service.base.clock`, which sort as text.
 """
 
 import unicodedata

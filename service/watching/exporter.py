@@ -11,9 +11,9 @@ import uvicorn
 
 from projections.library import PROJECTIONS
 from projections.store import Generation, Rows, Unavailable
-from service.clock import utc_now
+from service.base.clock import utc_now
+from service.base.sockets import address_of, listen
 from service.http.shielded import shielded
-from service.sockets import address_of, listen
 from service.store.protocol import EventStore, StoreError
 from service.watching.metrics import Metrics
 

@@ -23,7 +23,7 @@ from prometheus_client import (
 )
 from prometheus_client.exposition import choose_encoder
 
-from service.clock import utc_now
+from service.base.clock import utc_now
 
 Outcome = Literal["accepted", "repeated", "refused", "conflict", "turned-away", "failed"]
 """What became of a command: `conflict` is a version that had passed or a lost race, `turned-away` everything else that

@@ -15,7 +15,7 @@ import uvloop
 from litestar import Litestar, Response, get, post
 from redis.asyncio import Redis
 
-from service.sockets import listen
+from service.base.sockets import listen
 
 PAYLOAD = "x" * 300
 """About the size of a stored event."""

@@ -17,12 +17,12 @@ from domain.kernel.record import Record, chain_hash, genesis
 from domain.kernel.words import GameId, Version
 from domain.library import LIBRARY
 from service.app import open_snapshots, open_store
-from service.clock import utc_now
+from service.base.clock import utc_now
+from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.snapshots import Place, Snapshots, take
 from service.processes.redis import open_redis
 from service.processes.wake import LocalWake
-from service.settings import Settings
 from service.store.protocol import EventStore, Stored
 from service.watching.metrics import Metrics
 from tests.bench.kernel import LONG, Played, long_game

@@ -10,13 +10,13 @@ import msgspec
 
 from domain.kernel.game import Game
 from service.app import open_house
+from service.base.settings import Settings
 from service.games.views import Viewer
 from service.house import House
 from service.pictures.frames import frames
 from service.pictures.picture import picture
 from service.pictures.png import converted
 from service.pictures.scenes import marks_of, sheet_of
-from service.settings import Settings
 from service.shapes.pictures import LARGEST_CHUNK
 from tests.bench.kernel import LONG, long_game
 from tests.bench.measure import Figure, figure

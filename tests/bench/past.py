@@ -12,9 +12,9 @@ import msgspec
 from domain.kernel.board import Map
 from domain.kernel.words import Version
 from service.app import open_house
-from service.clock import utc_now
+from service.base.clock import utc_now
+from service.base.settings import Settings
 from service.games.hall import Hall
-from service.settings import Settings
 from service.store.protocol import Append, EventStore, Opening
 from tests.bench.kernel import LONG, Played, long_game
 from tests.bench.measure import Figure, figure

@@ -13,7 +13,7 @@ from typing import Any, Final
 from playwright.async_api import Browser, CDPSession, Page
 
 from service.app import open_house
-from service.settings import Settings
+from service.base.settings import Settings
 from tests.bench.kernel import LONG, Played, long_game
 from tests.bench.measure import Figure, figure
 from tests.bench.past import keep

@@ -14,7 +14,7 @@ from playwright.async_api import Browser, Page
 
 from domain.boards import builtin
 from domain.library import LIBRARY
-from service.clock import utc_now
+from service.base.clock import utc_now
 from tests.browser.chromium import chromium
 from tests.browser.visiting import Visit, Visitor, visiting
 from tests.service.http.serving import Service, serving

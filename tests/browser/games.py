@@ -9,9 +9,9 @@ from msgspec import Struct
 from domain.kernel.board import Map
 from domain.kernel.game import Game
 from domain.kernel.words import GameId, PlayerId, Seat
+from service.base.clock import stamp, utc_now
 from service.bots.demonstration import bot_for
 from service.bots.simulation import Plan, Simulation
-from service.clock import stamp, utc_now
 from service.house import House
 from service.store.accounts import PlayerRow
 from service.store.protocol import Append, Opening

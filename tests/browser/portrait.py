@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from domain.boards import builtin
 from domain.library import LIBRARY
-from service.clock import utc_now
+from service.base.clock import utc_now
 from tests.browser.chromium import chromium
 from tests.browser.games import table
 from tests.browser.visiting import visiting

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Page, Route, expect
 
 from domain.boards import builtin
 from domain.library import LIBRARY
-from service.clock import utc_now
+from service.base.clock import utc_now
 from tests.browser.games import table
 from tests.browser.reading import (
     assert_shows,

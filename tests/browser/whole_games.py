@@ -25,9 +25,9 @@ from domain.kernel import schema
 from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
+from service.base.clock import utc_now
 from service.bots.demonstration import bot_for
 from service.bots.players import Bot, Command, Options, View
-from service.clock import utc_now
 from tests.browser.chromium import chromium
 from tests.browser.games import token_of
 from tests.browser.seats import Sitting, sitting

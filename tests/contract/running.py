@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from service.base.settings import Settings
 from service.server import serve
-from service.settings import Settings
 
 
 @contextlib.contextmanager

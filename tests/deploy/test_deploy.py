@@ -12,8 +12,8 @@ import typer
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from service.base.settings import PREFIX, Settings
 from service.cli import app
-from service.settings import PREFIX, Settings
 from service.watching.metrics import KINDS, OUTCOMES, Metrics
 
 ROOT = Path(__file__).parents[2]

@@ -14,12 +14,12 @@ from domain.kernel.words import GameId
 from projections.library import PROJECTIONS
 from projections.store import Rows
 from service.app import open_snapshots
-from service.clock import utc_now
+from service.base.clock import utc_now
+from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.snapshots import Snapshots
 from service.processes.wake import LocalWake
 from service.readmodels import runner
-from service.settings import Settings
 from service.store.protocol import EventStore
 from service.watching.metrics import Metrics
 from tests.faults.ledger import Deed, Ledger

@@ -28,9 +28,9 @@ from domain.classic.ruleset import Friz
 from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
 from service.app import create_app, open_house
+from service.base.settings import PREFIX, Settings, from_env
+from service.base.sockets import address_of, listen
 from service.server import Server
-from service.settings import PREFIX, Settings, from_env
-from service.sockets import address_of, listen
 from service.store.protocol import StoreError
 from service.watching.logging import configure
 from tests.tiny.auction import ROOM, TinyAuction

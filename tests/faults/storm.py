@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from domain.kernel.words import GameId
 from service.app import open_store
+from service.base.settings import Settings
 from service.http import problems
 from service.readmodels import open_rows
-from service.settings import Settings
 from service.store.protocol import EventStore
 from tests.faults.audit import faults_of_acknowledgements, faults_of_games, faults_of_projections, read_log
 from tests.faults.followers import LogReader, StreamReader

@@ -18,10 +18,10 @@ from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.access.accounts import Accounts
 from service.app import open_store
+from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.views import Accepted
 from service.processes.wake import LocalWake
-from service.settings import Settings
 from service.store.protocol import EventStore
 from tests.tiny.auction import ROOM, ROOM_MAP, SEATS, TinyAuction
 

@@ -22,10 +22,10 @@ from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.words import Seat, Version
 from service.app import open_store
+from service.base.settings import Settings
 from service.games.hall import Hall, hashed_key
 from service.games.views import Accepted
 from service.processes.wake import LocalWake
-from service.settings import Settings
 from service.store.protocol import EventStore
 from tests.domain.classic import test_laws as classic  # the modules: their classes are not to be run here again
 from tests.domain.kernel import test_tiny_laws as tiny

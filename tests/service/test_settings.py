@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import Settings, SettingsError, from_env, meanings
+from service.base.settings import Settings, SettingsError, from_env, meanings
 
 
 def test_nothing_need_be_set() -> None:

@@ -12,7 +12,7 @@ from domain.kernel.words import PlayerId
 from service import readmodels
 from service.access import accounts
 from service.access.accounts import Accounts, BadName, TokenEnded, UnknownToken
-from service.clock import utc_now
+from service.base.clock import utc_now
 from service.readmodels import Refusals
 from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow
 from tests.service.halls import House, open_house

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from service.access.limits import Limit, Limits, Standing, TooMany, address_of, limits_of, token_of, told
+from service.base.settings import Settings
 from service.processes.redis import Redis, open_redis
-from service.settings import Settings
 from service.watching.metrics import Metrics
 from tests.redis import Server, server, shared_server
 

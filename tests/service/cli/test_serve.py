@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.app import open_house
-from service.settings import Settings
+from service.base.settings import Settings
 from tests.service.cli.calling import Call, http, serving, start
 
 

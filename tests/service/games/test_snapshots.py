@@ -15,13 +15,13 @@ from domain.kernel.game import Game
 from domain.kernel.record import Record
 from domain.kernel.words import GameId, PlayerId, Version
 from service.app import open_snapshots, open_store
+from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.plays import GameDamaged
 from service.games.snapshots import Place, Snapshot, Snapshots, SnapshotStore, take
 from service.processes.redis import open_redis
 from service.processes.redis_snapshots import RedisSnapshots
 from service.processes.wake import LocalWake
-from service.settings import Settings
 from service.store.protocol import EventStore, Stored, StoreUnavailable
 from service.store.sqlite_snapshots import SqliteSnapshots
 from service.watching.metrics import Metrics

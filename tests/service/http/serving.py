@@ -14,12 +14,12 @@ from msgspec import Struct
 from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
 from service.app import open_house
-from service.clock import Clock
+from service.base.clock import Clock
+from service.base.settings import Settings
+from service.base.sockets import listen
 from service.house import House
 from service.pictures.scenes import Drawings
 from service.server import Server
-from service.settings import Settings
-from service.sockets import listen
 from tests.service.halls import LIBRARY, own_board, own_drawing, ticking
 
 Answer = dict[str, Any]

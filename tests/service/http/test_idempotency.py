@@ -12,7 +12,7 @@ import pytest
 from msgspec import Struct
 
 from domain.kernel.words import PlayerId
-from service.clock import written
+from service.base.clock import written
 from service.contract import endpoints
 from service.keys import BATCH, forget_ended
 from tests.service.http.serving import Player, Service, serving

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from domain.kernel.words import GameId, Version
 from projections.library import PROJECTIONS
 from projections.store import Generation, Trouble
-from service.clock import stamp, utc_now
+from service.base.clock import stamp, utc_now
 from service.watching.exporter import Exporter, feel_the_loop
 from service.watching.metrics import Metrics
 from tests.service.http.serving import Service, serving
