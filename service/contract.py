@@ -19,7 +19,7 @@ from domain.boards import builtin
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service import schemas
-from service.access.scopes import MEANINGS
+from service.base.scopes import MEANINGS
 from service.examples import Example, Examples, examples
 from service.families import describe
 from service.house import Boards

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from domain.kernel.docstrings import docstring
 from domain.kernel.message import enumerated
-from service.access.scopes import SCOPES, Scope
+from service.base.scopes import SCOPES, Scope
 from service.http.wanted import wanted
 
 T = TypeVar("T")

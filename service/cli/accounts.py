@@ -14,8 +14,8 @@ from rich.table import Table
 
 from domain.kernel.words import PlayerId
 from service.access.accounts import Accounts, BadName, TooManyTokens
-from service.access.scopes import EVERYBODYS, SCOPES, Scope
 from service.base.clock import utc_now
+from service.base.scopes import EVERYBODYS, SCOPES, Scope
 from service.base.settings import SettingsError, from_env
 from service.cli.output import bad_input, console, print_json
 from service.shapes.accounts import account_view, token_view

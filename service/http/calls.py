@@ -17,7 +17,7 @@ from msgspec.json import Decoder
 from domain.kernel.words import LARGEST_INTEGER, Version
 from service.access.accounts import Caller
 from service.access.bearer import bearer_of
-from service.access.scopes import Scope
+from service.base.scopes import Scope
 from service.http import problems
 from service.http.problems import Problem
 from service.http.reading import read_json

@@ -8,7 +8,7 @@ from litestar.response import Response, Stream
 from msgspec import Struct
 
 from domain.kernel.docstrings import docstring
-from service.access.scopes import Scope
+from service.base.scopes import Scope
 from service.http.calls import admit
 from service.http.problems import Kind
 from service.shapes.common import Nothing

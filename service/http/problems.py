@@ -11,7 +11,7 @@ from domain.kernel.decision import Decision
 from domain.kernel.message import shortened
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import RuleId, Version
-from service.access.scopes import SCOPES, Scope
+from service.base.scopes import SCOPES, Scope
 from service.http.wanted import wanted
 
 MEDIA_TYPE: Final = "application/problem+json"

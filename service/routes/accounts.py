@@ -8,7 +8,7 @@ from litestar.response import Response
 
 from domain.kernel.secret import Vault
 from domain.kernel.words import PlayerId
-from service.access.scopes import ordered
+from service.base.scopes import ordered
 from service.games.hall import UnknownPlayer
 from service.games.views import Viewer, event_view
 from service.http import problems

@@ -11,7 +11,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.words import PlayerId
 from service.access.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
 from service.access.limits import address_of
-from service.access.scopes import ordered
+from service.base.scopes import ordered
 from service.http import problems
 from service.http.answers import answer
 from service.http.calls import Call

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
-from service.access.scopes import EVERYBODYS, Scope
+from service.base.scopes import EVERYBODYS, Scope
 
 TokenId = NewType("TokenId", str)
 """A token of an account, without the token itself."""

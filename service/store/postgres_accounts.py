@@ -6,8 +6,8 @@ from typing import Any, Final, Protocol, TypeVar
 import asyncpg
 
 from domain.kernel.words import PlayerId
-from service.access.scopes import Scope
 from service.base.clock import stamped, written
+from service.base.scopes import Scope
 from service.store.accounts import LAST_CHARACTER, Made, PlayerRow, TokenId, TokenRow, described, folded
 from service.store.postgres_connections import Connection
 from service.store.protocol import StoreError

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from domain.kernel.words import PlayerId
-from service.access.scopes import Scope
+from service.base.scopes import Scope
 from service.store.accounts import LAST_CHARACTER, Made, PlayerRow, TokenId, TokenRow, described, folded
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service.access.scopes import EVERYBODYS, Scope
+from service.base.scopes import EVERYBODYS, Scope
 from tests.service.http.serving import Player, Service, serving
 
 

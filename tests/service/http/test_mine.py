@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.access.scopes import EVERYBODYS
+from service.base.scopes import EVERYBODYS
 from service.routes import listing
 from tests.postgres import shared_cluster
 from tests.service.http.serving import Player, Service, serving

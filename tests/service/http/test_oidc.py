@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from service.access import oidc
 from service.access.accounts import JWT_TOKENS_LAST, IssuerAway, UnknownToken
-from service.access.scopes import EVERYBODYS
 from service.base.clock import later
+from service.base.scopes import EVERYBODYS
 from service.base.settings import Settings
 from tests.issuer import AUDIENCE, Provider, provider
 from tests.service.http.serving import Player, Service, serving

@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 
 from domain.kernel.words import PlayerId
 from service.access.accounts import MOST_TOKENS
-from service.access.scopes import EVERYBODYS, SCOPES, Scope
+from service.base.scopes import EVERYBODYS, SCOPES, Scope
 from service.contract import endpoints
 from service.http import problems
 from tests.postgres import shared_cluster

@@ -18,7 +18,7 @@ from domain.kernel.game import Game
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, Seat
 from projections.library import PROJECTIONS
-from service.access.scopes import SCOPES
+from service.base.scopes import SCOPES
 from service.games.snapshots import take
 from tests.service.halls import fixed_randomness
 from tests.service.http.serving import Player, Service, serving

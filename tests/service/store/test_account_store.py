@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
-from service.access.scopes import Scope
+from service.base.scopes import Scope
 from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
 from tests.service.store.adapters import ADAPTERS, Adapter, Open
 from tests.service.store.batches import ANNA, BERT

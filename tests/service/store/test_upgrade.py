@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from domain.kernel.words import GameId, PlayerId
-from service.access.scopes import EVERYBODYS
 from service.base.clock import later, stamp, utc_now
+from service.base.scopes import EVERYBODYS
 from service.migrations import known, migrate
 from service.store import sqlite_file
 from service.store.postgres import _APPEND, PostgresStore, _arguments
