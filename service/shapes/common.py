@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct
 
 from domain.kernel.words import LARGEST_INTEGER
-from service.access.visible import INVISIBLE
+from service.base.visible import INVISIBLE
 
 LARGEST_PAGE = 500
 

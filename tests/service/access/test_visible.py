@@ -9,7 +9,7 @@ from itertools import groupby
 
 import pytest
 
-from service.access.visible import BLANK, IGNORABLE, UNICODE, shows
+from service.base.visible import BLANK, IGNORABLE, UNICODE, shows
 
 ASK = """
 const points = Array.from({ length: 0x110000 }, (_, point) => point);
