@@ -12,8 +12,8 @@ from msgspec import Meta, Struct
 
 from domain.kernel.docstrings import docstring
 from domain.kernel.message import enumerated
+from service.base.expected import wanted
 from service.base.scopes import SCOPES, Scope
-from service.http.wanted import wanted
 
 T = TypeVar("T")
 

@@ -17,11 +17,11 @@ from msgspec.json import Decoder
 from domain.kernel.words import LARGEST_INTEGER, Version
 from service.access.accounts import Caller
 from service.access.bearer import bearer_of
+from service.base.expected import wanted
 from service.base.scopes import Scope
 from service.http import problems
 from service.http.problems import Problem
 from service.http.reading import read_json
-from service.http.wanted import wanted
 
 if TYPE_CHECKING:
     from service.house import House

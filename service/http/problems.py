@@ -11,8 +11,8 @@ from domain.kernel.decision import Decision
 from domain.kernel.message import shortened
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import RuleId, Version
+from service.base.expected import wanted
 from service.base.scopes import SCOPES, Scope
-from service.http.wanted import wanted
 
 MEDIA_TYPE: Final = "application/problem+json"
 
