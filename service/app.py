@@ -24,6 +24,9 @@ from service.house import Boards, House
 from service.http.answers import on_exception
 from service.http.calls import Call
 from service.keys import forgetting
+from service.observe.journal import Journal
+from service.observe.metrics import Metrics
+from service.observe.tracing import Traced, is_tracing
 from service.pictures.scenes import Drawings
 from service.processes.sharedwake import open_shared_wake
 from service.processes.tail import Tail
@@ -34,9 +37,6 @@ from service.store.lock import only_service
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.sqlite import SqliteStore
 from service.store.sqlite_snapshots import SqliteSnapshots
-from service.watching.journal import Journal
-from service.watching.metrics import Metrics
-from service.watching.tracing import Traced, is_tracing
 
 if TYPE_CHECKING:
     from service.processes.redis import Redis

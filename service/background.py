@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
-from service.watching.logging import log
+from service.observe.logging import log
 
 
 @asynccontextmanager

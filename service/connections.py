@@ -26,8 +26,8 @@ from service.http import problems
 from service.http.answers import encode
 from service.http.problems import MEDIA_TYPE, Kind, Problem
 from service.http.shielded import shielded
-from service.watching.logging import log
-from service.watching.metrics import Metrics
+from service.observe.logging import log
+from service.observe.metrics import Metrics
 
 PIECE: Final = 16 * 1024
 """Bytes that the parser gets at once. What it keeps is counted after every piece."""

@@ -20,13 +20,13 @@ from service.access.limits import Limits
 from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.views import Viewer
+from service.observe.metrics import Metrics
 from service.pictures.gallery import Gallery
 from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
 from service.processes.tail import Tail
 from service.processes.wake import Wake
 from service.store.protocol import EventStore
-from service.watching.metrics import Metrics
 
 if TYPE_CHECKING:
     from service.processes.redis import Redis

@@ -8,8 +8,8 @@ from typing import Final
 
 from service.background import background
 from service.base.clock import Clock, later, stamp
+from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError
-from service.watching.logging import log
 
 EVERY: Final = 600.0
 """Seconds between two looks for keys that have ended."""

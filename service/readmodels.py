@@ -15,10 +15,10 @@ from projections.runner import REST, Runner, Stopped
 from projections.store import ProjectionStore, Unavailable
 from service.background import flushed
 from service.base.settings import Settings
+from service.observe.logging import log
 from service.processes.wake import Wake
 from service.store.protocol import EventStore, StoreError, StoreUnavailable
 from service.store.sqlite_rows import SqliteRows
-from service.watching.logging import log
 
 FLUSH: Final = 2.0
 """Seconds between two writings of the refusals. A process that is killed forgets those since the last."""

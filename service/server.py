@@ -15,9 +15,9 @@ from service.base.settings import Settings
 from service.base.sockets import address_of, listen, make_room
 from service.connections import Connections, SocketConnection
 from service.house import House
-from service.watching.exporter import Exporter, feel_the_loop
-from service.watching.logging import configure, log
-from service.watching.tracing import tracing
+from service.observe.exporter import Exporter, feel_the_loop
+from service.observe.logging import configure, log
+from service.observe.tracing import tracing
 
 SWEEP: Final = 100
 """Of so many ticks, ten a second, one looks for connections that do not end."""

@@ -19,9 +19,9 @@ from service.base.clock import Clock, later, stamp, stamped, utc_now
 from service.base.ids import ID_BYTES, new_id
 from service.base.scopes import EVERYBODYS, Scope, ordered
 from service.base.visible import shows
+from service.observe.logging import log
 from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
 from service.store.protocol import KeyReused, StoreError
-from service.watching.logging import log
 
 TOKEN_PREFIX: Final = "tab_"
 FIRST_TOKEN: Final = "registration"

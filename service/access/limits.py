@@ -26,8 +26,8 @@ from msgspec import Struct
 from service.access.accounts import UnknownToken
 from service.access.bearer import bearer_of
 from service.base.settings import Settings
+from service.observe.metrics import Metrics
 from service.processes.away import RedisAway
-from service.watching.metrics import Metrics
 
 if TYPE_CHECKING:
     from service.processes.redis import Redis

@@ -31,7 +31,7 @@ from service.access.accounts import Identity, IssuerAway, TokenEnded, UnknownTok
 from service.base.clock import written
 from service.base.scopes import EVERYBODYS, Scope
 from service.base.settings import Settings
-from service.watching.logging import log
+from service.observe.logging import log
 
 REFRESH: Final = 600.0
 """Seconds after which the keys are read again."""

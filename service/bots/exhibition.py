@@ -14,7 +14,7 @@ from msgspec import Struct
 from domain.kernel.words import PlayerId
 from service.bots.demonstration import Demonstration
 from service.client import Client, Problem
-from service.watching.logging import log
+from service.observe.logging import log
 
 PACE: Final = 1.0
 """Seconds between two commands."""

@@ -54,9 +54,9 @@ def run(data: DataOption = None) -> None:
     from service import readmodels
     from service.app import open_redis, open_wake
     from service.connections import Connections
-    from service.watching.exporter import Exporter
-    from service.watching.logging import configure, log
-    from service.watching.metrics import Metrics
+    from service.observe.exporter import Exporter
+    from service.observe.logging import configure, log
+    from service.observe.metrics import Metrics
 
     settings = _settings(data)
 

@@ -31,6 +31,8 @@ from service.base.settings import Settings
 from service.games.plays import Play, Plays, UnknownGame
 from service.games.snapshots import Snapshots
 from service.games.views import Accepted, Checked, EventView, Viewer, event_view
+from service.observe.metrics import Metrics, Outcome
+from service.observe.tracing import span
 from service.processes.wake import Wake
 from service.store.protocol import (
     Added,
@@ -44,8 +46,6 @@ from service.store.protocol import (
     Opening,
     StoreUnavailable,
 )
-from service.watching.metrics import Metrics, Outcome
-from service.watching.tracing import span
 
 ATTEMPTS: Final = 5
 """How often a request is decided anew after another process was quicker."""

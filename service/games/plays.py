@@ -21,10 +21,10 @@ from domain.kernel.snapshot import SnapshotError
 from domain.kernel.words import GameId, Seat, Version
 from service.base.settings import Settings
 from service.games.snapshots import Snapshot, Snapshots, board_of, resumed
+from service.observe.metrics import Metrics
+from service.observe.tracing import span
 from service.processes.heads import Heads
 from service.store.protocol import EventStore, Stored, StoreError
-from service.watching.metrics import Metrics
-from service.watching.tracing import span
 
 RECENT: Final = 128
 """How many of a game's last records are kept in memory, for those who follow it."""

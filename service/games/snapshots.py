@@ -28,9 +28,9 @@ from domain.kernel.record import first_broken
 from domain.kernel.ruleset import Library
 from domain.kernel.snapshot import SnapshotError
 from domain.kernel.words import GameId, Version
+from service.observe.logging import log
+from service.observe.metrics import Metrics
 from service.store.protocol import Stored, StoreError
-from service.watching.logging import log
-from service.watching.metrics import Metrics
 
 T = TypeVar("T")
 

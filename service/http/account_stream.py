@@ -20,11 +20,11 @@ from service.http.answers import encode
 from service.http.calls import Call
 from service.http.endpoint import Answer, endpoint
 from service.http.problems import Problem
+from service.observe.logging import log
 from service.processes.tail import Placed
 from service.shapes.accounts import LoggedEvent
 from service.shapes.log import AccountSince, StreamedLogged
 from service.store.protocol import EventStore, StoreUnavailable
-from service.watching.logging import log
 
 BATCH: Final = 200
 """So many events are read at once for somebody who has to catch up."""

@@ -20,10 +20,10 @@ from service.games.hall import NotOrganizer, NotSeated, StaleVersion, UnknownPla
 from service.games.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.http import problems
 from service.http.problems import MEDIA_TYPE, Problem
+from service.observe.logging import log
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
 from service.store.protocol import KeyReused, StoreError, UnknownCursor
-from service.watching.logging import log
 
 encode: Final = msgspec.json.Encoder().encode
 

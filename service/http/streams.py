@@ -26,11 +26,11 @@ from service.http.answers import encode, explained, log_fault
 from service.http.calls import Call, authenticate, house_of, read_query
 from service.http.endpoint import Answer, endpoint
 from service.http.problems import Problem, ProblemBody
+from service.observe.logging import log
+from service.observe.metrics import Metrics
 from service.processes.wake import Signal
 from service.shapes.log import Since
 from service.store.protocol import StoreUnavailable
-from service.watching.logging import log
-from service.watching.metrics import Metrics
 
 BATCH: Final = 200
 """So many events are read at once for somebody who has to catch up."""

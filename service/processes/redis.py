@@ -18,9 +18,9 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from service.background import background
+from service.observe.logging import log
+from service.observe.metrics import Metrics
 from service.processes.away import RedisAway
-from service.watching.logging import log
-from service.watching.metrics import Metrics
 
 T = TypeVar("T")
 Client = library.Redis

@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from domain.kernel.words import GameId, Version
 from service.background import background
+from service.observe.logging import log
 from service.processes.away import RedisAway
 from service.processes.wake import LocalWake
 from service.store.protocol import EventStore, StoreError
-from service.watching.logging import log
 
 if TYPE_CHECKING:
     from service.processes.redis import Redis

@@ -9,9 +9,9 @@ from typing import Final
 from domain.kernel.record import Record
 from domain.kernel.words import GameId
 from service.background import background
+from service.observe.logging import log
 from service.processes.wake import Signal, Wake
 from service.store.protocol import EventStore, StoreError
-from service.watching.logging import log
 
 KEPT: Final = 2000
 """So many records are kept at hand; whoever is further behind reads the store."""

@@ -15,6 +15,7 @@ from service.http import problems
 from service.http.answers import answer
 from service.http.calls import Call
 from service.http.endpoint import Answer, endpoint
+from service.observe.logging import log
 from service.routes.paging import cursor, read_cursor
 from service.shapes.accounts import (
     Account,
@@ -29,7 +30,6 @@ from service.shapes.accounts import (
 )
 from service.shapes.common import Nothing, Page
 from service.store.accounts import PlayerRow
-from service.watching.logging import log
 
 _grant: Final = msgspec.json.Decoder(Grant)
 _SPECTATOR: Final = Viewer()

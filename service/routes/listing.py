@@ -7,9 +7,9 @@ from typing import Final
 from domain.kernel.words import PlayerId
 from service.games.plays import GameDamaged
 from service.house import House
+from service.observe.logging import log
 from service.shapes.games import GamePage, game_summary
 from service.store.protocol import GameRow
-from service.watching.logging import log
 
 LOOKED_AT: Final = 50
 """Of so many games a page is picked at most when it is asked whom they wait for: each may have to be loaded."""

@@ -4,7 +4,7 @@ from litestar.handlers import get
 from litestar.response import Response
 
 from service.http.calls import Call
-from service.watching.exporter import Exporter
+from service.observe.exporter import Exporter
 
 
 @get("/metrics")

@@ -14,10 +14,10 @@ from service.http.answers import answer
 from service.http.calls import Call
 from service.http.endpoint import Answer, endpoint
 from service.http.problems import Problem
+from service.observe.logging import log
 from service.shapes.accounts import Issued, NewToken, Rotation, Token, TokenPage, token_view
 from service.shapes.common import Nothing
 from service.store.accounts import TokenId, TokenRow
-from service.watching.logging import log
 
 CURRENT: Final = "current"
 """Stands for the token that the request comes with."""

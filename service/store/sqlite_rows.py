@@ -20,7 +20,7 @@ from projections import sql
 from projections.change import Change
 from projections.projection import Projection
 from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
-from service.watching.logging import log
+from service.observe.logging import log
 
 T = TypeVar("T")
 

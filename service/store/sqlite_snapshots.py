@@ -12,8 +12,8 @@ from typing import Final, TypeVar
 
 from domain.kernel.words import GameId
 from service.games.snapshots import Snapshot
+from service.observe.logging import log
 from service.store.protocol import StoreUnavailable
-from service.watching.logging import log
 
 T = TypeVar("T")
 

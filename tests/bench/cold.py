@@ -21,10 +21,10 @@ from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.snapshots import Place, Snapshots, take
+from service.observe.metrics import Metrics
 from service.processes.redis import open_redis
 from service.processes.wake import LocalWake
 from service.store.protocol import EventStore, Stored
-from service.watching.metrics import Metrics
 from tests.bench.kernel import LONG, Played, long_game
 from tests.bench.measure import Figure, figure
 from tests.bench.past import keep

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service.base.settings import PREFIX, Settings
 from service.cli import app
-from service.watching.metrics import KINDS, OUTCOMES, Metrics
+from service.observe.metrics import KINDS, OUTCOMES, Metrics
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -18,10 +18,10 @@ from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.snapshots import Snapshots
+from service.observe.metrics import Metrics
 from service.processes.wake import LocalWake
 from service.readmodels import runner
 from service.store.protocol import EventStore
-from service.watching.metrics import Metrics
 from tests.faults.ledger import Deed, Ledger
 from tests.faults.nursery import LIBRARY, boards
 

@@ -30,9 +30,9 @@ from domain.kernel.ruleset import Library
 from service.app import create_app, open_house
 from service.base.settings import PREFIX, Settings, from_env
 from service.base.sockets import address_of, listen
+from service.observe.logging import configure
 from service.server import Server
 from service.store.protocol import StoreError
-from service.watching.logging import configure
 from tests.tiny.auction import ROOM, TinyAuction
 
 LIBRARY: Final = Library([TinyAuction(), Friz()])

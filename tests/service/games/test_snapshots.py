@@ -19,12 +19,12 @@ from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.plays import GameDamaged
 from service.games.snapshots import Place, Snapshot, Snapshots, SnapshotStore, take
+from service.observe.metrics import Metrics
 from service.processes.redis import open_redis
 from service.processes.redis_snapshots import RedisSnapshots
 from service.processes.wake import LocalWake
 from service.store.protocol import EventStore, Stored, StoreUnavailable
 from service.store.sqlite_snapshots import SqliteSnapshots
-from service.watching.metrics import Metrics
 from tests.postgres import shared_cluster
 from tests.redis import server, shared_server
 from tests.service.halls import ANNA, CARL, LIBRARY, House, command, fixed_randomness, own_board, ticking

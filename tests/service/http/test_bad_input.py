@@ -18,8 +18,8 @@ from service.connections import Connections
 from service.contract import endpoints
 from service.http import problems
 from service.http.problems import KINDS
+from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
-from service.watching.metrics import Metrics
 from tests.service.http.serving import Player, Service
 
 NEW_GAME = {"ruleset": "tiny-auction", "players": 2}

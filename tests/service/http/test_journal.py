@@ -9,7 +9,7 @@ from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
 from domain.kernel.words import GameId
-from service.watching.logging import configure, log
+from service.observe.logging import configure, log
 from tests.service.http.serving import Service, serving
 
 

@@ -15,8 +15,8 @@ from domain.kernel.words import GameId, Version
 from projections.library import PROJECTIONS
 from projections.store import Generation, Trouble
 from service.base.clock import stamp, utc_now
-from service.watching.exporter import Exporter, feel_the_loop
-from service.watching.metrics import Metrics
+from service.observe.exporter import Exporter, feel_the_loop
+from service.observe.metrics import Metrics
 from tests.service.http.serving import Service, serving
 
 
@@ -128,7 +128,7 @@ async def test_the_delay_of_events_is_measured_of_those_that_were_waited_for():
 
 
 async def test_a_loop_that_is_late_is_felt(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("service.watching.exporter.BEAT", 0.01)
+    monkeypatch.setattr("service.observe.exporter.BEAT", 0.01)
     metrics = Metrics()
     task = asyncio.create_task(feel_the_loop(metrics))
     await asyncio.sleep(0)

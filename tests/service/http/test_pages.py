@@ -11,7 +11,7 @@ import structlog
 
 from domain.kernel.board import Board
 from service.http.problems import KINDS
-from service.watching.logging import configure
+from service.observe.logging import configure
 from tests.service.http.serving import Player, Service
 
 

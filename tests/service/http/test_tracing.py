@@ -10,7 +10,7 @@ from typing import Any
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from service.watching.tracing import is_tracing, tracing
+from service.observe.tracing import is_tracing, tracing
 from tests.redis import shared_server
 from tests.service.http.serving import serving
 

@@ -9,12 +9,12 @@ from unittest import mock
 import pytest
 
 from domain.kernel.words import GameId
+from service.observe.metrics import Metrics
 from service.processes.redis import Redis, open_redis
 from service.processes.sharedwake import CHANNEL, UNTOLD, SharedWake, open_shared_wake
 from service.processes.wake import Signal
 from service.store.postgres import PostgresStore
 from service.store.protocol import EventStore
-from service.watching.metrics import Metrics
 from tests.postgres import shared_cluster
 from tests.redis import Server, server
 from tests.service.store.batches import addition, new_game

@@ -23,7 +23,7 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
 from service.contract import endpoints
 from service.games.hall import Hall
-from service.watching.logging import log
+from service.observe.logging import log
 from tests.postgres import shared_cluster
 from tests.service.secrecy.surface import ACTS
 from tests.service.secrecy.twins import Cast, perfect_commitments

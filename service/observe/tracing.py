@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.observe.logging import without_tokens
 from service.store.protocol import StoreUnavailable
-from service.watching.logging import without_tokens
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer

@@ -10,8 +10,8 @@ from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from domain.kernel.words import PlayerId
 from service.http.shielded import shielded
-from service.watching.logging import log
-from service.watching.metrics import Metrics
+from service.observe.logging import log
+from service.observe.metrics import Metrics
 
 _QUIET: Final = ("/health", "/ready", "/metrics")
 

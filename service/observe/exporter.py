@@ -14,8 +14,8 @@ from projections.store import Generation, Rows, Unavailable
 from service.base.clock import utc_now
 from service.base.sockets import address_of, listen
 from service.http.shielded import shielded
+from service.observe.metrics import Metrics
 from service.store.protocol import EventStore, StoreError
-from service.watching.metrics import Metrics
 
 if TYPE_CHECKING:
     from service.connections import Connections
