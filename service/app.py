@@ -15,7 +15,6 @@ from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service.access.accounts import Accounts, Identify
 from service.access.limits import Limiting, limits_of
-from service.background import background
 from service.base.clock import Clock, utc_now
 from service.base.settings import Settings
 from service.games.hall import Hall
@@ -24,6 +23,7 @@ from service.house import Boards, House
 from service.http.answers import on_exception
 from service.http.calls import Call
 from service.keys import forgetting
+from service.observe.background import background
 from service.observe.journal import Journal
 from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing

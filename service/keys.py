@@ -6,8 +6,8 @@ from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Final
 
-from service.background import background
 from service.base.clock import Clock, later, stamp
+from service.observe.background import background
 from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError
 

@@ -13,8 +13,8 @@ from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import REST, Runner, Stopped
 from projections.store import ProjectionStore, Unavailable
-from service.background import flushed
 from service.base.settings import Settings
+from service.observe.background import flushed
 from service.observe.logging import log
 from service.processes.wake import Wake
 from service.store.protocol import EventStore, StoreError, StoreUnavailable

@@ -10,11 +10,11 @@ from typing import Final
 import uvicorn
 
 from service.app import create_app, open_house
-from service.background import background
 from service.base.settings import Settings
 from service.base.sockets import address_of, listen, make_room
 from service.connections import Connections, SocketConnection
 from service.house import House
+from service.observe.background import background
 from service.observe.exporter import Exporter, feel_the_loop
 from service.observe.logging import configure, log
 from service.observe.tracing import tracing

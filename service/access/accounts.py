@@ -14,11 +14,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.words import PlayerId
-from service.background import flushed
 from service.base.clock import Clock, later, stamp, stamped, utc_now
 from service.base.ids import ID_BYTES, new_id
 from service.base.scopes import EVERYBODYS, Scope, ordered
 from service.base.visible import shows
+from service.observe.background import flushed
 from service.observe.logging import log
 from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
 from service.store.protocol import KeyReused, StoreError

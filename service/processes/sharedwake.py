@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.words import GameId, Version
-from service.background import background
+from service.observe.background import background
 from service.observe.logging import log
 from service.processes.away import RedisAway
 from service.processes.wake import LocalWake

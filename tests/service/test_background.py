@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from service.background import background
+from service.observe.background import background
 
 
 async def test_work_goes_on_while_something_is_open_and_ends_with_it() -> None:

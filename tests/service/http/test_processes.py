@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 
 from domain.kernel.words import GameId
-from service.background import background
+from service.observe.background import background
 from service.processes.sharedwake import CHANNEL
 from tests.postgres import shared_cluster
 from tests.redis import Server, server
