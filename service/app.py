@@ -33,10 +33,10 @@ from service.processes.tail import Tail
 from service.processes.wake import LocalWake, Wake
 from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, metrics, pages, viewer
-from service.store.lock import only_service
 from service.store.protocol import EventStore, StoreUnavailable
-from service.store.sqlite import SqliteStore
-from service.store.sqlite_snapshots import SqliteSnapshots
+from service.store.sqlite.lock import only_service
+from service.store.sqlite.snapshots import SqliteSnapshots
+from service.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from service.processes.redis import Redis

@@ -18,7 +18,7 @@ from service.observe.background import flushed
 from service.observe.logging import log
 from service.processes.wake import Wake
 from service.store.protocol import EventStore, StoreError, StoreUnavailable
-from service.store.sqlite_rows import SqliteRows
+from service.store.sqlite.rows import SqliteRows
 
 FLUSH: Final = 2.0
 """Seconds between two writings of the refusals. A process that is killed forgets those since the last."""

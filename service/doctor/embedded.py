@@ -12,7 +12,7 @@ from typing import Final
 from service.base.settings import Settings
 from service.doctor.finding import Finding, fail, ok, one_line, warn
 from service.store.protocol import StoreDamaged
-from service.store.sqlite_file import check_file
+from service.store.sqlite.file import check_file
 
 GIB: Final = 1024**3
 ENOUGH: Final = 1 * GIB

@@ -22,7 +22,7 @@ from projections.projection import Projection
 from projections.runner import Runner
 from projections.store import Generation, ProjectionStore
 from service.bots.simulation import Plan, Simulation
-from service.store.sqlite_rows import SqliteRows
+from service.store.sqlite.rows import SqliteRows
 from tests.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from projections.store import ProjectionStore
 from service.store.postgres_rows import PostgresRows
-from service.store.sqlite_rows import SqliteRows
+from service.store.sqlite.rows import SqliteRows
 from tests.postgres import shared_cluster
 
 Open = Callable[[], Awaitable[ProjectionStore]]

@@ -24,7 +24,7 @@ from service.processes.redis import open_redis
 from service.processes.redis_snapshots import RedisSnapshots
 from service.processes.wake import LocalWake
 from service.store.protocol import EventStore, Stored, StoreUnavailable
-from service.store.sqlite_snapshots import SqliteSnapshots
+from service.store.sqlite.snapshots import SqliteSnapshots
 from tests.postgres import shared_cluster
 from tests.redis import server, shared_server
 from tests.service.halls import ANNA, CARL, LIBRARY, House, command, fixed_randomness, own_board, ticking

@@ -8,7 +8,7 @@ from unittest import mock
 
 from service.store.postgres import PostgresStore
 from service.store.protocol import EventStore
-from service.store.sqlite import SqliteStore
+from service.store.sqlite.store import SqliteStore
 from tests.postgres import shared_cluster
 
 Open = Callable[[], Awaitable[EventStore]]
@@ -33,7 +33,7 @@ async def sqlite(scratch: Path) -> AsyncIterator[Open]:
 
 @contextlib.asynccontextmanager
 async def sqlite_on_a_slow_disk(scratch: Path) -> AsyncIterator[Open]:
-    with mock.patch("service.store.sqlite.QUICK", 0.0):
+    with mock.patch("service.store.sqlite.store.QUICK", 0.0):
         async with sqlite(scratch) as open_store:
             yield open_store
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from domain.kernel.record import first_broken
 from domain.kernel.words import GameId
-from service.store.sqlite import SqliteStore
-from service.store.sqlite_file import check_file
+from service.store.sqlite.file import check_file
+from service.store.sqlite.store import SqliteStore
 from tests.service.halls import open_house
 
 KILLS = 6

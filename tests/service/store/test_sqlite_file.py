@@ -19,8 +19,8 @@ import pytest
 from domain.kernel.record import first_broken
 from domain.kernel.words import GameId
 from service.store.protocol import StoreDamaged, StoreUnavailable
-from service.store.sqlite import SqliteStore
-from service.store.sqlite_file import check_file
+from service.store.sqlite.file import check_file
+from service.store.sqlite.store import SqliteStore
 from tests.service.store.batches import addition, new_game, records
 
 Damage = Callable[[Path], object]
@@ -40,7 +40,7 @@ async def file(tmp_path: Path) -> Path:
 WRITER = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from service.store.sqlite import SqliteStore
+from service.store.sqlite.store import SqliteStore
 from tests.service.store.batches import addition, new_game
 
 async def main():
@@ -344,7 +344,7 @@ async def test_a_full_disk_refuses_and_goes_on_when_there_is_room(tmp_path: Path
 async def test_another_process_that_keeps_the_file_locked_is_waited_for_and_then_named(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.store.sqlite.PATIENCE", 0.2)
+    monkeypatch.setattr("service.store.sqlite.store.PATIENCE", 0.2)
     store = await SqliteStore.open(file)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -16,10 +16,10 @@ from domain.kernel.words import GameId, PlayerId
 from service.base.clock import later, stamp, utc_now
 from service.base.scopes import EVERYBODYS
 from service.migrations import known, migrate
-from service.store import sqlite_file
 from service.store.postgres import _APPEND, PostgresStore, _arguments
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
-from service.store.sqlite import SqliteStore
+from service.store.sqlite import file
+from service.store.sqlite.store import SqliteStore
 from tests.postgres import connected, shared_cluster
 from tests.service.halls import ANNA, House, open_house
 from tests.service.store.batches import new_game, use

@@ -35,8 +35,8 @@ from service.store.protocol import (
     StoreUnavailable,
     UnknownCursor,
 )
-from service.store.sqlite_accounts import SqliteAccounts
-from service.store.sqlite_file import PAGE, bring_up_to_date, check_file, script
+from service.store.sqlite.accounts import SqliteAccounts
+from service.store.sqlite.file import PAGE, bring_up_to_date, check_file, script
 
 T = TypeVar("T")
 

@@ -1,0 +1,1 @@
+"""The embedded store: SQLite files that one process has to itself."""
