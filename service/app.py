@@ -138,7 +138,7 @@ async def open_store(settings: Settings, metrics: Metrics | None = None) -> Even
     if not settings.database_url:
         return await SqliteStore.open(settings.database, durable=settings.durable)
     try:
-        from service.store.postgres import PostgresStore
+        from service.store.postgres.store import PostgresStore
     except ModuleNotFoundError as error:
         raise StoreUnavailable("PostgreSQL needs the extra packages of tabularium[production]") from error
     store = await PostgresStore.open(
@@ -156,7 +156,7 @@ async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> li
     if not settings.database_url:
         kept = await SqliteSnapshots.open(settings.snapshot_database)
     else:
-        from service.store.postgres_snapshots import PostgresSnapshots
+        from service.store.postgres.snapshots import PostgresSnapshots
 
         kept = await PostgresSnapshots.open(settings.database_url)
     places = [Place("snapshots", kept, settings.snapshot_every)]

@@ -30,7 +30,7 @@ async def open_rows(settings: Settings) -> ProjectionStore:
         if not settings.database_url:
             return await SqliteRows.open(settings.projection_database)
         # Imported late: it needs the extra packages of tabularium[production].
-        from service.store.postgres_rows import PostgresRows
+        from service.store.postgres.rows import PostgresRows
 
         return await PostgresRows.open(settings.database_url)
     except Unavailable as error:

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import asyncpg
 
-from service import migrations
+from service.store.postgres import migrations
 from tests import ports
 
 OWNER: Final = "tabularium_owner"

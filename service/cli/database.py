@@ -29,7 +29,7 @@ def migrate(
     if not settings.database_url:
         bad_input(f"there is no database to migrate: give --url, or set {DATABASE_URL}=postgresql://owner@host/name")
     try:
-        from service import migrations
+        from service.store.postgres import migrations
     except ImportError:
         bad_input("PostgreSQL needs the extra packages of tabularium[production]")
     try:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from service.migrations import Migration
+from service.store.postgres.migrations import Migration
 
 ROLE: Final = "tabularium_service"
 

@@ -11,12 +11,12 @@ import asyncpg
 from domain.kernel.record import genesis, inscribe
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat
-from service import migrations
 from service.base.clock import Clock, stamp
 from service.base.settings import DATABASE_URL, Settings
 from service.doctor.finding import Finding, fail, ok, one_line, warn
 from service.doctor.grants import ROLE, granted, missing
-from service.store.postgres import append_with
+from service.store.postgres import migrations
+from service.store.postgres.store import append_with
 from service.store.protocol import Append, KeyUse, Opening
 
 OLDEST: Final = 15

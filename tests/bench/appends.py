@@ -17,7 +17,7 @@ from msgspec import Raw
 
 from domain.kernel.record import Cause, Record, genesis, inscribe
 from domain.kernel.words import GameId, PlayerId, Seat, Version
-from service.store.postgres import PostgresStore
+from service.store.postgres.store import PostgresStore
 from service.store.protocol import Append, KeyUse, Opening
 from tests.bench.measure import Figure, figure
 from tests.postgres import Cluster, cluster

@@ -39,9 +39,9 @@ LIBRARY: Final = Library([TinyAuction(), Friz()])
 LATE: Final = (
     "service.processes.redis",
     "service.processes.redis_snapshots",
-    "service.store.postgres",
-    "service.store.postgres_rows",
-    "service.store.postgres_snapshots",
+    "service.store.postgres.store",
+    "service.store.postgres.rows",
+    "service.store.postgres.snapshots",
 )
 _PDEATHSIG: Final = 1
 

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from projections.store import ProjectionStore
-from service.store.postgres_rows import PostgresRows
+from service.store.postgres.rows import PostgresRows
 from service.store.sqlite.rows import SqliteRows
 from tests.postgres import shared_cluster
 

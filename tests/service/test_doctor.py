@@ -9,13 +9,13 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service import migrations
 from service.app import open_store
 from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.doctor import Finding, examine
 from service.doctor.embedded import GIB
 from service.doctor.grants import ROLE, Grant, granted, missing
+from service.store.postgres import migrations
 from tests.issuer import provider
 from tests.postgres import Cluster, cluster, shared_cluster
 from tests.redis import server

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from service.cli import app, main
-from service.migrations import Migration, MigrationError, known, migrate, pending, place_of, read
+from service.store.postgres.migrations import Migration, MigrationError, known, migrate, pending, place_of, read
 from tests.postgres import connected, shared_cluster
 
 ONE = Migration(1, "one", "CREATE TABLE tabularium.one (n integer)")

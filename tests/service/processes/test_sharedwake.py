@@ -13,7 +13,7 @@ from service.observe.metrics import Metrics
 from service.processes.redis import Redis, open_redis
 from service.processes.sharedwake import CHANNEL, UNTOLD, SharedWake, open_shared_wake
 from service.processes.wake import Signal
-from service.store.postgres import PostgresStore
+from service.store.postgres.store import PostgresStore
 from service.store.protocol import EventStore
 from tests.postgres import shared_cluster
 from tests.redis import Server, server

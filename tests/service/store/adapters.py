@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from unittest import mock
 
-from service.store.postgres import PostgresStore
+from service.store.postgres.store import PostgresStore
 from service.store.protocol import EventStore
 from service.store.sqlite.store import SqliteStore
 from tests.postgres import shared_cluster

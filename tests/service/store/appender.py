@@ -7,7 +7,7 @@ import asyncio
 import sys
 
 from domain.kernel.words import GameId
-from service.store.postgres import PostgresStore
+from service.store.postgres.store import PostgresStore
 from service.store.protocol import Conflict
 from tests.service.store.batches import addition, new_game
 

@@ -9,10 +9,10 @@ import pytest
 
 from domain.kernel.record import genesis
 from domain.kernel.words import GameId
-from service.migrations import known, migrate
-from service.store import postgres_connections
 from service.store.accounts import PlayerRow, TokenId, TokenRow
-from service.store.postgres import PostgresStore
+from service.store.postgres import connections
+from service.store.postgres.migrations import known, migrate
+from service.store.postgres.store import PostgresStore
 from service.store.protocol import Added, Appended, Conflict, StoreDamaged, StoreError, StoreUnavailable
 from tests.postgres import OWNER, Cluster, connected, shared_cluster
 from tests.postgres import cluster as own_cluster

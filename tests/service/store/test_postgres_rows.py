@@ -14,7 +14,7 @@ import pytest
 from projections.library import PROJECTIONS
 from projections.store import Unavailable
 from service.processes.wake import LocalWake
-from service.store.postgres_rows import PostgresRows
+from service.store.postgres.rows import PostgresRows
 from tests.postgres import OWNER, Cluster, cluster, connected, shared_cluster
 from tests.projections.logs import MemoryLog, contents, from_zero, mixed, runner, status, tiny_game
 
@@ -55,7 +55,7 @@ async def test_a_runner_goes_on_when_the_database_is_restarted(own: Cluster, log
 
 
 async def test_a_database_that_is_away_is_unavailable(own: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.store.postgres_connections.PATIENCE", 0.2)
+    monkeypatch.setattr("service.store.postgres.connections.PATIENCE", 0.2)
     rows = await PostgresRows.open(own.url("migrated"))
     own.halt()
     with pytest.raises(Unavailable, match="database migrated at"):

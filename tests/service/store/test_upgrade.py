@@ -15,8 +15,8 @@ import pytest
 from domain.kernel.words import GameId, PlayerId
 from service.base.clock import later, stamp, utc_now
 from service.base.scopes import EVERYBODYS
-from service.migrations import known, migrate
-from service.store.postgres import _APPEND, PostgresStore, _arguments
+from service.store.postgres.migrations import known, migrate
+from service.store.postgres.store import _APPEND, PostgresStore, _arguments
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
 from service.store.sqlite import file
 from service.store.sqlite.store import SqliteStore

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 import asyncpg
 
-from service import migrations
+from service.store.postgres import migrations
 from service.store.protocol import StoreDamaged, StoreUnavailable
 
 T = TypeVar("T")

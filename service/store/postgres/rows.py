@@ -15,7 +15,7 @@ from projections import sql
 from projections.change import Change, Table
 from projections.projection import Projection
 from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
-from service.store.postgres_connections import Connection, Connections
+from service.store.postgres.connections import Connection, Connections
 from service.store.protocol import StoreError
 
 T = TypeVar("T")

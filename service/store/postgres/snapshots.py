@@ -4,7 +4,7 @@ from typing import Final
 
 from domain.kernel.words import GameId
 from service.games.snapshots import Snapshot
-from service.store.postgres_connections import Connections
+from service.store.postgres.connections import Connections
 
 CONNECTIONS: Final = 2
 

@@ -14,10 +14,10 @@ from domain.kernel.canonical import canonical
 from domain.kernel.record import Record
 from domain.kernel.secret import Secret
 from domain.kernel.words import GameId, PlayerId, Seat, Version
-from service import migrations
 from service.base.clock import stamped
-from service.store.postgres_accounts import PostgresAccounts
-from service.store.postgres_connections import Connection, Connections, is_spoilt, patiently
+from service.store.postgres import migrations
+from service.store.postgres.accounts import PostgresAccounts
+from service.store.postgres.connections import Connection, Connections, is_spoilt, patiently
 from service.store.protocol import (
     Added,
     Append,

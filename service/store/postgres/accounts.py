@@ -9,7 +9,7 @@ from domain.kernel.words import PlayerId
 from service.base.clock import stamped, written
 from service.base.scopes import Scope
 from service.store.accounts import LAST_CHARACTER, Made, PlayerRow, TokenId, TokenRow, described, folded
-from service.store.postgres_connections import Connection
+from service.store.postgres.connections import Connection
 from service.store.protocol import StoreError
 
 T = TypeVar("T")

@@ -1,0 +1,1 @@
+"""The store over PostgreSQL, for any number of processes."""
