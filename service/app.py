@@ -22,7 +22,6 @@ from service.games.snapshots import Place, Snapshots
 from service.house import Boards, House
 from service.http.answers import on_exception
 from service.http.calls import Call
-from service.keys import forgetting
 from service.observe.background import background
 from service.observe.journal import Journal
 from service.observe.metrics import Metrics
@@ -33,6 +32,7 @@ from service.processes.tail import Tail
 from service.processes.wake import LocalWake, Wake
 from service.readmodels import Refusals, keeping, open_rows
 from service.routes import API, LARGE, metrics, pages, viewer
+from service.store.expiry import forgetting
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.sqlite.lock import only_service
 from service.store.sqlite.snapshots import SqliteSnapshots

@@ -14,7 +14,7 @@ from msgspec import Struct
 from domain.kernel.words import PlayerId
 from service.base.clock import written
 from service.contract import endpoints
-from service.keys import BATCH, forget_ended
+from service.store.expiry import BATCH, forget_ended
 from tests.service.http.serving import Player, Service, serving
 
 NO_KEY = {"checkCommands", "checkUpgrade"}
@@ -268,7 +268,7 @@ async def test_all_ended_keys_are_deleted_in_batches(tmp_path: Path, monkeypatch
             return deleted[-1]
 
         monkeypatch.setattr(service.house.store, "forget_keys", counted)
-        monkeypatch.setattr("service.keys.BATCH", 2)
+        monkeypatch.setattr("service.store.expiry.BATCH", 2)
         assert BATCH > 2
         game = await service.gathering(anna)
         for number in range(5):
