@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 import asyncpg
 from msgspec import Struct
 
-_HERE: Final = Path(__file__).parent
-_PLACES: Final = (_HERE / "store" / "migrations", _HERE.parent / "deploy" / "migrations")
+_PLACES: Final = (Path(__file__).parent / "sql", Path(__file__).parents[3] / "deploy" / "migrations")
 """An installed package brings the files along; in a checkout they lie where an operator looks for them."""
 
 _LOCK: Final = "hashtextextended('tabularium.migrations', 0)"

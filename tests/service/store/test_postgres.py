@@ -10,7 +10,7 @@ import pytest
 from domain.kernel.record import genesis
 from domain.kernel.words import GameId
 from service.store.accounts import PlayerRow, TokenId, TokenRow
-from service.store.postgres import connections
+from service.store.postgres import connections as postgres_connections
 from service.store.postgres.migrations import known, migrate
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Added, Appended, Conflict, StoreDamaged, StoreError, StoreUnavailable

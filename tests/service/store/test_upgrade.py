@@ -18,7 +18,7 @@ from service.base.scopes import EVERYBODYS
 from service.store.postgres.migrations import known, migrate
 from service.store.postgres.store import _APPEND, PostgresStore, _arguments
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
-from service.store.sqlite import file
+from service.store.sqlite import file as sqlite_file
 from service.store.sqlite.store import SqliteStore
 from tests.postgres import connected, shared_cluster
 from tests.service.halls import ANNA, House, open_house
