@@ -20,11 +20,12 @@ from domain.kernel.secret import Vault
 from domain.kernel.snapshot import SnapshotError
 from domain.kernel.words import GameId, Seat, Version
 from service.base.settings import Settings
-from service.games.snapshots import Snapshot, Snapshots, board_of, resumed
+from service.games.snapshots import Snapshots, board_of, resumed
 from service.observe.metrics import Metrics
 from service.observe.tracing import span
 from service.processes.heads import Heads
 from service.store.protocol import EventStore, Stored, StoreError
+from service.store.snapshots import Snapshot
 
 RECENT: Final = 128
 """How many of a game's last records are kept in memory, for those who follow it."""

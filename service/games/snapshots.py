@@ -14,10 +14,10 @@ import hashlib
 import hmac
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Annotated, Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from domain.kernel import snapshot as kernel
 from domain.kernel.board import Board
@@ -31,48 +31,12 @@ from domain.kernel.words import GameId, Version
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.store.protocol import Stored, StoreError
+from service.store.snapshots import Snapshot, SnapshotStore
 
 T = TypeVar("T")
 
 _KEY: Final = b"tabularium/snapshot/1"
 _LAST: Final = GameEnded.__struct_config__.tag
-
-
-class Snapshot(Struct, frozen=True):
-    """A snapshot as it is kept.
-
-    Attributes:
-        ruleset: the ruleset and its version, which made it.
-        body: the position, JSON (`domain.kernel.snapshot`).
-        seal: HMAC-SHA256 of the body, 32 bytes.
-    """
-
-    game: GameId
-    version: Annotated[Version, Meta(ge=1, le=2**31 - 1)]
-    ruleset: str
-    ruleset_version: int
-    body: bytes
-    seal: bytes
-
-
-class SnapshotStore(Protocol):
-    """Where the newest snapshot of each game is kept. Every method may raise `StoreError`."""
-
-    async def newest(self, game: GameId) -> Snapshot | None:
-        """Return the snapshot of a game, or None."""
-        ...
-
-    async def keep(self, snapshot: Snapshot) -> None:
-        """Keep a snapshot in place of an older one of its game."""
-        ...
-
-    async def drop(self, game: GameId) -> None:
-        """Throw the snapshot of a game away."""
-        ...
-
-    async def close(self) -> None:
-        """Finish what was begun, then close."""
-        ...
 
 
 class Place(Struct, frozen=True):

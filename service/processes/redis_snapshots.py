@@ -9,10 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from domain.kernel.words import GameId
-from service.games.snapshots import Snapshot
 from service.processes.away import RedisAway
 from service.processes.redis import Redis
 from service.store.protocol import StoreUnavailable
+from service.store.snapshots import Snapshot
 
 KEPT: Final = 3600
 """Seconds for which a game that does not go on is kept."""

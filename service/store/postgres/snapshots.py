@@ -3,8 +3,8 @@
 from typing import Final
 
 from domain.kernel.words import GameId
-from service.games.snapshots import Snapshot
 from service.store.postgres.connections import Connections
+from service.store.snapshots import Snapshot
 
 CONNECTIONS: Final = 2
 

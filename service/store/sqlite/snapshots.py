@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from domain.kernel.words import GameId
-from service.games.snapshots import Snapshot
 from service.observe.logging import log
 from service.store.protocol import StoreUnavailable
+from service.store.snapshots import Snapshot
 
 T = TypeVar("T")
 

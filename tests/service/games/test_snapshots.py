@@ -18,12 +18,13 @@ from service.app import open_snapshots, open_store
 from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.plays import GameDamaged
-from service.games.snapshots import Place, Snapshot, Snapshots, SnapshotStore, take
+from service.games.snapshots import Place, Snapshots, take
 from service.observe.metrics import Metrics
 from service.processes.redis import open_redis
 from service.processes.redis_snapshots import RedisSnapshots
 from service.processes.wake import LocalWake
 from service.store.protocol import EventStore, Stored, StoreUnavailable
+from service.store.snapshots import Snapshot, SnapshotStore
 from service.store.sqlite.snapshots import SqliteSnapshots
 from tests.postgres import shared_cluster
 from tests.redis import server, shared_server

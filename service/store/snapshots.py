@@ -1,0 +1,44 @@
+"""What a snapshot is, and what a store of snapshots does."""
+
+from typing import Annotated, Protocol
+
+from msgspec import Meta, Struct
+
+from domain.kernel.words import GameId, Version
+
+
+class Snapshot(Struct, frozen=True):
+    """A snapshot as it is kept.
+
+    Attributes:
+        ruleset: the ruleset and its version, which made it.
+        body: the position, JSON (`domain.kernel.snapshot`).
+        seal: HMAC-SHA256 of the body, 32 bytes.
+    """
+
+    game: GameId
+    version: Annotated[Version, Meta(ge=1, le=2**31 - 1)]
+    ruleset: str
+    ruleset_version: int
+    body: bytes
+    seal: bytes
+
+
+class SnapshotStore(Protocol):
+    """Where the newest snapshot of each game is kept. Every method may raise `StoreError`."""
+
+    async def newest(self, game: GameId) -> Snapshot | None:
+        """Return the snapshot of a game, or None."""
+        ...
+
+    async def keep(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot in place of an older one of its game."""
+        ...
+
+    async def drop(self, game: GameId) -> None:
+        """Throw the snapshot of a game away."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was begun, then close."""
+        ...
