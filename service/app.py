@@ -16,6 +16,7 @@ from domain.library import LIBRARY
 from service.access.accounts import Accounts, Identify
 from service.access.limits import Limiting, limits_of
 from service.base.clock import Clock, utc_now
+from service.base.extras import needs_extra
 from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.snapshots import Place, Snapshots
@@ -30,13 +31,11 @@ from service.pictures.scenes import Drawings
 from service.processes.sharedwake import open_shared_wake
 from service.processes.tail import Tail
 from service.processes.wake import LocalWake, Wake
-from service.readmodels import Refusals, keeping, open_rows
+from service.readmodels import Refusals, keeping
 from service.routes import API, LARGE, metrics, pages, viewer
+from service.store.backend import backend_of
 from service.store.expiry import forgetting
-from service.store.protocol import EventStore, StoreUnavailable
-from service.store.sqlite.lock import only_service
-from service.store.sqlite.snapshots import SqliteSnapshots
-from service.store.sqlite.store import SqliteStore
+from service.store.protocol import EventStore
 
 if TYPE_CHECKING:
     from service.processes.redis import Redis
@@ -71,16 +70,16 @@ async def open_house(
 
     Raises `StoreDamaged`, or `StoreUnavailable` when another service holds the data directory.
     """
+    backend = backend_of(settings)
     async with AsyncExitStack() as opened:
-        if not settings.database_url:
-            opened.enter_context(only_service(settings.data))
+        opened.enter_context(backend.reserved())
         watched = Metrics()
         redis = await opened.enter_async_context(open_redis(settings, watched)) if settings.redis_url else None
-        store = await open_store(settings, watched)
+        store = await backend.open_store(watched)
         opened.push_async_callback(store.close)
-        rows = await open_rows(settings)
+        rows = await backend.open_projections()
         opened.push_async_callback(rows.close)
-        wake = await opened.enter_async_context(open_wake(settings, store, redis))
+        wake = await opened.enter_async_context(open_wake(store, redis))
         refusals = Refusals(rows)
 
         def refused(ruleset: str, rule: str) -> None:
@@ -117,11 +116,9 @@ async def open_house(
 
 @asynccontextmanager
 async def trusting(settings: Settings) -> AsyncIterator[Identify]:
-    """Read the tokens of the issuer that the settings name. Raises `StoreUnavailable` where the library is missing."""
-    try:
+    """Read the tokens of the issuer that the settings name. Raises `MissingExtra`."""
+    with needs_extra("production", "OpenID Connect"):
         from service.access.oidc import Issuer
-    except ModuleNotFoundError as error:
-        raise StoreUnavailable("OpenID Connect needs the extra packages of tabularium[production]") from error
     issuer = Issuer(settings)
     try:
         async with background("reading the issuer's keys", issuer.keep()):
@@ -130,36 +127,11 @@ async def trusting(settings: Settings) -> AsyncIterator[Identify]:
         await issuer.close()
 
 
-async def open_store(settings: Settings, metrics: Metrics | None = None) -> EventStore:
-    """Open the store that the settings choose; `metrics` watch its connections.
-
-    Raises `StoreDamaged` or `StoreUnavailable`.
-    """
-    if not settings.database_url:
-        return await SqliteStore.open(settings.database, durable=settings.durable)
-    try:
-        from service.store.postgres.store import PostgresStore
-    except ModuleNotFoundError as error:
-        raise StoreUnavailable("PostgreSQL needs the extra packages of tabularium[production]") from error
-    store = await PostgresStore.open(
-        settings.database_url, durable=settings.durable, connections=settings.database_connections
-    )
-    if metrics is not None:
-        metrics.watch_pool(store.connections)
-    return store
-
-
 async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> list[Place]:
     """Open the places of the snapshots that the settings choose, the quickest first. Raises `StoreUnavailable`."""
     if not settings.snapshot_every:
         return []
-    if not settings.database_url:
-        kept = await SqliteSnapshots.open(settings.snapshot_database)
-    else:
-        from service.store.postgres.snapshots import PostgresSnapshots
-
-        kept = await PostgresSnapshots.open(settings.database_url)
-    places = [Place("snapshots", kept, settings.snapshot_every)]
+    places = [Place("snapshots", await backend_of(settings).open_snapshots(), settings.snapshot_every)]
     if redis is not None:
         from service.processes.redis_snapshots import EVERY, RedisSnapshots
 
@@ -168,20 +140,18 @@ async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> li
 
 
 def open_redis(settings: Settings, metrics: Metrics) -> "AbstractAsyncContextManager[Redis]":
-    """Return a context that lends the Redis that the settings name. Raises `StoreUnavailable`."""
-    try:
+    """Return a context that lends the Redis that the settings name. Raises `MissingExtra`."""
+    with needs_extra("production", "Redis"):
         from service.processes import redis
-    except ModuleNotFoundError as error:
-        raise StoreUnavailable("Redis needs the extra packages of tabularium[production]") from error
     return redis.open_redis(settings.redis_url, metrics)
 
 
 @asynccontextmanager
-async def open_wake(settings: Settings, store: EventStore, redis: "Redis | None") -> AsyncIterator[Wake]:
+async def open_wake(store: EventStore, redis: "Redis | None") -> AsyncIterator[Wake]:
     """Lend what wakes the readers: of this process, or of all that share its store."""
-    if settings.database_url:
-        async with open_shared_wake(store, redis) as shared:
-            yield shared
+    if store.is_shared:
+        async with open_shared_wake(store, redis) as wake:
+            yield wake
     else:
         wake = LocalWake()
         try:

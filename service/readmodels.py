@@ -17,24 +17,10 @@ from service.base.settings import Settings
 from service.observe.background import flushed
 from service.observe.logging import log
 from service.processes.wake import Wake
-from service.store.protocol import EventStore, StoreError, StoreUnavailable
-from service.store.sqlite.rows import SqliteRows
+from service.store.protocol import EventStore, StoreError
 
 FLUSH: Final = 2.0
 """Seconds between two writings of the refusals. A process that is killed forgets those since the last."""
-
-
-async def open_rows(settings: Settings) -> ProjectionStore:
-    """Open the store of the projections, beside that of the log. Raises `StoreUnavailable`."""
-    try:
-        if not settings.database_url:
-            return await SqliteRows.open(settings.projection_database)
-        # Imported late: it needs the extra packages of tabularium[production].
-        from service.store.postgres.rows import PostgresRows
-
-        return await PostgresRows.open(settings.database_url)
-    except Unavailable as error:
-        raise StoreUnavailable(str(error)) from error
 
 
 class StoreLog:

@@ -15,6 +15,7 @@ from rich.table import Table
 from domain.kernel.words import PlayerId
 from service.access.accounts import Accounts, BadName, TooManyTokens
 from service.base.clock import utc_now
+from service.base.extras import MissingExtra
 from service.base.scopes import EVERYBODYS, SCOPES, Scope
 from service.base.settings import SettingsError, from_env
 from service.cli.output import bad_input, console, print_json
@@ -181,15 +182,16 @@ def _scopes(given: list[str]) -> list[Scope]:
 def _run(work: Callable[[Accounts], Awaitable[T]], data: Path | None, *, new: bool = False) -> T:
     """Return what `work` returns, in the store that the settings choose; `new`: which is made if there is none."""
     # Imported late, as all that only some commands need.
-    from service.app import open_store
+    from service.store.backend import backend_of
 
     given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
 
     async def run() -> T:
         settings = from_env({**os.environ, **given})
-        if not (new or settings.database_url or settings.database.exists()):
+        backend = backend_of(settings)
+        if not (new or backend.exists()):
             bad_input(f"{settings.data} holds no database; --data names the service's data directory")
-        store = await open_store(settings)
+        store = await backend.open_store()
         try:
             return await work(Accounts(store.accounts, utc_now))
         finally:
@@ -197,5 +199,5 @@ def _run(work: Callable[[Accounts], Awaitable[T]], data: Path | None, *, new: bo
 
     try:
         return asyncio.run(run())
-    except (SettingsError, StoreError, BadName, TooManyTokens) as error:
+    except (SettingsError, StoreError, MissingExtra, BadName, TooManyTokens) as error:
         bad_input(str(error))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from service.base.extras import MissingExtra, needs_extra
 from service.base.settings import DATABASE_URL, SettingsError, from_env
 from service.cli.output import bad_input, console
 
@@ -29,9 +30,10 @@ def migrate(
     if not settings.database_url:
         bad_input(f"there is no database to migrate: give --url, or set {DATABASE_URL}=postgresql://owner@host/name")
     try:
-        from service.store.postgres import migrations
-    except ImportError:
-        bad_input("PostgreSQL needs the extra packages of tabularium[production]")
+        with needs_extra("production", "PostgreSQL"):
+            from service.store.postgres import migrations
+    except MissingExtra as error:
+        bad_input(str(error))
     try:
         done = asyncio.run(migrations.migrate(settings.database_url, migrations.known()))
     except migrations.MigrationError as error:

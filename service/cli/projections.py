@@ -17,6 +17,7 @@ from domain.library import LIBRARY
 from projections.library import PROJECTIONS
 from projections.runner import Stopped
 from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
+from service.base.extras import MissingExtra
 from service.base.settings import Settings, SettingsError, from_env
 from service.cli.output import bad_input, console, print_json
 from service.store.protocol import EventStore, StoreError
@@ -66,7 +67,7 @@ def run(data: DataOption = None) -> None:
             watched, redis = Metrics(), None
             if settings.redis_url:
                 redis = await opened.enter_async_context(open_redis(settings, watched))
-            wake = await opened.enter_async_context(open_wake(settings, store, redis))
+            wake = await opened.enter_async_context(open_wake(store, redis))
             exporter = Exporter(watched, store, rows)
             connections = Connections(settings, watched)
             serving = exporter.serving(settings.host, settings.metrics_port, connections)
@@ -168,15 +169,15 @@ def standings(generations: list[Generation], events: int) -> list[Standing]:
 async def _stores(data: Path | None) -> AsyncIterator[tuple[EventStore, ProjectionStore]]:
     """Open the log that the settings choose and its projections, beside a service that may run on them."""
     # Imported late, as all that only some commands need.
-    from service import readmodels
-    from service.app import open_store
+    from service.store.backend import backend_of
 
     settings = _settings(data)
-    if not settings.database_url and not settings.database.exists():
+    backend = backend_of(settings)
+    if not backend.exists():
         bad_input(f"{settings.data} holds no database; --data names the service's data directory")
-    store = await open_store(settings)
+    store = await backend.open_store()
     try:
-        rows = await readmodels.open_rows(settings)
+        rows = await backend.open_projections()
         try:
             yield store, rows
         finally:
@@ -196,5 +197,5 @@ def _settings(data: Path | None) -> Settings:
 def _run(work: Coroutine[Any, Any, T]) -> T:
     try:
         return asyncio.run(work)
-    except (StoreError, Unavailable) as error:
+    except (StoreError, MissingExtra, Unavailable) as error:
         bad_input(str(error))

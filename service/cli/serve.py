@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from service.base.settings import Settings, SettingsError, from_env, without_password
+from service.base.extras import MissingExtra
+from service.base.settings import Settings, SettingsError, from_env
 from service.bots.exhibition import PACE, Exhibition, exhibiting
 from service.cli.output import bad_input
 from service.store.protocol import StoreError
@@ -50,7 +51,7 @@ def serve(
         bad_input(str(error))
     try:
         run(settings, pace if demonstrate else None)
-    except StoreError as error:
+    except (StoreError, MissingExtra) as error:
         bad_input(str(error))
     except OSError as error:
         bad_input(error.strerror or str(error))
@@ -62,13 +63,10 @@ def run(settings: Settings, pace: float | None = None) -> None:
     import uvloop
 
     from service import server
-
-    place = f"data directory  {settings.data.resolve()}"
-    if settings.database_url:
-        place = f"database        {without_password(settings.database_url)}"
+    from service.store.backend import backend_of
 
     def announce(address: str) -> None:
-        print(WELCOME.format(address=address, place=place, limits=limits_of(settings)), flush=True)
+        print(WELCOME.format(address=address, place=backend_of(settings).place, limits=limits_of(settings)), flush=True)
         if settings.unlimited:
             print(WARNING.format(host=settings.host, names=", ".join(settings.unlimited)), flush=True)
 

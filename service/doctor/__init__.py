@@ -15,6 +15,7 @@ from service.base.clock import Clock, utc_now
 from service.base.settings import DATABASE_URL, Settings, without_password
 from service.doctor import embedded
 from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
+from service.store.backend import Backend, backend_of
 from service.store.protocol import EventStore, StoreError
 
 __all__ = ["Finding", "Level", "examine"]
@@ -148,18 +149,17 @@ async def _store(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
 
 async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
     """Yield what is to be said of the log and of the projections, as the service itself reads them."""
-    if not settings.database_url and not settings.database.exists():
+    backend = backend_of(settings)
+    if not backend.exists():
         return
-    from service.app import open_store
-
     try:
-        store = await open_store(settings)
+        store = await backend.open_store()
     except StoreError as error:
         yield fail("store", one_line(error), "See the other findings.")
         return
     try:
         yield await _newest(store, clock)
-        async for finding in _projections(settings, store):
+        async for finding in _projections(backend, store):
             yield finding
     finally:
         await store.close()
@@ -178,14 +178,12 @@ async def _newest(store: EventStore, clock: Clock) -> Finding:
     return ok("log", f"{count} events")
 
 
-async def _projections(settings: Settings, store: EventStore) -> AsyncIterator[Finding]:
-    from service import readmodels
-
-    if not settings.database_url and not settings.projection_database.exists():
+async def _projections(backend: Backend, store: EventStore) -> AsyncIterator[Finding]:
+    if not backend.has_projections():
         yield ok("projections", "they are folded when the service starts")
         return
     try:
-        rows = await readmodels.open_rows(settings)
+        rows = await backend.open_projections()
     except StoreError as error:
         yield fail("projections", one_line(error), "On PostgreSQL: `tabularium migrate`. The log is not concerned.")
         return

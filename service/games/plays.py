@@ -93,8 +93,8 @@ class Plays:
         self._settings = settings
         self._snapshots = snapshots
         self._cache = metrics.cache("games")
-        # The embedded store is this process's own: what is in memory is all there is.
-        self._heads = Heads(store) if settings.database_url else None
+        # Of a store that is this process's own, what is in memory is all there is.
+        self._heads = Heads(store) if store.is_shared else None
         self._plays: OrderedDict[GameId, Play] = OrderedDict()
         self._boards: OrderedDict[str, Board] = OrderedDict()
         metrics.games_in_memory.set_function(lambda: len(self._plays))

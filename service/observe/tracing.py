@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.base.extras import needs_extra
 from service.observe.logging import without_tokens
-from service.store.protocol import StoreUnavailable
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -38,13 +38,13 @@ def span(name: str, **attributes: str | int) -> AbstractContextManager[Any]:
 def tracing(url: str) -> Iterator[None]:
     """A context in which traces are sent to `url`; without one there are none.
 
-    What cannot be sent is dropped, and nobody waits for it. Raises `StoreUnavailable` when the packages are missing.
+    What cannot be sent is dropped, and nobody waits for it. Raises `MissingExtra`.
     """
     global _tracer  # noqa: PLW0603  # one for the process, as the libraries that are instrumented are
     if not url:
         yield
         return
-    try:
+    with needs_extra("tracing", "Tracing"):
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.instrumentation.asyncpg import AsyncPGInstrumentor
         from opentelemetry.instrumentation.redis import RedisInstrumentor
@@ -52,8 +52,6 @@ def tracing(url: str) -> Iterator[None]:
         from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
         from opentelemetry.trace import SpanKind
-    except ModuleNotFoundError as error:
-        raise StoreUnavailable("traces need the extra packages of tabularium[tracing]") from error
 
     class Requests(BatchSpanProcessor):
         """Sends what belongs to a request; not what the service asks of its own accord, every moment."""

@@ -134,6 +134,11 @@ class EventStore(Protocol):
     """A store of games and accounts. Every method may raise `StoreError`."""
 
     @property
+    def is_shared(self) -> bool:
+        """Whether other processes append to the same log."""
+        ...
+
+    @property
     def accounts(self) -> AccountStore:
         """The accounts."""
         ...

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from domain.kernel.record import Record, chain_hash, genesis
 from domain.kernel.words import GameId, Version
 from domain.library import LIBRARY
-from service.app import open_snapshots, open_store
+from service.app import open_snapshots
 from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.games.hall import Hall
@@ -24,6 +24,7 @@ from service.games.snapshots import Place, Snapshots, take
 from service.observe.metrics import Metrics
 from service.processes.redis import open_redis
 from service.processes.wake import LocalWake
+from service.store.backend import backend_of
 from service.store.protocol import EventStore, Stored
 from tests.bench.kernel import LONG, Played, long_game
 from tests.bench.measure import Figure, figure
@@ -56,7 +57,7 @@ def bench_cold() -> Iterator[Figure]:
 async def _cold(game: Played, settings: Settings) -> dict[str, list[float]]:
     """Return the milliseconds of loads: from the log, from a stored snapshot on, from one in Redis on."""
     async with AsyncExitStack() as opened:
-        store = await open_store(settings)
+        store = await backend_of(settings).open_store()
         opened.push_async_callback(store.close)
         redis = await opened.enter_async_context(open_redis(settings.redis_url, Metrics()))
         await keep(game, store)

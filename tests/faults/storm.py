@@ -11,10 +11,9 @@ import httpx
 from msgspec import Struct
 
 from domain.kernel.words import GameId
-from service.app import open_store
 from service.base.settings import Settings
 from service.http import problems
-from service.readmodels import open_rows
+from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.faults.audit import faults_of_acknowledgements, faults_of_games, faults_of_projections, read_log
 from tests.faults.followers import LogReader, StreamReader
@@ -85,7 +84,7 @@ async def storm(cluster: Cluster, url: str, redis: Redis, data: Path, weather: W
     """Play through a storm, and return what it has done and what the audit found."""
     rng, stop = Random(weather.seed), asyncio.Event()
     settings = Settings(data=data, database_url=url, redis_url=redis.url, snapshot_every=10)
-    reading = await open_store(settings)
+    reading = await backend_of(settings).open_store()
     given = {"data": str(data), "database_url": url, "redis_url": redis.url, "port": "0", "log_level": "error"}
     # Short games have snapshots too, and requests are counted against limits that nobody comes near.
     given |= {"snapshot_every": "10", "rate_per_token": "1000", "rate_per_address": "100000"}
@@ -218,7 +217,7 @@ async def _audited(
         if stream.seen != kept[: len(stream.seen)]:
             at = next(n for n, (one, other) in enumerate(zip_longest(stream.seen, kept)) if one != other)
             faults.append(f"the stream of {stream.game} has {stream.seen[at]} where the log has {kept[at : at + 1]}")
-    rows = await open_rows(settings)
+    rows = await backend_of(settings).open_projections()
     faults += await faults_of_projections(store, rows)
     await rows.close()
     await store.close()

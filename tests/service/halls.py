@@ -17,11 +17,11 @@ from domain.kernel.lifecycle import Sight
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.access.accounts import Accounts
-from service.app import open_store
 from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.views import Accepted
 from service.processes.wake import LocalWake
+from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.tiny.auction import ROOM, ROOM_MAP, SEATS, TinyAuction
 
@@ -104,7 +104,7 @@ def command(kind: str, **fields: Any) -> bytes:
 async def open_house(path: Path, **settings: Any) -> AsyncIterator[House]:
     """Open a hall over the file in the directory `path`, or over `database_url`, whatever is in it already."""
     chosen = Settings(data=path, **settings)
-    store = await open_store(chosen)
+    store = await backend_of(chosen).open_store()
     wake, clock = LocalWake(), ticking()
     hall = Hall(store, LIBRARY, wake, clock, chosen, boards=own_board)
     yield House(hall, store, wake, Accounts(store.accounts, clock), chosen)

@@ -9,12 +9,12 @@ from typing import Any
 import asyncpg
 import pytest
 
-from service.app import open_store
 from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.doctor import Finding, examine
 from service.doctor.embedded import GIB
 from service.doctor.grants import ROLE, Grant, granted, missing
+from service.store.backend import backend_of
 from service.store.postgres import migrations
 from tests.issuer import provider
 from tests.postgres import Cluster, cluster, shared_cluster
@@ -289,7 +289,7 @@ async def test_a_data_directory_is_looked_at_and_not_made(tmp_path: Path):
     data = tmp_path / "data"
     assert failing(await report(data=data)) == []
     assert not data.exists()
-    store = await open_store(Settings(data=data.parent))
+    store = await backend_of(Settings(data=data.parent)).open_store()
     found = await report(data=data.parent)
     await store.close()
     assert failing(found) == []
@@ -310,7 +310,7 @@ async def test_a_disk_that_fills_up_is_said(tmp_path: Path, monkeypatch: pytest.
 
 async def test_projections_that_stopped_or_are_behind_are_said(url: str):
     settings = Settings(database_url=url)
-    store = await open_store(settings)
+    store = await backend_of(settings).open_store()
     await store.append(new_game("g1", count=1200))
     await store.close()
     found = await report(database_url=url)

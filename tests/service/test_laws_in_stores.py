@@ -21,11 +21,11 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.words import Seat, Version
-from service.app import open_store
 from service.base.settings import Settings
 from service.games.hall import Hall, hashed_key
 from service.games.views import Accepted
 from service.processes.wake import LocalWake
+from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.domain.classic import test_laws as classic  # the modules: their classes are not to be run here again
 from tests.domain.kernel import test_tiny_laws as tiny
@@ -127,11 +127,11 @@ class Player:
 async def played_in(laws: Laws, seed: int, *, undos: bool, data: Path, database_url: str) -> Kept:
     """Play a game into a store; return it as it comes out again."""
     settings = Settings(data=data, database_url=database_url, durable=False, checkpoint_every=25)
-    store = await open_store(settings)
+    store = await backend_of(settings).open_store()
     player = Player(laws, seed, store, settings)
     kept = await player.play(undos=undos)
     await store.close()
-    again = await open_store(settings)
+    again = await backend_of(settings).open_store()
     stored = await again.load(kept.game.id)
     assert stored is not None
     assert stored.head == kept.game.version

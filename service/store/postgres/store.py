@@ -54,6 +54,8 @@ _GAME: Final = (
 class PostgresStore:
     """An `EventStore` in a PostgreSQL database. To be made by `PostgresStore.open`."""
 
+    is_shared = True
+
     def __init__(self, url: str, *, durable: bool, connections: int) -> None:
         self._connections = Connections(url, connections, durable=durable)
         self._patiently = self._connections.patiently

@@ -71,6 +71,8 @@ Work = Callable[[sqlite3.Connection], Any]
 class SqliteStore:
     """An `EventStore` in one file. To be made by `SqliteStore.open`."""
 
+    is_shared = False
+
     def __init__(self, path: Path, *, durable: bool) -> None:
         self._path = path
         self._writer = _Writer(_connect(path, durable=durable))

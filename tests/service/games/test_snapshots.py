@@ -14,7 +14,7 @@ from domain.kernel import snapshot as kernel
 from domain.kernel.game import Game
 from domain.kernel.record import Record
 from domain.kernel.words import GameId, PlayerId, Version
-from service.app import open_snapshots, open_store
+from service.app import open_snapshots
 from service.base.settings import Settings
 from service.games.hall import Hall
 from service.games.plays import GameDamaged
@@ -23,6 +23,7 @@ from service.observe.metrics import Metrics
 from service.processes.redis import open_redis
 from service.processes.redis_snapshots import RedisSnapshots
 from service.processes.wake import LocalWake
+from service.store.backend import backend_of
 from service.store.protocol import EventStore, Stored, StoreUnavailable
 from service.store.snapshots import Snapshot, SnapshotStore
 from service.store.sqlite.snapshots import SqliteSnapshots
@@ -150,7 +151,7 @@ async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
             shared_server().flush()
             redis = await opened.enter_async_context(open_redis(shared_server().url, Metrics()))
         settings = Settings(data=tmp_path, database_url=database_url, durable=False, snapshot_every=EVERY)
-        store = await open_store(settings)
+        store = await backend_of(settings).open_store()
         opened.push_async_callback(store.close)
         places = await open_snapshots(settings, redis)
         for place in places:
@@ -481,7 +482,7 @@ async def test_redis_may_hang_or_be_stopped_or_flushed_and_is_used_again(tmp_pat
     with server() as own:
         async with AsyncExitStack() as opened:
             settings = Settings(data=tmp_path, durable=False, snapshot_every=1000)
-            store = await open_store(settings)
+            store = await backend_of(settings).open_store()
             opened.push_async_callback(store.close)
             redis = await opened.enter_async_context(open_redis(own.url, metrics))
             data = Data(settings, store, RedisSnapshots(redis))

@@ -1,0 +1,144 @@
+"""The one choice between the two stores: SQLite in a directory of this process, or PostgreSQL that processes share.
+
+Nobody else asks which it is. The packages for PostgreSQL are imported only when it is chosen.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from projections.store import ProjectionStore, Unavailable
+from service.base.extras import needs_extra
+from service.base.settings import Settings, without_password
+from service.observe.metrics import Metrics
+from service.store.protocol import EventStore, StoreUnavailable
+from service.store.snapshots import SnapshotStore
+from service.store.sqlite.lock import only_service
+from service.store.sqlite.rows import SqliteRows
+from service.store.sqlite.snapshots import SqliteSnapshots
+from service.store.sqlite.store import SqliteStore
+
+
+class Backend(Protocol):
+    """Where the log, its projections and the snapshots are kept.
+
+    Each `open_…` may raise `StoreUnavailable`, `StoreDamaged` or `MissingExtra`; whoever opens something closes it.
+    """
+
+    @property
+    def place(self) -> str:
+        """Where the data is, in words for an operator: no password."""
+        ...
+
+    def exists(self) -> bool:
+        """Tell whether there is something to open; a shared database is always taken to be there."""
+        ...
+
+    def has_projections(self) -> bool:
+        """Tell whether projections were ever kept here, as far as that can be known without opening them."""
+        ...
+
+    @contextmanager
+    def reserved(self) -> Iterator[None]:
+        """Hold what this process must have to itself. Raises `StoreUnavailable` when another process holds it."""
+        ...
+
+    async def open_store(self, metrics: Metrics | None = None) -> EventStore:
+        """Open the log; `metrics` watch the connections to it."""
+        ...
+
+    async def open_projections(self) -> ProjectionStore:
+        """Open the rows of the projections."""
+        ...
+
+    async def open_snapshots(self) -> SnapshotStore:
+        """Open the stored snapshots."""
+        ...
+
+
+def backend_of(settings: Settings) -> Backend:
+    """Return the backend that the settings choose."""
+    return Shared(settings) if settings.database_url else Embedded(settings)
+
+
+class Embedded:
+    """SQLite files in the data directory."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @property
+    def place(self) -> str:
+        return f"data directory  {self._settings.data.resolve()}"
+
+    def exists(self) -> bool:
+        return self._settings.database.exists()
+
+    def has_projections(self) -> bool:
+        return self._settings.projection_database.exists()
+
+    @contextmanager
+    def reserved(self) -> Iterator[None]:
+        with only_service(self._settings.data):
+            yield
+
+    async def open_store(self, metrics: Metrics | None = None) -> EventStore:
+        return await SqliteStore.open(self._settings.database, durable=self._settings.durable)
+
+    async def open_projections(self) -> ProjectionStore:
+        with _as_store_error():
+            return await SqliteRows.open(self._settings.projection_database)
+
+    async def open_snapshots(self) -> SnapshotStore:
+        return await SqliteSnapshots.open(self._settings.snapshot_database)
+
+
+class Shared:
+    """A PostgreSQL database."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @property
+    def place(self) -> str:
+        return f"database        {without_password(self._settings.database_url)}"
+
+    def exists(self) -> bool:
+        return True
+
+    def has_projections(self) -> bool:
+        return True
+
+    @contextmanager
+    def reserved(self) -> Iterator[None]:
+        yield
+
+    async def open_store(self, metrics: Metrics | None = None) -> EventStore:
+        with needs_extra("production", "PostgreSQL"):
+            from service.store.postgres.store import PostgresStore
+        settings = self._settings
+        store = await PostgresStore.open(
+            settings.database_url, durable=settings.durable, connections=settings.database_connections
+        )
+        if metrics is not None:
+            metrics.watch_pool(store.connections)
+        return store
+
+    async def open_projections(self) -> ProjectionStore:
+        with needs_extra("production", "PostgreSQL"):
+            from service.store.postgres.rows import PostgresRows
+        with _as_store_error():
+            return await PostgresRows.open(self._settings.database_url)
+
+    async def open_snapshots(self) -> SnapshotStore:
+        with needs_extra("production", "PostgreSQL"):
+            from service.store.postgres.snapshots import PostgresSnapshots
+        return await PostgresSnapshots.open(self._settings.database_url)
+
+
+@contextmanager
+def _as_store_error() -> Iterator[None]:
+    try:
+        yield
+    except Unavailable as error:
+        raise StoreUnavailable(str(error)) from error
