@@ -18,6 +18,9 @@ from service.access.limits import Limiting, limits_of
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
 from service.base.settings import Settings
+from service.cluster.sharedwake import open_shared_wake
+from service.cluster.tail import Tail
+from service.cluster.wake import LocalWake, Wake
 from service.games.hall import Hall
 from service.games.snapshots import Place, Snapshots
 from service.house import Boards, House
@@ -28,9 +31,6 @@ from service.observe.journal import Journal
 from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
 from service.pictures.scenes import Drawings
-from service.processes.sharedwake import open_shared_wake
-from service.processes.tail import Tail
-from service.processes.wake import LocalWake, Wake
 from service.readmodels import Refusals, keeping
 from service.routes import API, LARGE, metrics, pages, viewer
 from service.store.backend import backend_of
@@ -38,7 +38,7 @@ from service.store.expiry import forgetting
 from service.store.protocol import EventStore
 
 if TYPE_CHECKING:
-    from service.processes.redis import Redis
+    from service.cluster.redis import Redis
 
 # A token is sent by a header that no browser adds by itself, so any site may be a frontend.
 CORS: Final = CORSConfig(
@@ -133,7 +133,7 @@ async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> li
         return []
     places = [Place("snapshots", await backend_of(settings).open_snapshots(), settings.snapshot_every)]
     if redis is not None:
-        from service.processes.redis_snapshots import EVERY, RedisSnapshots
+        from service.cluster.redis_snapshots import EVERY, RedisSnapshots
 
         places.insert(0, Place("hot-snapshots", RedisSnapshots(redis), EVERY))
     return places
@@ -142,7 +142,7 @@ async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> li
 def open_redis(settings: Settings, metrics: Metrics) -> "AbstractAsyncContextManager[Redis]":
     """Return a context that lends the Redis that the settings name. Raises `MissingExtra`."""
     with needs_extra("production", "Redis"):
-        from service.processes import redis
+        from service.cluster import redis
     return redis.open_redis(settings.redis_url, metrics)
 
 

@@ -18,18 +18,18 @@ from projections.store import ProjectionStore
 from service.access.accounts import Accounts, Caller
 from service.access.limits import Limits
 from service.base.settings import Settings
+from service.cluster.tail import Tail
+from service.cluster.wake import Wake
 from service.games.hall import Hall
 from service.games.views import Viewer
 from service.observe.metrics import Metrics
 from service.pictures.gallery import Gallery
 from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
-from service.processes.tail import Tail
-from service.processes.wake import Wake
 from service.store.protocol import EventStore
 
 if TYPE_CHECKING:
-    from service.processes.redis import Redis
+    from service.cluster.redis import Redis
 
 Boards = Callable[[str], Board]
 """Returns the board of an id. Raises `BoardError`."""

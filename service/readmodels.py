@@ -14,9 +14,9 @@ from projections.projection import Projection
 from projections.runner import REST, Runner, Stopped
 from projections.store import ProjectionStore, Unavailable
 from service.base.settings import Settings
+from service.cluster.wake import Wake
 from service.observe.background import flushed
 from service.observe.logging import log
-from service.processes.wake import Wake
 from service.store.protocol import EventStore, StoreError
 
 FLUSH: Final = 2.0

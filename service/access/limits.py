@@ -26,11 +26,11 @@ from msgspec import Struct
 from service.access.accounts import UnknownToken
 from service.access.bearer import bearer_of
 from service.base.settings import Settings
+from service.cluster.away import RedisAway
 from service.observe.metrics import Metrics
-from service.processes.away import RedisAway
 
 if TYPE_CHECKING:
-    from service.processes.redis import Redis
+    from service.cluster.redis import Redis
 
 KEPT: Final = 20_000
 """Of so many tokens and addresses a process knows what they have left."""

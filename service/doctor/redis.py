@@ -12,8 +12,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, NoPermissionError, RedisError
 
 from service.base.settings import Settings, without_password
+from service.cluster.redis import TIMEOUT
 from service.doctor.finding import Finding, ok, one_line, warn
-from service.processes.redis import TIMEOUT
 
 OLDEST: Final = 6
 PATIENCE: Final = 3.0

@@ -28,12 +28,12 @@ from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings
+from service.cluster.wake import Wake
 from service.games.plays import Play, Plays, UnknownGame
 from service.games.snapshots import Snapshots
 from service.games.views import Accepted, Checked, EventView, Viewer, event_view
 from service.observe.metrics import Metrics, Outcome
 from service.observe.tracing import span
-from service.processes.wake import Wake
 from service.store.protocol import (
     Added,
     Append,

@@ -20,10 +20,10 @@ from domain.kernel.secret import Vault
 from domain.kernel.snapshot import SnapshotError
 from domain.kernel.words import GameId, Seat, Version
 from service.base.settings import Settings
+from service.cluster.heads import Heads
 from service.games.snapshots import Snapshots, board_of, resumed
 from service.observe.metrics import Metrics
 from service.observe.tracing import span
-from service.processes.heads import Heads
 from service.store.protocol import EventStore, Stored, StoreError
 from service.store.snapshots import Snapshot
 

@@ -13,6 +13,7 @@ from domain.kernel.message import type_name
 from domain.kernel.record import Record
 from domain.kernel.words import GameId, PlayerId
 from service.access.accounts import Caller, TokenEnded
+from service.cluster.tail import Placed
 from service.games.views import event_view
 from service.house import House
 from service.http import problems
@@ -21,7 +22,6 @@ from service.http.calls import Call
 from service.http.endpoint import Answer, endpoint
 from service.http.problems import Problem
 from service.observe.logging import log
-from service.processes.tail import Placed
 from service.shapes.accounts import LoggedEvent
 from service.shapes.log import AccountSince, StreamedLogged
 from service.store.protocol import EventStore, StoreUnavailable

@@ -19,6 +19,7 @@ from domain.kernel.words import GameId, Version
 from service.access.accounts import Caller, TokenEnded
 from service.access.bearer import subprotocols_of
 from service.access.limits import address_of, token_of
+from service.cluster.wake import Signal
 from service.games.views import EventView
 from service.house import House
 from service.http import problems
@@ -28,7 +29,6 @@ from service.http.endpoint import Answer, endpoint
 from service.http.problems import Problem, ProblemBody
 from service.observe.logging import log
 from service.observe.metrics import Metrics
-from service.processes.wake import Signal
 from service.shapes.log import Since
 from service.store.protocol import StoreUnavailable
 

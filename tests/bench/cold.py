@@ -19,11 +19,11 @@ from domain.library import LIBRARY
 from service.app import open_snapshots
 from service.base.clock import utc_now
 from service.base.settings import Settings
+from service.cluster.redis import open_redis
+from service.cluster.wake import LocalWake
 from service.games.hall import Hall
 from service.games.snapshots import Place, Snapshots, take
 from service.observe.metrics import Metrics
-from service.processes.redis import open_redis
-from service.processes.wake import LocalWake
 from service.store.backend import backend_of
 from service.store.protocol import EventStore, Stored
 from tests.bench.kernel import LONG, Played, long_game

@@ -16,10 +16,10 @@ from projections.store import Rows
 from service.app import open_snapshots
 from service.base.clock import utc_now
 from service.base.settings import Settings
+from service.cluster.wake import LocalWake
 from service.games.hall import Hall
 from service.games.snapshots import Snapshots
 from service.observe.metrics import Metrics
-from service.processes.wake import LocalWake
 from service.readmodels import runner
 from service.store.protocol import EventStore
 from tests.faults.ledger import Deed, Ledger

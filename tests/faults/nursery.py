@@ -37,8 +37,8 @@ from tests.tiny.auction import ROOM, TinyAuction
 
 LIBRARY: Final = Library([TinyAuction(), Friz()])
 LATE: Final = (
-    "service.processes.redis",
-    "service.processes.redis_snapshots",
+    "service.cluster.redis",
+    "service.cluster.redis_snapshots",
     "service.store.postgres.store",
     "service.store.postgres.rows",
     "service.store.postgres.snapshots",

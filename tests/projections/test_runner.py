@@ -15,7 +15,7 @@ from projections.library import PROJECTIONS
 from projections.projection import Happened, Projection
 from projections.runner import GATHER, Runner, Stopped
 from projections.store import NotBuilt, Overtaken, ProjectionStore, Unavailable
-from service.processes.wake import LocalWake
+from service.cluster.wake import LocalWake
 from service.store.sqlite.rows import SqliteRows
 from tests.projections.logs import (
     KilledRows,

@@ -10,7 +10,7 @@ import structlog
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine full of tests a quarter of a second is soon over."""
-    monkeypatch.setattr("service.processes.redis.TIMEOUT", 3.0)
+    monkeypatch.setattr("service.cluster.redis.TIMEOUT", 3.0)
 
 
 @pytest.fixture(autouse=True)

@@ -18,9 +18,9 @@ from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.access.accounts import Accounts
 from service.base.settings import Settings
+from service.cluster.wake import LocalWake
 from service.games.hall import Hall
 from service.games.views import Accepted
-from service.processes.wake import LocalWake
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.tiny.auction import ROOM, ROOM_MAP, SEATS, TinyAuction

@@ -22,9 +22,9 @@ from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.words import Seat, Version
 from service.base.settings import Settings
+from service.cluster.wake import LocalWake
 from service.games.hall import Hall, hashed_key
 from service.games.views import Accepted
-from service.processes.wake import LocalWake
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.domain.classic import test_laws as classic  # the modules: their classes are not to be run here again

@@ -7,8 +7,8 @@ import pytest
 
 from service.access.limits import Limit, Limits, Standing, TooMany, address_of, limits_of, token_of, told
 from service.base.settings import Settings
+from service.cluster.redis import Redis, open_redis
 from service.observe.metrics import Metrics
-from service.processes.redis import Redis, open_redis
 from tests.redis import Server, server, shared_server
 
 SLOW = Limit("token", 0.01, 20)

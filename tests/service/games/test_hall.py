@@ -19,10 +19,10 @@ from domain.kernel.game import Game
 from domain.kernel.record import Cause, Record, first_broken
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId
+from service.cluster.wake import LocalWake
 from service.games.hall import Hall, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.games.views import Accepted, Viewer
-from service.processes.wake import LocalWake
 from service.store.protocol import Append, Appended, KeyReused, StoreUnavailable
 from tests.service.halls import (
     ANNA,

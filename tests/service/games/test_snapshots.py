@@ -16,13 +16,13 @@ from domain.kernel.record import Record
 from domain.kernel.words import GameId, PlayerId, Version
 from service.app import open_snapshots
 from service.base.settings import Settings
+from service.cluster.redis import open_redis
+from service.cluster.redis_snapshots import RedisSnapshots
+from service.cluster.wake import LocalWake
 from service.games.hall import Hall
 from service.games.plays import GameDamaged
 from service.games.snapshots import Place, Snapshots, take
 from service.observe.metrics import Metrics
-from service.processes.redis import open_redis
-from service.processes.redis_snapshots import RedisSnapshots
-from service.processes.wake import LocalWake
 from service.store.backend import backend_of
 from service.store.protocol import EventStore, Stored, StoreUnavailable
 from service.store.snapshots import Snapshot, SnapshotStore

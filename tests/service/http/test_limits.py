@@ -65,7 +65,7 @@ async def test_processes_limit_together_and_without_redis_each_for_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "service.processes.redis.TIMEOUT", 1.0
+        "service.cluster.redis.TIMEOUT", 1.0
     )  # on a machine full of tests a quarter of a second is soon over
 
     async def admitted() -> list[int]:

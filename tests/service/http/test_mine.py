@@ -332,7 +332,7 @@ async def test_what_was_missed_comes_after_the_last_event_id(service: Service, a
 async def test_whoever_is_far_behind_misses_nothing(
     service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.processes.tail.KEPT", 3)
+    monkeypatch.setattr("service.cluster.tail.KEPT", 3)
     monkeypatch.setattr("service.http.account_stream.BATCH", 2)
     game = await service.begun(anna, bert)
     async with following(service, anna, "?after=0") as frames:

@@ -12,9 +12,9 @@ import uvloop
 from redis.asyncio import Connection
 from redis.asyncio import Redis as Client
 
+from service.cluster.away import RedisAway
+from service.cluster.redis import CONNECTIONS, Redis, open_redis
 from service.observe.metrics import Metrics
-from service.processes.away import RedisAway
-from service.processes.redis import CONNECTIONS, Redis, open_redis
 from tests.redis import Server, server
 
 PATIENCE = 20

@@ -11,7 +11,7 @@ import pytest
 
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, Version
-from service.processes.heads import Heads
+from service.cluster.heads import Heads
 from service.store.protocol import StoreUnavailable
 from tests.postgres import shared_cluster
 from tests.service.halls import ANNA, House, open_house

@@ -3,7 +3,7 @@
 import asyncio
 
 from domain.kernel.words import GameId
-from service.processes.wake import LocalWake
+from service.cluster.wake import LocalWake
 
 G, H = GameId("g1"), GameId("g2")
 

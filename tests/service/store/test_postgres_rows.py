@@ -13,7 +13,7 @@ import pytest
 
 from projections.library import PROJECTIONS
 from projections.store import Unavailable
-from service.processes.wake import LocalWake
+from service.cluster.wake import LocalWake
 from service.store.postgres.rows import PostgresRows
 from tests.postgres import OWNER, Cluster, cluster, connected, shared_cluster
 from tests.projections.logs import MemoryLog, contents, from_zero, mixed, runner, status, tiny_game

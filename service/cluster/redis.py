@@ -17,10 +17,10 @@ from redis import asyncio as library
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from service.cluster.away import RedisAway
 from service.observe.background import background
 from service.observe.logging import log
 from service.observe.metrics import Metrics
-from service.processes.away import RedisAway
 
 T = TypeVar("T")
 Client = library.Redis

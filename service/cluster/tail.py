@@ -8,9 +8,9 @@ from typing import Final
 
 from domain.kernel.record import Record
 from domain.kernel.words import GameId
+from service.cluster.wake import Signal, Wake
 from service.observe.background import background
 from service.observe.logging import log
-from service.processes.wake import Signal, Wake
 from service.store.protocol import EventStore, StoreError
 
 KEPT: Final = 2000

@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from domain.kernel.words import GameId
-from service.processes.away import RedisAway
-from service.processes.redis import Redis
+from service.cluster.away import RedisAway
+from service.cluster.redis import Redis
 from service.store.protocol import StoreUnavailable
 from service.store.snapshots import Snapshot
 

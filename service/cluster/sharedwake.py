@@ -17,14 +17,14 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.words import GameId, Version
+from service.cluster.away import RedisAway
+from service.cluster.wake import LocalWake
 from service.observe.background import background
 from service.observe.logging import log
-from service.processes.away import RedisAway
-from service.processes.wake import LocalWake
 from service.store.protocol import EventStore, StoreError
 
 if TYPE_CHECKING:
-    from service.processes.redis import Redis
+    from service.cluster.redis import Redis
 
 CHANNEL: Final = "tabularium:wake"
 
