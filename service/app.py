@@ -18,7 +18,7 @@ from service.access.limits import Limiting, limits_of
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
 from service.base.settings import Settings
-from service.cluster.sharedwake import open_shared_wake
+from service.cluster.shared_wake import open_shared_wake
 from service.cluster.tail import Tail
 from service.cluster.wake import LocalWake, Wake
 from service.games.hall import Hall

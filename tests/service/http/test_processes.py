@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 
 from domain.kernel.words import GameId
-from service.cluster.sharedwake import CHANNEL
+from service.cluster.shared_wake import CHANNEL
 from service.observe.background import background
 from tests.postgres import shared_cluster
 from tests.redis import Server, server
@@ -83,7 +83,7 @@ async def test_a_stream_shows_what_another_process_appends(pair: Pair) -> None:
     one, two = pair
     anna, _, game = await seated(one)
     # Nobody looks at the store by himself: what comes was told through Redis.
-    with mock.patch.multiple("service.cluster.sharedwake", SELDOM=3600.0, OFTEN=3600.0):
+    with mock.patch.multiple("service.cluster.shared_wake", SELDOM=3600.0, OFTEN=3600.0):
         await asyncio.sleep(1.2)
         async with streaming(two, game) as frames, socket_of(two, game) as socket:
             await frames.next()
@@ -171,7 +171,7 @@ async def test_without_redis_everything_goes_on(pair: Pair, redis: Server, how: 
         for service in pair:
             await shown(service, "tabularium_redis_up", 1)
         await until(redis, listeners=2)
-        with mock.patch.multiple("service.cluster.sharedwake", SELDOM=3600.0, OFTEN=3600.0):
+        with mock.patch.multiple("service.cluster.shared_wake", SELDOM=3600.0, OFTEN=3600.0):
             await asyncio.sleep(1.2)
             version = (await one.give(game, anna, "put-up", coins=1))["version"]
             await comes(frames, version)

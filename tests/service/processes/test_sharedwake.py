@@ -10,7 +10,7 @@ import pytest
 
 from domain.kernel.words import GameId
 from service.cluster.redis import Redis, open_redis
-from service.cluster.sharedwake import CHANNEL, UNTOLD, SharedWake, open_shared_wake
+from service.cluster.shared_wake import CHANNEL, UNTOLD, SharedWake, open_shared_wake
 from service.cluster.wake import Signal
 from service.observe.metrics import Metrics
 from service.store.postgres.store import PostgresStore
@@ -21,7 +21,7 @@ from tests.service.store.batches import addition, new_game
 
 G, H = GameId("g1"), GameId("g2")
 PATIENCE = 20
-NEVER = mock.patch.multiple("service.cluster.sharedwake", SELDOM=3600.0, OFTEN=3600.0)
+NEVER = mock.patch.multiple("service.cluster.shared_wake", SELDOM=3600.0, OFTEN=3600.0)
 """Nobody looks at the store: what comes came through Redis."""
 
 
