@@ -13,8 +13,8 @@ from litestar.types import ASGIApp
 from domain.boards import builtin, drawing_of
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
-from service.access.accounts import Accounts, Identify
-from service.access.limits import Limiting, limits_of
+from service.accounts.accounts import Accounts, Identify
+from service.accounts.limits import Limiting, limits_of
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
 from service.base.settings import Settings
@@ -118,7 +118,7 @@ async def open_house(
 async def trusting(settings: Settings) -> AsyncIterator[Identify]:
     """Read the tokens of the issuer that the settings name. Raises `MissingExtra`."""
     with needs_extra("production", "OpenID Connect"):
-        from service.access.oidc import Issuer
+        from service.accounts.oidc import Issuer
     issuer = Issuer(settings)
     try:
         async with background("reading the issuer's keys", issuer.keep()):

@@ -20,7 +20,7 @@ from uvicorn.protocols.utils import get_remote_addr
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 
-from service.access.limits import network_of
+from service.accounts.limits import network_of
 from service.base.settings import Settings
 from service.http import problems
 from service.http.answers import encode

@@ -22,7 +22,7 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
 from service import schemas
-from service.access.accounts import Caller
+from service.accounts.accounts import Caller
 from service.base.scopes import EVERYBODYS
 from service.games.hall import Hall
 from service.games.views import Accepted, Checked, Viewer, event_view

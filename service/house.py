@@ -15,8 +15,8 @@ from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.words import PlayerId
 from projections.store import ProjectionStore
-from service.access.accounts import Accounts, Caller
-from service.access.limits import Limits
+from service.accounts.accounts import Accounts, Caller
+from service.accounts.limits import Limits
 from service.base.settings import Settings
 from service.cluster.tail import Tail
 from service.cluster.wake import Wake

@@ -13,7 +13,7 @@ import typer
 from rich.table import Table
 
 from domain.kernel.words import PlayerId
-from service.access.accounts import Accounts, BadName, TooManyTokens
+from service.accounts.accounts import Accounts, BadName, TooManyTokens
 from service.base.clock import utc_now
 from service.base.extras import MissingExtra
 from service.base.scopes import EVERYBODYS, SCOPES, Scope

@@ -78,7 +78,7 @@ async def _redis(settings: Settings) -> AsyncIterator[Finding]:
 async def _issuer(settings: Settings) -> Finding:
     """Return whether the issuer whose tokens are taken tells its keys, and whether one fits the settings."""
     try:
-        from service.access.oidc import UNTOLD, Issuer
+        from service.accounts.oidc import UNTOLD, Issuer
     except ModuleNotFoundError:
         said = "TABULARIUM_OIDC_ISSUER is set, and the packages are missing"
         return fail("packages", said, "Install tabularium[production].")

@@ -12,7 +12,7 @@ from domain.kernel.lifecycle import GameCreated, SeatLeft, SeatTaken
 from domain.kernel.message import type_name
 from domain.kernel.record import Record
 from domain.kernel.words import GameId, PlayerId
-from service.access.accounts import Caller, TokenEnded
+from service.accounts.accounts import Caller, TokenEnded
 from service.cluster.tail import Placed
 from service.games.views import event_view
 from service.house import House

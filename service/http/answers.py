@@ -14,8 +14,8 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from domain.boards import BoardError
 from projections.store import NotBuilt, Unavailable
-from service.access.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
-from service.access.limits import TooMany, told
+from service.accounts.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
+from service.accounts.limits import TooMany, told
 from service.games.hall import NotOrganizer, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.http import problems

@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from domain.kernel.words import LARGEST_INTEGER, Version
-from service.access.accounts import Caller
-from service.access.bearer import bearer_of
+from service.accounts.accounts import Caller
+from service.accounts.bearer import bearer_of
 from service.base.expected import wanted
 from service.base.scopes import Scope
 from service.http import problems

@@ -16,9 +16,9 @@ from litestar.types import Message, Send
 from msgspec import Struct
 
 from domain.kernel.words import GameId, Version
-from service.access.accounts import Caller, TokenEnded
-from service.access.bearer import subprotocols_of
-from service.access.limits import address_of, token_of
+from service.accounts.accounts import Caller, TokenEnded
+from service.accounts.bearer import subprotocols_of
+from service.accounts.limits import address_of, token_of
 from service.cluster.wake import Signal
 from service.games.views import EventView
 from service.house import House

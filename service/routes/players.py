@@ -9,8 +9,8 @@ from msgspec import UNSET
 
 from domain.kernel.canonical import canonical
 from domain.kernel.words import PlayerId
-from service.access.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
-from service.access.limits import address_of
+from service.accounts.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
+from service.accounts.limits import address_of
 from service.base.scopes import ordered
 from service.http import problems
 from service.http.answers import answer

@@ -7,7 +7,7 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.canonical import canonical
-from service.access.accounts import Caller, Once
+from service.accounts.accounts import Caller, Once
 from service.base.clock import written
 from service.http import problems
 from service.http.answers import answer

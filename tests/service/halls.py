@@ -16,7 +16,7 @@ from domain.kernel.board import Board
 from domain.kernel.lifecycle import Sight
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
-from service.access.accounts import Accounts
+from service.accounts.accounts import Accounts
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
 from service.games.hall import Hall

@@ -10,8 +10,8 @@ from structlog.testing import capture_logs
 
 from domain.kernel.words import PlayerId
 from service import readmodels
-from service.access import accounts
-from service.access.accounts import Accounts, BadName, TokenEnded, UnknownToken
+from service.accounts import accounts
+from service.accounts.accounts import Accounts, BadName, TokenEnded, UnknownToken
 from service.base.clock import utc_now
 from service.readmodels import Refusals
 from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow

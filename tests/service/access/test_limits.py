@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from service.access.limits import Limit, Limits, Standing, TooMany, address_of, limits_of, token_of, told
+from service.accounts.limits import Limit, Limits, Standing, TooMany, address_of, limits_of, token_of, told
 from service.base.settings import Settings
 from service.cluster.redis import Redis, open_redis
 from service.observe.metrics import Metrics
@@ -94,7 +94,7 @@ async def test_who_sends_too_much_is_told_when_to_come_again(hands: Hands) -> No
 
 
 async def test_only_so_many_are_remembered(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.access.limits.KEPT", 100)
+    monkeypatch.setattr("service.accounts.limits.KEPT", 100)
     limits = Limits([Limit("address", 1, 5)], None, Metrics(), hands)
     for number in range(1000):
         await limits.admit(f"a{number}", None)

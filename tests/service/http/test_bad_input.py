@@ -13,7 +13,7 @@ import structlog
 from litestar import Litestar
 
 from domain.boards import builtin
-from service.access.limits import Limit, Standing, TooMany
+from service.accounts.limits import Limit, Standing, TooMany
 from service.connections import Connections
 from service.contract import endpoints
 from service.http import problems

@@ -15,8 +15,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from service.access import oidc
-from service.access.accounts import JWT_TOKENS_LAST, IssuerAway, UnknownToken
+from service.accounts import oidc
+from service.accounts.accounts import JWT_TOKENS_LAST, IssuerAway, UnknownToken
 from service.base.clock import later
 from service.base.scopes import EVERYBODYS
 from service.base.settings import Settings

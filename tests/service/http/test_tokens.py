@@ -10,7 +10,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from domain.kernel.words import PlayerId
-from service.access.accounts import MOST_TOKENS
+from service.accounts.accounts import MOST_TOKENS
 from service.base.scopes import EVERYBODYS, SCOPES, Scope
 from service.contract import endpoints
 from service.http import problems

@@ -60,9 +60,9 @@ async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> 
         mock.patch("service.readmodels.FLUSH", 0.01),
         # Of a PNG what it is made of is compared: that says more, and converting it takes a process each time.
         mock.patch("service.routes.pictures.png", _unconverted),
-        mock.patch("service.access.accounts.secrets", tokens),
+        mock.patch("service.accounts.accounts.secrets", tokens),
         # When tokens were used is told after a minute of the wall clock, and so perhaps in one world only.
-        mock.patch("service.access.accounts.FLUSH", 3600.0),
+        mock.patch("service.accounts.accounts.FLUSH", 3600.0),
     ):
         library = Library([Auction(cast, swapped=swapped)])
         # The time stands still: how often the service looks at the clock depends on how quick the machine is.

@@ -23,8 +23,8 @@ from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from msgspec import Struct
 
-from service.access.accounts import UnknownToken
-from service.access.bearer import bearer_of
+from service.accounts.accounts import UnknownToken
+from service.accounts.bearer import bearer_of
 from service.base.settings import Settings
 from service.cluster.away import RedisAway
 from service.observe.metrics import Metrics

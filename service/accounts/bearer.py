@@ -4,7 +4,7 @@ from typing import Final
 
 from litestar.types import Scope
 
-from service.access.accounts import UnknownToken
+from service.accounts.accounts import UnknownToken
 
 _AS_SUBPROTOCOL: Final = "bearer."
 
