@@ -28,11 +28,11 @@ from service.http.calls import OCTETS
 from service.http.endpoint import JSON, Answer, Endpoint
 from service.http.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
 from service.http.streams import EventFrame, ProblemFrame
+from service.pictures.views import FrameView, Scene
 from service.routes import API, LARGE
 from service.routes.log import NDJSON
 from service.routes.pictures import PNG, SVG
 from service.schemas import Book, Schema
-from service.shapes.pictures import FrameView, Scene
 
 SCHEMAS: Final = "#/components/schemas/"
 

@@ -26,7 +26,7 @@ from service.pictures.scenes import (
     marks_of,
     standing_views,
 )
-from service.shapes.pictures import FrameView, RollView, Scene
+from service.pictures.views import FrameView, RollView, Scene
 
 TURN: Final = 4
 """After so many versions others get their turn: drawing one takes a millisecond."""

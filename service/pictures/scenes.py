@@ -17,7 +17,7 @@ from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints
 from service.pictures.picture import EMPTY, Sheet
 from service.pictures.piles import Plan, fragment
-from service.shapes.pictures import MarksView, StandingView
+from service.pictures.views import MarksView, StandingView
 
 NOTHING = Marks()
 

@@ -26,9 +26,10 @@ from service.pictures.palette import paints
 from service.pictures.picture import picture
 from service.pictures.png import png
 from service.pictures.scenes import Unmapped, frame_sheet_of, look_of, marks_of, marks_view, sheet_of
+from service.pictures.views import MarksView
 from service.routes.rulesets import named
 from service.shapes.common import Nothing
-from service.shapes.pictures import FramePage, FramesPage, MapView, MarksView, Sized
+from service.shapes.pictures import FramePage, FramesPage, MapView, Sized
 from service.shapes.play import AtVersion
 
 SVG: Final = "image/svg+xml"

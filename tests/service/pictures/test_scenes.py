@@ -31,7 +31,7 @@ from service.pictures.piles import NAMED, Plan, fragment
 from service.pictures.png import converted
 from service.pictures.scenes import marks_of, sheet_of
 from service.pictures.svg import width
-from service.shapes.pictures import FrameView, Scene
+from service.pictures.views import FrameView, Scene
 
 SVG = "{http://www.w3.org/2000/svg}"
 PLAYED = [

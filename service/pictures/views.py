@@ -1,0 +1,130 @@
+"""What a picture shows, as data: marks with their words and colours, and frames, which say what a version changed."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from domain.kernel.marks import Link, Mark, Place, Shelf
+from domain.kernel.words import AreaId, GameId, Seat, Version
+
+
+class StandingView(Struct, frozen=True):
+    """A seat at a glance.
+
+    Attributes:
+        seat: the seat.
+        name: its name.
+        colour: its colour.
+        ink: the colour that can be read on it.
+        emblem: the symbol of the bare board that stands for it, beside its colour.
+        figures: what it has, by name.
+        items: what lies before it; a mark's `kind` names the symbol ``glyph-KIND`` of the bare board.
+        active: whether it is its turn; false for all when the game is over.
+        out: why it plays no more, in words; empty while it plays, and for a winner.
+        won: whether it has won the game.
+    """
+
+    seat: Seat
+    name: str
+    colour: str
+    ink: str
+    emblem: str
+    figures: dict[str, int]
+    items: tuple[Mark, ...]
+    active: bool
+    out: str
+    won: bool
+
+
+class MarksView(Struct, frozen=True):
+    """What lies on the table and beside it, as the caller may see it: all that a picture shows, without its looks.
+
+    Attributes:
+        game: the game.
+        version: the version that is shown.
+        round: the round; 0 before the first, and where there are none.
+        heading: where in the game that is, in words.
+        places: the areas on which there is something, and what it is.
+        links: what joins two areas, such as a road.
+        standings: the seats.
+        shelves: what lies beside the board and belongs to nobody.
+    """
+
+    game: GameId
+    version: Version
+    round: int
+    heading: str
+    places: dict[AreaId, Place]
+    links: tuple[Link, ...]
+    standings: tuple[StandingView, ...]
+    shelves: tuple[Shelf, ...]
+
+
+class Scene(Struct, frozen=True):
+    """A position, drawn as the caller may see it.
+
+    Attributes:
+        version: the version.
+        areas: for each area the SVG that belongs into the group ``area-ID`` of the bare board.
+        links: the SVG that belongs into its group ``links``: tints and roads.
+        standings: the seats.
+        shelves: what lies beside the board and belongs to nobody.
+        round: the round; 0 before the first, and where there are none.
+        heading: where in the game it is, in words.
+    """
+
+    version: Version
+    areas: dict[AreaId, str]
+    links: str
+    standings: tuple[StandingView, ...]
+    shelves: tuple[Shelf, ...]
+    round: int
+    heading: str
+
+
+class RollView(Struct, frozen=True):
+    """Dice that came up.
+
+    Attributes:
+        die: the kind of die.
+        faces: the faces.
+        seat: who rolled, if it was a seat.
+    """
+
+    die: str
+    faces: tuple[str, ...]
+    seat: Seat | None
+
+
+class FrameView(Struct, frozen=True, omit_defaults=True):
+    """What one version changed in the picture; what is absent stayed as it was.
+
+    Attributes:
+        version: the version.
+        type: the type of its event.
+        at: when it was recorded.
+        text: what happened, in a sentence.
+        draws: how many draws of chance the game had used by then.
+        command: whether it is the first event of a command.
+        seat: whose command it is the first event of.
+        rolls: the dice that it shows.
+        areas: the areas that look otherwise, as in `Scene`.
+        links: tints and roads.
+        standings: the seats.
+        shelves: what lies beside the board.
+        round: the round.
+        heading: where in the game it is.
+    """
+
+    version: Version
+    type: str
+    at: str
+    text: str
+    draws: int
+    command: bool = False
+    seat: Seat | None = None
+    rolls: tuple[RollView, ...] = ()
+    areas: dict[AreaId, str] = {}
+    links: str | UnsetType = UNSET
+    standings: tuple[StandingView, ...] | UnsetType = UNSET
+    shelves: tuple[Shelf, ...] | UnsetType = UNSET
+    round: int | UnsetType = UNSET
+    heading: str | UnsetType = UNSET
