@@ -15,6 +15,8 @@ from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service.accounts.accounts import Accounts, Identify
 from service.accounts.limits import Limiting, limits_of
+from service.api.answers import on_exception
+from service.api.calls import Call
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
 from service.base.settings import Settings
@@ -24,8 +26,6 @@ from service.cluster.wake import LocalWake, Wake
 from service.games.hall import Hall
 from service.games.snapshots import Place, Snapshots
 from service.house import Boards, House
-from service.http.answers import on_exception
-from service.http.calls import Call
 from service.observe.background import background
 from service.observe.journal import Journal
 from service.observe.metrics import Metrics

@@ -21,11 +21,11 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 
 from service.accounts.limits import network_of
+from service.api import problems
+from service.api.answers import encode
+from service.api.problems import MEDIA_TYPE, Kind, Problem
+from service.api.shielded import shielded
 from service.base.settings import Settings
-from service.http import problems
-from service.http.answers import encode
-from service.http.problems import MEDIA_TYPE, Kind, Problem
-from service.http.shielded import shielded
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 

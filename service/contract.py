@@ -19,15 +19,15 @@ from domain.boards import builtin
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service import schemas
+from service.api import problems
+from service.api.calls import OCTETS
+from service.api.endpoint import JSON, Answer, Endpoint
+from service.api.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
+from service.api.streams import EventFrame, ProblemFrame
 from service.base.scopes import MEANINGS
 from service.examples import Example, Examples, examples
 from service.families import describe
 from service.house import Boards
-from service.http import problems
-from service.http.calls import OCTETS
-from service.http.endpoint import JSON, Answer, Endpoint
-from service.http.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
-from service.http.streams import EventFrame, ProblemFrame
 from service.pictures.views import FrameView, Scene
 from service.routes import API, LARGE
 from service.routes.log import NDJSON

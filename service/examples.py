@@ -23,12 +23,12 @@ from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
 from service import schemas
 from service.accounts.accounts import Caller
+from service.api import account_stream, streams
+from service.api.answers import encode
 from service.base.scopes import EVERYBODYS
 from service.games.hall import Hall
 from service.games.views import Accepted, Checked, Viewer, event_view
 from service.house import Boards
-from service.http import account_stream, streams
-from service.http.answers import encode
 from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
 from service.routes import charts, statistics

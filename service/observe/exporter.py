@@ -11,9 +11,9 @@ import uvicorn
 
 from projections.library import PROJECTIONS
 from projections.store import Generation, Rows, Unavailable
+from service.api.shielded import shielded
 from service.base.clock import utc_now
 from service.base.sockets import address_of, listen
-from service.http.shielded import shielded
 from service.observe.metrics import Metrics
 from service.store.protocol import EventStore, StoreError
 

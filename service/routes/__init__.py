@@ -7,7 +7,7 @@ from typing import Any, Final
 from litestar.handlers import HTTPRouteHandler, route
 from litestar.response import Response
 
-from service.http import account_stream, streams
+from service.api import account_stream, streams
 from service.routes import (
     accounts,
     charts,

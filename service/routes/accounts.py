@@ -8,13 +8,13 @@ from litestar.response import Response
 
 from domain.kernel.secret import Vault
 from domain.kernel.words import PlayerId
+from service.api import problems
+from service.api.answers import answer
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
 from service.base.scopes import ordered
 from service.games.hall import UnknownPlayer
 from service.games.views import Viewer, event_view
-from service.http import problems
-from service.http.answers import answer
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
 from service.observe.logging import log
 from service.routes.paging import cursor, read_cursor
 from service.shapes.accounts import (

@@ -10,11 +10,11 @@ from domain.kernel.message import Names
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId
 from projections import dice, scoreboard
-from service.http import problems
-from service.http.answers import Answered
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
-from service.http.problems import Problem
+from service.api import problems
+from service.api.answers import Answered
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem
 from service.pictures import charts
 from service.pictures.palette import paints
 from service.shapes.common import Nothing

@@ -12,13 +12,13 @@ from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import lobby
+from service.api import problems
+from service.api.answers import answer, etag
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem
 from service.games.views import Accepted, Viewer
 from service.house import House
-from service.http import problems
-from service.http.answers import answer, etag
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
-from service.http.problems import Problem
 from service.routes.listing import looked_at, names_of, summaries, waiting_for
 from service.routes.paging import cursor, read_cursor
 from service.shapes.common import Nothing

@@ -2,9 +2,9 @@
 
 from litestar.response import Response
 
-from service.http.answers import answer
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
+from service.api.answers import answer
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
 from service.shapes.common import Health, Nothing
 
 

@@ -14,11 +14,11 @@ from domain.kernel.lifecycle import GameEvent
 from domain.kernel.message import told
 from domain.kernel.record import Record
 from domain.kernel.words import GameId
+from service.api import problems
+from service.api.answers import answer, etag
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
 from service.games.hall import Hall
-from service.http import problems
-from service.http.answers import answer, etag
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
 from service.shapes.common import Nothing
 from service.shapes.log import EventPage, EventsPage, HistoryPage, Passage, Sentence
 

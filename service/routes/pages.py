@@ -12,11 +12,11 @@ from litestar.handlers import get
 from litestar.params import FromPath
 from litestar.response import Response
 
+from service.api import problems
+from service.api.answers import encode
+from service.api.calls import Call
+from service.api.problems import KINDS, Kind, Problem, example_of
 from service.contract import published
-from service.http import problems
-from service.http.answers import encode
-from service.http.calls import Call
-from service.http.problems import KINDS, Kind, Problem, example_of
 
 _MEDIA: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _FILES: Final = ("swagger-ui.css", "swagger-ui-bundle.js", "docs.js", "pages.css")

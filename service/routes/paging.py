@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from service.http import problems
-from service.http.problems import Problem
+from service.api import problems
+from service.api.problems import Problem
 from service.shapes.common import Page
 
 T = TypeVar("T")

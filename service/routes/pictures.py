@@ -15,11 +15,11 @@ from msgspec import Raw
 from domain.boards import Drawing
 from domain.kernel.game import Game
 from domain.kernel.words import GameId, Version
+from service.api import problems
+from service.api.answers import Answered, answer, answered, encode, etag
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
 from service.games.views import Viewer
-from service.http import problems
-from service.http.answers import Answered, answer, answered, encode, etag
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
 from service.pictures.bare import bare_board
 from service.pictures.frames import frames
 from service.pictures.palette import paints

@@ -12,14 +12,14 @@ from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
+from service.api import problems
+from service.api.answers import answer, answered, encode, etag
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem
 from service.games.hall import NotSeated
 from service.games.views import Checked, Viewer
 from service.house import House
-from service.http import problems
-from service.http.answers import answer, answered, encode, etag
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
-from service.http.problems import Problem
 from service.routes.games import ACCEPTED, ACTS
 from service.shapes.common import Nothing
 from service.shapes.play import AtVersion, OptionsView, Orders, StateView

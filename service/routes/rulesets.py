@@ -13,12 +13,12 @@ from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import RuleId
 from service import schemas
+from service.api import problems
+from service.api.answers import answer
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem
 from service.house import house_rules
-from service.http import problems
-from service.http.answers import answer
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
-from service.http.problems import Problem
 from service.routes.paging import page_of
 from service.shapes.common import Nothing, Page
 from service.shapes.rulesets import (

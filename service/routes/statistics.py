@@ -9,13 +9,13 @@ from domain.kernel.catalogue import UnknownRuleError
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, RuleId, Seat
 from projections import dice, players, rules, scoreboard, timeline
+from service.api import problems
+from service.api.answers import answer
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem
 from service.games.hall import UnknownPlayer
 from service.house import house_rules
-from service.http import problems
-from service.http.answers import answer
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
-from service.http.problems import Problem
 from service.routes.paging import cursor, page_of, read_cursor
 from service.shapes.common import Nothing, Page, Past
 from service.shapes.statistics import (

@@ -14,10 +14,10 @@ from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import Struct
 
-from service.http import problems
-from service.http.answers import Answered, takes_gzip
-from service.http.calls import Call
-from service.http.problems import Problem
+from service.api import problems
+from service.api.answers import Answered, takes_gzip
+from service.api.calls import Call
+from service.api.problems import Problem
 
 _MEDIA: Final = {
     "html": "text/html; charset=utf-8",

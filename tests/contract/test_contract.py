@@ -17,9 +17,9 @@ import service
 from domain.kernel import schema as options
 from domain.library import LIBRARY
 from service import contract, schemas, shapes
+from service.api.problems import KINDS, example_of
 from service.contract import document, endpoints
 from service.games import views
-from service.http.problems import KINDS, example_of
 
 FOLDER = Path(__file__).parents[2] / "openapi"
 

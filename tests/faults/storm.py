@@ -11,8 +11,8 @@ import httpx
 from msgspec import Struct
 
 from domain.kernel.words import GameId
+from service.api import problems
 from service.base.settings import Settings
-from service.http import problems
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.faults.audit import faults_of_acknowledgements, faults_of_games, faults_of_projections, read_log

@@ -17,8 +17,8 @@ from msgspec import Struct
 from websockets.exceptions import ConnectionClosed
 
 from service import connections
+from service.api.problems import KINDS
 from service.connections import LINGER_BYTES, PIPELINED, HttpConnection
-from service.http.problems import KINDS
 from tests.service.http.serving import Player, Service, serving
 from tests.service.http.test_streams import socket_of
 

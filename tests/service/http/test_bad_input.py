@@ -14,10 +14,10 @@ from litestar import Litestar
 
 from domain.boards import builtin
 from service.accounts.limits import Limit, Standing, TooMany
+from service.api import problems
+from service.api.problems import KINDS
 from service.connections import Connections
 from service.contract import endpoints
-from service.http import problems
-from service.http.problems import KINDS
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
 from tests.service.http.serving import Player, Service

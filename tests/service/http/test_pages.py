@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from domain.kernel.board import Board
-from service.http.problems import KINDS
+from service.api.problems import KINDS
 from service.observe.logging import configure
 from tests.service.http.serving import Player, Service
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from service.http import problems
-from service.http.problems import Problem
-from service.http.reading import _lone_surrogate, _refuse_repeated, read_json
+from service.api import problems
+from service.api.problems import Problem
+from service.api.reading import _lone_surrogate, _refuse_repeated, read_json
 from service.shapes.games import NewGame
 from service.shapes.play import Orders
 from service.shapes.players import Registration

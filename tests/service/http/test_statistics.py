@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from projections.store import NotBuilt
+from service.api import problems
 from service.base.settings import DATABASE_URL
 from service.cli import main
 from service.cli.projections import standings
-from service.http import problems
 from service.readmodels import runner
 from tests.service.halls import LIBRARY
 from tests.service.http.serving import Answer, Player, Service, serving

@@ -35,7 +35,7 @@ import msgspec
 import pytest
 
 from domain.boards import builtin
-from service.http import problems
+from service.api import problems
 from tests.service.http.serving import Player, Service, serving
 from tests.work import LINEAR, working
 

@@ -7,8 +7,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec.json import Decoder
 
-from service.http import problems
-from service.http.problems import Problem
+from service.api import problems
+from service.api.problems import Problem
 
 T = TypeVar("T")
 

@@ -17,15 +17,15 @@ from msgspec.json import Decoder
 from domain.kernel.words import LARGEST_INTEGER, Version
 from service.accounts.accounts import Caller
 from service.accounts.bearer import bearer_of
+from service.api import problems
+from service.api.problems import Problem
+from service.api.reading import read_json
 from service.base.expected import wanted
 from service.base.scopes import Scope
-from service.http import problems
-from service.http.problems import Problem
-from service.http.reading import read_json
 
 if TYPE_CHECKING:
+    from service.api.endpoint import Endpoint
     from service.house import House
-    from service.http.endpoint import Endpoint
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=Struct)

@@ -13,14 +13,14 @@ from domain.kernel.message import type_name
 from domain.kernel.record import Record
 from domain.kernel.words import GameId, PlayerId
 from service.accounts.accounts import Caller, TokenEnded
+from service.api import problems
+from service.api.answers import encode
+from service.api.calls import Call
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem
 from service.cluster.tail import Placed
 from service.games.views import event_view
 from service.house import House
-from service.http import problems
-from service.http.answers import encode
-from service.http.calls import Call
-from service.http.endpoint import Answer, endpoint
-from service.http.problems import Problem
 from service.observe.logging import log
 from service.shapes.accounts import LoggedEvent
 from service.shapes.log import AccountSince, StreamedLogged

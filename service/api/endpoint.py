@@ -8,9 +8,9 @@ from litestar.response import Response, Stream
 from msgspec import Struct
 
 from domain.kernel.docstrings import docstring
+from service.api.calls import admit
+from service.api.problems import Kind
 from service.base.scopes import Scope
-from service.http.calls import admit
-from service.http.problems import Kind
 from service.shapes.common import Nothing
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]

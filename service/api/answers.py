@@ -16,10 +16,10 @@ from domain.boards import BoardError
 from projections.store import NotBuilt, Unavailable
 from service.accounts.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
 from service.accounts.limits import TooMany, told
+from service.api import problems
+from service.api.problems import MEDIA_TYPE, Problem
 from service.games.hall import NotOrganizer, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.plays import GameDamaged, UnknownGame, UnknownVersion
-from service.http import problems
-from service.http.problems import MEDIA_TYPE, Problem
 from service.observe.logging import log
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped

@@ -19,14 +19,14 @@ from domain.kernel.words import GameId, Version
 from service.accounts.accounts import Caller, TokenEnded
 from service.accounts.bearer import subprotocols_of
 from service.accounts.limits import address_of, token_of
+from service.api import problems
+from service.api.answers import encode, explained, log_fault
+from service.api.calls import Call, authenticate, house_of, read_query
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem, ProblemBody
 from service.cluster.wake import Signal
 from service.games.views import EventView
 from service.house import House
-from service.http import problems
-from service.http.answers import encode, explained, log_fault
-from service.http.calls import Call, authenticate, house_of, read_query
-from service.http.endpoint import Answer, endpoint
-from service.http.problems import Problem, ProblemBody
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.shapes.log import Since
