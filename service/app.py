@@ -15,8 +15,8 @@ from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service.accounts.accounts import Accounts, Identify
 from service.accounts.limits import Limiting, limits_of
-from service.api.answers import on_exception
-from service.api.calls import Call
+from service.api.request import Call
+from service.api.response import on_exception
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
 from service.base.settings import Settings

@@ -22,9 +22,9 @@ from uvicorn.server import ServerState
 
 from service.accounts.limits import network_of
 from service.api import problems
-from service.api.answers import encode
+from service.api.headers import shielded
 from service.api.problems import MEDIA_TYPE, Kind, Problem
-from service.api.shielded import shielded
+from service.api.response import encode
 from service.base.settings import Settings
 from service.observe.logging import log
 from service.observe.metrics import Metrics

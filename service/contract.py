@@ -20,9 +20,9 @@ from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service import schemas
 from service.api import problems
-from service.api.calls import OCTETS
 from service.api.endpoint import JSON, Answer, Endpoint
 from service.api.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
+from service.api.request import OCTETS
 from service.api.streams import EventFrame, ProblemFrame
 from service.base.scopes import MEANINGS
 from service.examples import Example, Examples, examples

@@ -24,7 +24,7 @@ from projections import players, rules, scoreboard, timeline
 from service import schemas
 from service.accounts.accounts import Caller
 from service.api import account_stream, streams
-from service.api.answers import encode
+from service.api.response import encode
 from service.base.scopes import EVERYBODYS
 from service.games.hall import Hall
 from service.games.views import Accepted, Checked, Viewer, event_view

@@ -14,10 +14,10 @@ from domain.kernel.record import Record
 from domain.kernel.words import GameId, PlayerId
 from service.accounts.accounts import Caller, TokenEnded
 from service.api import problems
-from service.api.answers import encode
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import encode
 from service.cluster.tail import Placed
 from service.games.views import event_view
 from service.house import House

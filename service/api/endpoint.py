@@ -8,8 +8,8 @@ from litestar.response import Response, Stream
 from msgspec import Struct
 
 from domain.kernel.docstrings import docstring
-from service.api.calls import admit
 from service.api.problems import Kind
+from service.api.request import admit
 from service.base.scopes import Scope
 from service.shapes.common import Nothing
 

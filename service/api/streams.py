@@ -20,10 +20,10 @@ from service.accounts.accounts import Caller, TokenEnded
 from service.accounts.bearer import subprotocols_of
 from service.accounts.limits import address_of, token_of
 from service.api import problems
-from service.api.answers import encode, explained, log_fault
-from service.api.calls import Call, authenticate, house_of, read_query
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem, ProblemBody
+from service.api.request import Call, authenticate, house_of, read_query
+from service.api.response import encode, explained, log_fault
 from service.cluster.wake import Signal
 from service.games.views import EventView
 from service.house import House

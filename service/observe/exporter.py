@@ -11,7 +11,7 @@ import uvicorn
 
 from projections.library import PROJECTIONS
 from projections.store import Generation, Rows, Unavailable
-from service.api.shielded import shielded
+from service.api.headers import shielded
 from service.base.clock import utc_now
 from service.base.sockets import address_of, listen
 from service.observe.metrics import Metrics

@@ -9,7 +9,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from domain.kernel.words import PlayerId
-from service.api.shielded import shielded
+from service.api.headers import shielded
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 

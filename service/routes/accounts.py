@@ -9,9 +9,9 @@ from litestar.response import Response
 from domain.kernel.secret import Vault
 from domain.kernel.words import PlayerId
 from service.api import problems
-from service.api.answers import answer
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
+from service.api.request import Call
+from service.api.response import answer
 from service.base.scopes import ordered
 from service.games.hall import UnknownPlayer
 from service.games.views import Viewer, event_view

@@ -13,10 +13,10 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import lobby
 from service.api import problems
-from service.api.answers import answer, etag
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer, etag
 from service.games.views import Accepted, Viewer
 from service.house import House
 from service.routes.listing import looked_at, names_of, summaries, waiting_for

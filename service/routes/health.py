@@ -2,9 +2,9 @@
 
 from litestar.response import Response
 
-from service.api.answers import answer
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
+from service.api.request import Call
+from service.api.response import answer
 from service.shapes.common import Health, Nothing
 
 

@@ -15,9 +15,9 @@ from domain.kernel.message import told
 from domain.kernel.record import Record
 from domain.kernel.words import GameId
 from service.api import problems
-from service.api.answers import answer, etag
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
+from service.api.request import Call
+from service.api.response import answer, etag
 from service.games.hall import Hall
 from service.shapes.common import Nothing
 from service.shapes.log import EventPage, EventsPage, HistoryPage, Passage, Sentence

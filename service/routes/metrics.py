@@ -3,7 +3,7 @@
 from litestar.handlers import get
 from litestar.response import Response
 
-from service.api.calls import Call
+from service.api.request import Call
 from service.observe.exporter import Exporter
 
 

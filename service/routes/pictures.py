@@ -16,9 +16,9 @@ from domain.boards import Drawing
 from domain.kernel.game import Game
 from domain.kernel.words import GameId, Version
 from service.api import problems
-from service.api.answers import Answered, answer, answered, encode, etag
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
+from service.api.request import Call
+from service.api.response import Answered, answer, answered, encode, etag
 from service.games.views import Viewer
 from service.pictures.bare import bare_board
 from service.pictures.frames import frames

@@ -13,10 +13,10 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from service.api import problems
-from service.api.answers import answer, answered, encode, etag
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer, answered, encode, etag
 from service.games.hall import NotSeated
 from service.games.views import Checked, Viewer
 from service.house import House

@@ -12,10 +12,10 @@ from domain.kernel.words import PlayerId
 from service.accounts.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
 from service.accounts.limits import address_of
 from service.api import problems
-from service.api.answers import answer
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer
 from service.base.scopes import ordered
 from service.routes.listing import looked_at, summaries, waiting_for
 from service.routes.paging import cursor, read_cursor

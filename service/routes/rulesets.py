@@ -14,10 +14,10 @@ from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import RuleId
 from service import schemas
 from service.api import problems
-from service.api.answers import answer
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer
 from service.house import house_rules
 from service.routes.paging import page_of
 from service.shapes.common import Nothing, Page

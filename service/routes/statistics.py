@@ -10,10 +10,10 @@ from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, RuleId, Seat
 from projections import dice, players, rules, scoreboard, timeline
 from service.api import problems
-from service.api.answers import answer
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer
 from service.games.hall import UnknownPlayer
 from service.house import house_rules
 from service.routes.paging import cursor, page_of, read_cursor

@@ -9,10 +9,10 @@ from litestar.response import Response
 from domain.kernel.canonical import canonical
 from service.accounts.accounts import Caller, Once
 from service.api import problems
-from service.api.answers import answer
-from service.api.calls import Call
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer
 from service.base.clock import written
 from service.observe.logging import log
 from service.shapes.accounts import Issued, NewToken, Rotation, Token, TokenPage, token_view

@@ -15,9 +15,9 @@ from litestar.response import Response
 from msgspec import Struct
 
 from service.api import problems
-from service.api.answers import Answered, takes_gzip
-from service.api.calls import Call
 from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import Answered, takes_gzip
 
 _MEDIA: Final = {
     "html": "text/html; charset=utf-8",

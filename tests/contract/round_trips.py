@@ -32,7 +32,7 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import GameId
 from domain.library import LIBRARY
 from service import contract, schemas
-from service.api.answers import encode
+from service.api.response import encode
 from service.games.views import Viewer, event_view
 from service.routes.play import options_view, state_view
 from tests.contract import clients, readers
