@@ -1,15 +1,16 @@
 """What an endpoint takes and gives, said once beside its code: the route and the contract are both made from it."""
 
 from collections.abc import Callable
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
-from litestar.handlers import HTTPRouteHandler
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.response import Response, Stream
 from msgspec import Struct
 
 from domain.kernel.docstrings import docstring
-from service.api.problems import Kind
-from service.api.request import admit
+from service.api.problems import MISSING_TOKEN, Kind, Problem
+from service.api.request import authenticate, require
 from service.base.scopes import Scope
 from service.shapes.common import Nothing
 
@@ -125,3 +126,23 @@ def endpoint(
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
+
+
+async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Find out who asks, before the function of an endpoint is called: a guard.
+
+    Raises `Problem`, or as `authenticate`.
+    """
+    said: Endpoint = handler.opt["endpoint"]
+    caller = await authenticate(connection)
+    if said.account == "required":
+        if caller is None:
+            raise Problem(
+                MISSING_TOKEN,
+                "The request has no Authorization header.",
+                "Send `Authorization: Bearer <token>`.",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        if said.scopes:
+            require(caller, said.scopes)
+    cast(dict[str, Any], connection.scope)["caller"] = caller

@@ -10,7 +10,6 @@ import msgspec
 from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.exceptions import InternalServerException
-from litestar.handlers import BaseRouteHandler
 from msgspec import Struct
 from msgspec.json import Decoder
 
@@ -24,7 +23,6 @@ from service.base.expected import wanted
 from service.base.scopes import Scope
 
 if TYPE_CHECKING:
-    from service.api.endpoint import Endpoint
     from service.house import House
 
 T = TypeVar("T")
@@ -118,26 +116,6 @@ class Call(Request[Any, Any, Any]):
 def house_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "House":
     """Return the parts of the service that a connection came to."""
     return cast("House", connection.app.state["house"])
-
-
-async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Find out who asks, before the function of an endpoint is called: a guard.
-
-    Raises `Problem`, or as `authenticate`.
-    """
-    said: Endpoint = handler.opt["endpoint"]
-    caller = await authenticate(connection)
-    if said.account == "required":
-        if caller is None:
-            raise Problem(
-                problems.MISSING_TOKEN,
-                "The request has no Authorization header.",
-                "Send `Authorization: Bearer <token>`.",
-                headers={"WWW-Authenticate": "Bearer"},
-            )
-        if said.scopes:
-            require(caller, said.scopes)
-    cast(dict[str, Any], connection.scope)["caller"] = caller
 
 
 def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
