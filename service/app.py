@@ -17,6 +17,7 @@ from service.accounts.accounts import Accounts, Identify
 from service.accounts.limits import Limiting, limits_of
 from service.api.request import Call
 from service.api.response import on_exception
+from service.api.services import Boards, Services
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
 from service.base.settings import Settings
@@ -25,7 +26,6 @@ from service.cluster.tail import Tail
 from service.cluster.wake import LocalWake, Wake
 from service.games.hall import Hall
 from service.games.snapshots import Place, Snapshots
-from service.house import Boards, House
 from service.observe.background import background
 from service.observe.journal import Journal
 from service.observe.metrics import Metrics
@@ -58,14 +58,14 @@ CORS: Final = CORSConfig(
 
 
 @asynccontextmanager
-async def open_house(
+async def open_services(
     settings: Settings,
     library: Library = LIBRARY,
     boards: Boards = builtin,
     clock: Clock = utc_now,
     randomness: Callable[[int], bytes] = secrets.token_bytes,
     drawings: Drawings = drawing_of,
-) -> AsyncIterator[House]:
+) -> AsyncIterator[Services]:
     """Open the store and what works on it; close it all at the end. An embedded store is for this process alone.
 
     Raises `StoreDamaged`, or `StoreUnavailable` when another service holds the data directory.
@@ -92,7 +92,7 @@ async def open_house(
         opened.push_async_callback(snapshots.close)
         hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
         opened.push_async_callback(hall.close)
-        house = House(
+        services = Services(
             settings=settings,
             library=library,
             boards=boards,
@@ -111,7 +111,7 @@ async def open_house(
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())
         await opened.enter_async_context(forgetting(store, clock, settings.key_hours))
-        yield house
+        yield services
 
 
 @asynccontextmanager
@@ -160,20 +160,20 @@ async def open_wake(store: EventStore, redis: "Redis | None") -> AsyncIterator[W
             wake.close()
 
 
-def create_app(house: House) -> ASGIApp:
-    """Return the service over the parts of an open house."""
-    large = Router("/", route_handlers=[*LARGE], request_max_body_size=house.settings.board_limit)
+def create_app(services: Services) -> ASGIApp:
+    """Return the service over its open parts."""
+    large = Router("/", route_handlers=[*LARGE], request_max_body_size=services.settings.board_limit)
     # Told on the same port unless they have one of their own.
-    watched = metrics.ROUTES if house.settings.metrics_port is None else ()
+    watched = metrics.ROUTES if services.settings.metrics_port is None else ()
     app = Litestar(
         route_handlers=[*API, large, *pages.ROUTES, *viewer.ROUTES, *watched],
         request_class=Call,
-        request_max_body_size=house.settings.body_limit,
+        request_max_body_size=services.settings.body_limit,
         exception_handlers={Exception: on_exception},
         cors_config=CORS,
-        middleware=[Limiting(house.limits)] if house.limits is not None else [],
+        middleware=[Limiting(services.limits)] if services.limits is not None else [],
         openapi_config=None,  # ours is made by `service.contract`
         logging_config=None,
-        state=State({"house": house}),
+        state=State({"services": services}),
     )
-    return Journal(Traced(app) if is_tracing() else app, house.metrics, house.quiet)
+    return Journal(Traced(app) if is_tracing() else app, services.metrics, services.quiet)

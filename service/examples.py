@@ -25,10 +25,10 @@ from service import schemas
 from service.accounts.accounts import Caller
 from service.api import account_stream, streams
 from service.api.response import encode
+from service.api.services import Boards
 from service.base.scopes import EVERYBODYS
 from service.games.hall import Hall
 from service.games.views import Accepted, Checked, Viewer, event_view
-from service.house import Boards
 from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
 from service.routes import charts, statistics

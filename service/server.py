@@ -9,11 +9,11 @@ from typing import Final
 
 import uvicorn
 
-from service.app import create_app, open_house
+from service.api.services import Services
+from service.app import create_app, open_services
 from service.base.settings import Settings
 from service.base.sockets import address_of, listen, make_room
 from service.connections import Connections, SocketConnection
-from service.house import House
 from service.observe.background import background
 from service.observe.exporter import Exporter, feel_the_loop
 from service.observe.logging import configure, log
@@ -26,14 +26,14 @@ SWEEP: Final = 100
 class Server(uvicorn.Server):
     """A server that tells its streams to end before it waits for them; without that they would hold it up."""
 
-    def __init__(self, house: House) -> None:
-        settings = house.settings
-        self._house = house
-        self.connections = connections = Connections(settings, house.metrics)
-        house.metrics.connections.set_function(lambda: len(connections))
+    def __init__(self, services: Services) -> None:
+        settings = services.settings
+        self._house = services
+        self.connections = connections = Connections(settings, services.metrics)
+        services.metrics.connections.set_function(lambda: len(connections))
         super().__init__(
             uvicorn.Config(
-                create_app(house),
+                create_app(services),
                 host=settings.host,
                 port=settings.port,
                 lifespan="off",
@@ -71,14 +71,14 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-Exhibit = Callable[[House, str], AbstractContextManager[None]]
+Exhibit = Callable[[Services, str], AbstractContextManager[None]]
 """Shows something at a service whose address is given, for as long as the context lasts."""
 
 
 async def serve(
     settings: Settings,
     announce: Callable[[str], None] = lambda address: None,
-    exhibit: Exhibit = lambda house, address: nullcontext(),
+    exhibit: Exhibit = lambda services, address: nullcontext(),
 ) -> None:
     """Serve until SIGINT or SIGTERM comes; `announce` is told the address once requests are taken.
 
@@ -94,12 +94,12 @@ async def serve(
 
 async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: Exhibit) -> None:
     room = make_room(settings.connections)
-    async with open_house(settings) as house:
-        apart = Connections(settings, house.metrics)
-        exporter = Exporter(house.metrics, house.store, house.rows)
+    async with open_services(settings) as services:
+        apart = Connections(settings, services.metrics)
+        exporter = Exporter(services.metrics, services.store, services.rows)
         with listen(settings.host, settings.port) as listening:
             async with (
-                background("measuring the event loop", feel_the_loop(house.metrics)),
+                background("measuring the event loop", feel_the_loop(services.metrics)),
                 exporter.serving(settings.host, settings.metrics_port, apart) as metrics,
             ):
                 log.info(
@@ -114,5 +114,5 @@ async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: E
                 if settings.unlimited:
                     log.warning("limits are off on a public address", host=settings.host, off=settings.unlimited)
                 announce(address_of(listening))
-                with exhibit(house, address_of(listening)):
-                    await Server(house).serve(sockets=[listening])
+                with exhibit(services, address_of(listening)):
+                    await Server(services).serve(sockets=[listening])

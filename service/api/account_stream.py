@@ -18,9 +18,9 @@ from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import encode
+from service.api.services import Services
 from service.cluster.tail import Placed
 from service.games.views import event_view
-from service.house import House
 from service.observe.logging import log
 from service.shapes.accounts import LoggedEvent
 from service.shapes.log import AccountSince, StreamedLogged
@@ -82,43 +82,45 @@ class Mine:
         return game in self.games
 
 
-async def follow_account(house: House, caller: Caller, after: int) -> AsyncIterator[tuple[int, LoggedEvent] | None]:
+async def follow_account(
+    services: Services, caller: Caller, after: int
+) -> AsyncIterator[tuple[int, LoggedEvent] | None]:
     """Yield what happens in the caller's games after a position of the log; None for every heartbeat without anything.
 
     Ends when the service stops. Raises `TokenEnded` when the caller's token does.
     """
-    tail, clock = house.tail, asyncio.get_running_loop().time
+    tail, clock = services.tail, asyncio.get_running_loop().time
     async with tail.followed() as signal:
         end = tail.end
-        mine = await Mine.of(house.store, caller.player)
+        mine = await Mine.of(services.store, caller.player)
         told = clock()
         while True:
             rows = tail.after(after)
             if rows is None:
-                rows = await house.store.read_on(after, BATCH, mine.games if end - after > NEAR else None)
+                rows = await services.store.read_on(after, BATCH, mine.games if end - after > NEAR else None)
                 passed = end if len(rows) < BATCH else 0
             else:
                 passed = tail.end if not rows else 0
             for position, game, record in rows:
                 after = position
                 if mine.has(game, record):
-                    caller = await house.accounts.still(caller)
-                    yield position, await _shown(house, caller, (position, game, record))
+                    caller = await services.accounts.still(caller)
+                    yield position, await _shown(services, caller, (position, game, record))
                     told = clock()
             after, end = max(after, passed), tail.end
             if signal.closed:
                 return
-            if not rows and not await signal.wait(min(LOOK, house.settings.heartbeat)):
-                await house.accounts.still(caller)
-                if clock() - told >= house.settings.heartbeat:
+            if not rows and not await signal.wait(min(LOOK, services.settings.heartbeat)):
+                await services.accounts.still(caller)
+                if clock() - told >= services.settings.heartbeat:
                     told = clock()
                     yield None
 
 
-async def _shown(house: House, caller: Caller, placed: Placed) -> LoggedEvent:
+async def _shown(services: Services, caller: Caller, placed: Placed) -> LoggedEvent:
     _, game, record = placed
-    played = await house.hall.game(game, record.version)
-    view = event_view(played.ruleset.id, record, await house.hall.vault(game), house.viewer(played, caller))
+    played = await services.hall.game(game, record.version)
+    view = event_view(played.ruleset.id, record, await services.hall.vault(game), services.viewer(played, caller))
     return LoggedEvent(game, view)
 
 
@@ -144,7 +146,7 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     """
     after = request.read_query(AccountSince).after
     last = request.version_in("last-event-id")
-    end = await request.house.store.end()
+    end = await request.services.store.end()
     start = last if last is not None else after if after is not None else end
     if start > end:
         raise Problem(
@@ -152,16 +154,16 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
             f"The log of this service has not come to {start}.",
             "Send the `id` of the last frame that you saw, or nothing to begin now.",
         )
-    frames = _server_sent(request.house, request.signed_in, start)
+    frames = _server_sent(request.services, request.signed_in, start)
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
 
 
-async def _server_sent(house: House, caller: Caller, start: int) -> AsyncIterator[bytes]:
-    with house.metrics.following("sse") as sent:
+async def _server_sent(services: Services, caller: Caller, start: int) -> AsyncIterator[bytes]:
+    with services.metrics.following("sse") as sent:
         yield b"retry: 2000\n: connected\nid: %d\n\n" % start
         try:
-            async for placed in follow_account(house, caller, start):
+            async for placed in follow_account(services, caller, start):
                 if placed is None:
                     yield b": still here\n\n"
                     continue

@@ -23,7 +23,7 @@ from service.base.expected import wanted
 from service.base.scopes import Scope
 
 if TYPE_CHECKING:
-    from service.house import House
+    from service.api.services import Services
 
 T = TypeVar("T")
 Q = TypeVar("Q", bound=Struct)
@@ -41,9 +41,9 @@ class Call(Request[Any, Any, Any]):
     """A request, and how its parts are read."""
 
     @property
-    def house(self) -> "House":
+    def services(self) -> "Services":
         """The parts of the service."""
-        return house_of(self)
+        return services_of(self)
 
     @property
     def caller(self) -> Caller | None:
@@ -113,9 +113,9 @@ class Call(Request[Any, Any, Any]):
         return int(text)
 
 
-def house_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "House":
+def services_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "Services":
     """Return the parts of the service that a connection came to."""
-    return cast("House", connection.app.state["house"])
+    return cast("Services", connection.app.state["services"])
 
 
 def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
@@ -127,7 +127,7 @@ def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
 async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller | None:
     """Return whose token a connection comes with; None without one. Raises `UnknownToken` or `TokenEnded`."""
     token = bearer_of(connection.scope)
-    return await house_of(connection).accounts.authenticate(token) if token is not None else None
+    return await services_of(connection).accounts.authenticate(token) if token is not None else None
 
 
 def read_query(raw: bytes, shape: type[Q]) -> Q:

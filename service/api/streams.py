@@ -22,11 +22,11 @@ from service.accounts.limits import address_of, token_of
 from service.api import problems
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem, ProblemBody
-from service.api.request import Call, authenticate, house_of, read_query
+from service.api.request import Call, authenticate, read_query, services_of
 from service.api.response import encode, explained, log_fault
+from service.api.services import Services
 from service.cluster.wake import Signal
 from service.games.views import EventView
-from service.house import House
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.shapes.log import Since
@@ -87,36 +87,38 @@ class StreamedEvent(Struct, frozen=True):
     data: str
 
 
-async def follow(house: House, game: GameId, caller: Caller | None, after: Version) -> AsyncIterator[EventView | None]:
+async def follow(
+    services: Services, game: GameId, caller: Caller | None, after: Version
+) -> AsyncIterator[EventView | None]:
     """Yield the events after a version, as they come; None for every heartbeat without any.
 
     Ends with the last event of a game that is over or cancelled, and when the service stops. Raises `TokenEnded` when
     the caller's token does: at once when this process ends it, otherwise when the token is next looked up.
     """
-    async with house.wake.subscribe(game) as signal, house.accounts.watched(caller, partial(signal.notify, 0)):
+    async with services.wake.subscribe(game) as signal, services.accounts.watched(caller, partial(signal.notify, 0)):
         while True:
             # Read after subscribing, and before waiting: so nothing is missed in between.
-            played = await house.hall.game(game, signal.heard)
+            played = await services.hall.game(game, signal.heard)
             while after < played.version:
-                caller = await house.accounts.still(caller) if caller is not None else None
-                viewer = house.viewer(played, caller)
-                for event in await house.hall.events(game, viewer, after, BATCH):
+                caller = await services.accounts.still(caller) if caller is not None else None
+                viewer = services.viewer(played, caller)
+                for event in await services.hall.events(game, viewer, after, BATCH):
                     yield event
                     after = event.version
             if played.status in ENDED or signal.closed:
                 return
-            if not await _something_happens(house, caller, signal):
+            if not await _something_happens(services, caller, signal):
                 yield None
 
 
-async def _something_happens(house: House, caller: Caller | None, signal: Signal) -> bool:
+async def _something_happens(services: Services, caller: Caller | None, signal: Signal) -> bool:
     """Wait for one heartbeat at most; return whether something happened. Raises `TokenEnded`."""
-    beat = time.monotonic() + house.settings.heartbeat
+    beat = time.monotonic() + services.settings.heartbeat
     while (left := beat - time.monotonic()) > 0:
-        patience = min(left, house.accounts.trusted(caller)) if caller is not None else left
+        patience = min(left, services.accounts.trusted(caller)) if caller is not None else left
         happened = await signal.wait(patience)
         if caller is not None:
-            await house.accounts.still(caller)
+            await services.accounts.still(caller)
         if happened:
             return True
     return False
@@ -147,11 +149,11 @@ async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] |
     """
     after = request.read_query(Since).after
     last = request.version_in("last-event-id")
-    played = await request.house.hall.game(GameId(game))
+    played = await request.services.hall.game(GameId(game))
     start = _start(last if last is not None else after, played.version)
     if played.status in ENDED and start == played.version:
         return Response(b"", status_code=204)
-    frames = _server_sent(request.house.metrics, follow(request.house, played.id, request.caller, start), start)
+    frames = _server_sent(request.services.metrics, follow(request.services, played.id, request.caller, start), start)
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
 
@@ -224,27 +226,27 @@ async def open_socket(request: Call, game: FromPath[str]) -> Response[bytes]:
 @websocket("/v1/games/{game:str}/events/socket")
 async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -> None:
     """Send the events of a game over a WebSocket."""
-    house = house_of(socket)
+    services = services_of(socket)
     socket.send = _unless_gone(socket.send)
     # Looked up before the socket is open: whoever acts as soon as it is, sees on it what he did.
-    asked = await _asked(house, socket, GameId(game))
+    asked = await _asked(services, socket, GameId(game))
     with suppress(WebSocketDisconnect):
         await socket.accept(subprotocols=PROTOCOL if PROTOCOL in subprotocols_of(socket.scope) else None)
-        await socket.close(await _answered(house, socket, GameId(game), asked))
+        await socket.close(await _answered(services, socket, GameId(game), asked))
 
 
 async def _answered(
-    house: House, socket: WebSocket[Any, Any, Any], game: GameId, asked: tuple[Caller | None, Version] | Exception
+    services: Services, socket: WebSocket[Any, Any, Any], game: GameId, asked: tuple[Caller | None, Version] | Exception
 ) -> int:
     """Send the events, or what is wrong; return the code to close with. Raises `WebSocketDisconnect`."""
     try:
         if isinstance(asked, Exception):
             raise asked
         caller, start = asked
-        events = follow(house, game, caller, start)
-        with house.metrics.following("websocket") as sent:
+        events = follow(services, game, caller, start)
+        with services.metrics.following("websocket") as sent:
             await _send_until_gone(socket, events, sent)
-        return OVER if (await house.hall.game(game)).status in ENDED else STOPPING
+        return OVER if (await services.hall.game(game)).status in ENDED else STOPPING
     except WebSocketDisconnect:
         raise
     except Exception as error:
@@ -271,15 +273,15 @@ def _unless_gone(send: Send) -> Send:
 
 
 async def _asked(
-    house: House, socket: WebSocket[Any, Any, Any], game: GameId
+    services: Services, socket: WebSocket[Any, Any, Any], game: GameId
 ) -> tuple[Caller | None, Version] | Exception:
     """Return who asks, and after which version; or why he gets nothing, to be told him on the open socket."""
     try:
-        if house.limits is not None:
-            await house.limits.admit(address_of(socket.scope), token_of(socket.scope))
+        if services.limits is not None:
+            await services.limits.admit(address_of(socket.scope), token_of(socket.scope))
         caller = await authenticate(socket)
         after = read_query(socket.scope["query_string"], Since).after
-        return caller, _start(after, (await house.hall.game(game)).version)
+        return caller, _start(after, (await services.hall.game(game)).version)
     except Exception as error:
         return error
 

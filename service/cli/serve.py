@@ -14,7 +14,7 @@ from service.cli.output import bad_input
 from service.store.protocol import StoreError
 
 if TYPE_CHECKING:
-    from service.house import House
+    from service.api.services import Services
 
 WELCOME = """\
 Tabularium is running at {address}
@@ -70,12 +70,12 @@ def run(settings: Settings, pace: float | None = None) -> None:
         if settings.unlimited:
             print(WARNING.format(host=settings.host, names=", ".join(settings.unlimited)), flush=True)
 
-    def exhibit(house: "House", address: str) -> AbstractContextManager[None]:
+    def exhibit(services: "Services", address: str) -> AbstractContextManager[None]:
         if pace is None:
             return nullcontext()
         notes = settings.data / "demonstration.json"
         return exhibiting(
-            Exhibition(address, notes, pace, lambda at: print(SHOWN.format(at), flush=True), house.quiet.add)
+            Exhibition(address, notes, pace, lambda at: print(SHOWN.format(at), flush=True), services.quiet.add)
         )
 
     uvloop.run(server.serve(settings, announce, exhibit))

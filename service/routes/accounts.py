@@ -52,7 +52,7 @@ async def list_accounts(request: Call) -> Response[bytes]:
     """
     page = request.read_query(AccountsPage)
     after = read_cursor(page.cursor, str)
-    rows = await request.house.accounts.players(page.scope, PlayerId(after or ""), page.limit + 1)
+    rows = await request.services.accounts.players(page.scope, PlayerId(after or ""), page.limit + 1)
     last = rows[page.limit - 1] if len(rows) > page.limit else None
     items = tuple(map(account_view, rows[: page.limit]))
     return answer(AccountPage(items, cursor(last.player) if last is not None else None))
@@ -74,7 +74,7 @@ async def list_tokens_of(request: Call, player: FromPath[str]) -> Response[bytes
     """
     request.read_query(Nothing)
     row = await _account(request, player)
-    return answer(TokenPage(tuple(map(token_view, await request.house.accounts.tokens(row.player)))))
+    return answer(TokenPage(tuple(map(token_view, await request.services.accounts.tokens(row.player)))))
 
 
 @endpoint(
@@ -97,7 +97,7 @@ async def grant_scopes(request: Call, player: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     wish = await request.read_body(_grant)
     row = await _account(request, player)
-    await request.house.accounts.grant(row.player, wish.scopes)
+    await request.services.accounts.grant(row.player, wish.scopes)
     log.info("scopes granted", account=row.player, scopes=ordered(wish.scopes), by=request.signed_in.player)
     return answer(account_view(await _account(request, player)))
 
@@ -119,7 +119,7 @@ async def close_account(request: Call, player: FromPath[str]) -> Response[bytes]
     """
     request.read_query(Nothing)
     row = await _account(request, player)
-    await request.house.accounts.close(row.player)
+    await request.services.accounts.close(row.player)
     log.info("account closed", account=row.player, by=request.signed_in.player)
     return answer(account_view(await _account(request, player)))
 
@@ -140,7 +140,7 @@ async def read_log(request: Call) -> Response[bytes]:
     game that is over `GET /v1/games/{game}/export` opens it. Keep `next` to go on from there another day.
     """
     page = request.read_query(Page)
-    store = request.house.store
+    store = request.services.store
     found, after = await store.read_all(page.cursor, page.limit)
     rulesets = await store.rulesets({game for game, _ in found})
     items = tuple(
@@ -153,7 +153,7 @@ ROUTES = (list_accounts, list_tokens_of, grant_scopes, close_account, read_log)
 
 
 async def _account(request: Call, player: str) -> PlayerRow:
-    row = await request.house.accounts.player(PlayerId(player))
+    row = await request.services.accounts.player(PlayerId(player))
     if row is None:
         raise UnknownPlayer(f"There is no player {player!r}.")
     return row

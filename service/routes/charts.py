@@ -45,21 +45,23 @@ async def show_chart(request: Call, game: FromPath[str], chart: FromPath[str]) -
     scoreboard they may be a moment behind.
     """
     request.read_query(Nothing)
-    found = await scoreboard.of_game(request.house.rows, GameId(game))
+    found = await scoreboard.of_game(request.services.rows, GameId(game))
     if found is None:
-        await request.house.hall.game(GameId(game))
+        await request.services.hall.game(GameId(game))
         raise Problem(problems.UNAVAILABLE, "The scoreboard is about to begin.", headers={"Retry-After": "1"})
     summary, rounds = found
     name = chart.removesuffix(".svg")
     if name == DICE and chart != name:
-        thrown = await dice.counts(request.house.rows, game=GameId(game))
-        drawn = dice_chart(request.house.library, {die: faces for (_, die), faces in thrown.items()}, summary.ruleset)
+        thrown = await dice.counts(request.services.rows, game=GameId(game))
+        drawn = dice_chart(
+            request.services.library, {die: faces for (_, die), faces in thrown.items()}, summary.ruleset
+        )
     else:
-        figures = offered(request.house.library, summary.ruleset, rounds)
+        figures = offered(request.services.library, summary.ruleset, rounds)
         if chart == name or name not in figures:
             charts_there = ", ".join(f"{each}.svg" for each in (*figures, DICE))
             raise Problem(problems.UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
-        drawn = figure_chart(request.house.library, summary.ruleset, figures[name], rounds)
+        drawn = figure_chart(request.services.library, summary.ruleset, figures[name], rounds)
     return Answered(drawn.encode(), 200, request.media(SVG), HEADERS)
 
 

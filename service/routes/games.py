@@ -17,8 +17,8 @@ from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
+from service.api.services import Services
 from service.games.views import Accepted, Viewer
-from service.house import House
 from service.routes.listing import looked_at, names_of, summaries, waiting_for
 from service.routes.paging import cursor, read_cursor
 from service.shapes.common import Nothing
@@ -64,7 +64,7 @@ async def create_game(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
     wish = await request.read_body(_new_game)
-    hall = request.house.hall
+    hall = request.services.hall
     try:
         accepted = await hall.create(
             caller.player,
@@ -78,10 +78,10 @@ async def create_game(request: Call) -> Response[bytes]:
             key=key,
         )
     except Refusal as refusal:
-        ruleset = request.house.library.current(wish.ruleset)
-        raise problems.refused(refusal, request.house.catalogues(ruleset)) from None
+        ruleset = request.services.library.current(wish.ruleset)
+        raise problems.refused(refusal, request.services.catalogues(ruleset)) from None
     except msgspec.ValidationError as error:
-        ruleset = request.house.library.current(wish.ruleset)
+        ruleset = request.services.library.current(wish.ruleset)
         raise problems.invalid_body(error, ruleset.setup, "$.setup") from None
     except ValueError as error:
         if not isinstance(error, UnicodeError):
@@ -89,9 +89,9 @@ async def create_game(request: Call) -> Response[bytes]:
         raise
     game = await hall.at(accepted.game, accepted.version)
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
-    viewer = request.house.viewer(game, caller)
+    viewer = request.services.viewer(game, caller)
     # The title that was asked for: the game may have got another before this was repeated.
-    return answer(await _detail(request.house, game, viewer, wish.title), 201, headers)
+    return answer(await _detail(request.services, game, viewer, wish.title), 201, headers)
 
 
 @endpoint("GET", "/v1/games", tag="Games", query=GamesPage, answers=(Answer(200, "The games.", GamePage),))
@@ -104,14 +104,14 @@ async def list_games(request: Call) -> Response[bytes]:
     page = request.read_query(GamesPage)
     if page.text is not None:
         return await _search(request, page, page.text)
-    rows, after = await request.house.store.games(
+    rows, after = await request.services.store.games(
         status=_status(page),
         ruleset=page.ruleset,
         player=_player(page),
         cursor=page.cursor,
         limit=looked_at(page.limit, page.waiting_for is not None),
     )
-    return answer(await summaries(request.house, await _waiting(request.house, page, rows), after))
+    return answer(await summaries(request.services, await _waiting(request.services, page, rows), after))
 
 
 def _status(page: GamesPage) -> str | None:
@@ -123,16 +123,16 @@ def _player(page: GamesPage) -> PlayerId | None:
     return PlayerId(named) if named is not None else None
 
 
-async def _waiting(house: House, page: GamesPage, rows: Sequence[GameRow]) -> Sequence[GameRow]:
+async def _waiting(services: Services, page: GamesPage, rows: Sequence[GameRow]) -> Sequence[GameRow]:
     if page.waiting_for is None:
         return rows
-    return await waiting_for(house, PlayerId(page.waiting_for), rows) if page.status in (None, "running") else ()
+    return await waiting_for(services, PlayerId(page.waiting_for), rows) if page.status in (None, "running") else ()
 
 
 async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
     """Answer a list of games out of the lobby. Its cursors are its own: those of the index have no text to go with."""
     found = await lobby.search(
-        request.house.rows,
+        request.services.rows,
         text=text,
         status=_status(page),
         ruleset=page.ruleset,
@@ -143,7 +143,7 @@ async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
     rows = [msgspec.convert(each, GameRow, from_attributes=True) for each in found]
     last = rows[limit - 1] if len(rows) > limit else None
     more = cursor((last.created, last.game)) if last is not None else None
-    return answer(await summaries(request.house, await _waiting(request.house, page, rows[:limit]), more))
+    return answer(await summaries(request.services, await _waiting(request.services, page, rows[:limit]), more))
 
 
 @endpoint(
@@ -160,9 +160,9 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     Who sits where, what the game waits for, and the commitment to its dice.
     """
     request.read_query(Nothing)
-    played = await request.house.hall.game(GameId(game))
-    viewer = request.house.viewer(played, request.caller)
-    return answer(await _detail(request.house, played, viewer), headers=etag(played.version))
+    played = await request.services.hall.game(GameId(game))
+    viewer = request.services.viewer(played, request.caller)
+    return answer(await _detail(request.services, played, viewer), headers=etag(played.version))
 
 
 @endpoint(
@@ -182,13 +182,13 @@ async def change_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     changes nothing.
     """
     request.read_query(Nothing)
-    caller, hall = request.signed_in, request.house.hall
+    caller, hall = request.signed_in, request.services.hall
     wish = await request.read_body(_change)
     await hall.retitle(GameId(game), caller.player, wish.title)
     played = await hall.game(GameId(game))
-    await lobby.retitle(request.house.rows, played.id, wish.title, played.ruleset.id)
-    viewer = request.house.viewer(played, caller)
-    return answer(await _detail(request.house, played, viewer), headers=etag(played.version))
+    await lobby.retitle(request.services.rows, played.id, wish.title, played.ruleset.id)
+    viewer = request.services.viewer(played, caller)
+    return answer(await _detail(request.services, played, viewer), headers=etag(played.version))
 
 
 @endpoint(
@@ -209,12 +209,12 @@ async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
-    hall = request.house.hall
+    hall = request.services.hall
     try:
         accepted = await hall.cancel(GameId(game), player, expected=expected, key=key)
     except Refusal as refusal:
         played = await hall.game(GameId(game))
-        raise problems.refused(refusal, request.house.catalogues(played.ruleset)) from None
+        raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
     return answer(accepted, headers=etag(accepted.version))
 
 
@@ -238,7 +238,7 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
     wish = await request.read_body(_take_seat)
-    hall = request.house.hall
+    hall = request.services.hall
     played = await hall.game(GameId(game))
     seat = Seat(wish.seat) if wish.seat is not None else None
     if seat is not None and seat not in played.players:
@@ -247,7 +247,7 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     try:
         accepted = await hall.take_seat(played.id, player, seat, wish.entropy, expected=expected, key=key)
     except Refusal as refusal:
-        raise _seat_refused(refusal, request.house, played) from None
+        raise _seat_refused(refusal, request.services, played) from None
     return answer(accepted, headers=etag(accepted.version))
 
 
@@ -269,14 +269,14 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
-    played = await request.house.hall.game(GameId(game))
+    played = await request.services.hall.game(GameId(game))
     if seat not in played.players:
         seats = ", ".join(played.players)
         raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
     try:
-        accepted = await request.house.hall.leave_seat(played.id, player, Seat(seat), expected=expected, key=key)
+        accepted = await request.services.hall.leave_seat(played.id, player, Seat(seat), expected=expected, key=key)
     except Refusal as refusal:
-        raise problems.refused(refusal, request.house.catalogues(played.ruleset)) from None
+        raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
     return answer(accepted, headers=etag(accepted.version))
 
 
@@ -300,7 +300,7 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
-    hall = request.house.hall
+    hall = request.services.hall
     waiting = await hall.game(GameId(game))
     if player in waiting.players.values():
         request.require("play")
@@ -310,7 +310,7 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
         accepted = await hall.start(GameId(game), player, expected=expected, key=key)
     except Refusal as refusal:
         played = await hall.game(GameId(game))
-        raise problems.refused(refusal, request.house.catalogues(played.ruleset)) from None
+        raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
     return answer(accepted, headers=etag(accepted.version))
 
 
@@ -319,17 +319,17 @@ COLLECTION = (list_games, create_game)
 """Apart, because a board may be sent when a game is created: larger bodies are taken."""
 
 
-def _seat_refused(refusal: Refusal, house: House, game: Game) -> Problem:
-    problem = problems.refused(refusal, house.catalogues(game.ruleset))
+def _seat_refused(refusal: Refusal, services: Services, game: Game) -> Problem:
+    problem = problems.refused(refusal, services.catalogues(game.ruleset))
     if refusal.rule == "TAB-LIFE-03":
         problem.kind = problems.SEAT_TAKEN
     return problem
 
 
-async def _detail(house: House, game: Game, viewer: Viewer, title: str | None = None) -> GameDetail:
-    row = await house.store.game(game.id)
+async def _detail(services: Services, game: Game, viewer: Viewer, title: str | None = None) -> GameDetail:
+    row = await services.store.game(game.id)
     assert row is not None, "a game that can be played is in the index"
     row = row if title is None else msgspec.structs.replace(row, title=title)
     if row.version > game.version:
         row = msgspec.structs.replace(row, changed=row.created) if game.version == 1 else row
-    return game_detail(row, game, await names_of(house, game.players.values()), viewer)
+    return game_detail(row, game, await names_of(services, game.players.values()), viewer)

@@ -25,7 +25,7 @@ async def show_readiness(request: Call) -> Response[bytes]:
     The store answers.
     """
     request.read_query(Nothing)
-    await request.house.store.ready()
+    await request.services.store.ready()
     return answer(Health("ok"))
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from domain.kernel.words import PlayerId
+from service.api.services import Services
 from service.games.plays import GameDamaged
-from service.house import House
 from service.observe.logging import log
 from service.shapes.games import GamePage, game_summary
 from service.store.protocol import GameRow
@@ -20,26 +20,26 @@ def looked_at(limit: int, waiting: bool) -> int:
     return min(limit, LOOKED_AT) if waiting else limit
 
 
-async def waiting_for(house: House, player: PlayerId, rows: Sequence[GameRow]) -> list[GameRow]:
+async def waiting_for(services: Services, player: PlayerId, rows: Sequence[GameRow]) -> list[GameRow]:
     """Return those of some games that wait for a player. One that cannot be read waits for nobody."""
     found: list[GameRow] = []
     for row in rows:
         try:
-            if player in await house.hall.waits_for(row):
+            if player in await services.hall.waits_for(row):
                 found.append(row)
         except GameDamaged as error:
             log.error("a game cannot be read", game=row.game, exc_info=error)
     return found
 
 
-async def summaries(house: House, rows: Sequence[GameRow], after: str | None) -> GamePage:
+async def summaries(services: Services, rows: Sequence[GameRow], after: str | None) -> GamePage:
     """Return a page of games."""
-    names = await names_of(house, (holder for row in rows for holder in row.seats.values()))
+    names = await names_of(services, (holder for row in rows for holder in row.seats.values()))
     return GamePage(tuple(game_summary(row, names) for row in rows), after)
 
 
-async def names_of(house: House, players: Iterable[PlayerId | None]) -> dict[PlayerId, str]:
+async def names_of(services: Services, players: Iterable[PlayerId | None]) -> dict[PlayerId, str]:
     """Return the names of players."""
     wanted = {player for player in players if player is not None}
-    rows = await asyncio.gather(*(house.accounts.player(player) for player in wanted))
+    rows = await asyncio.gather(*(services.accounts.player(player) for player in wanted))
     return {row.player: row.name for row in rows if row is not None}

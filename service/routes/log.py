@@ -41,9 +41,9 @@ async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
     may read of it. The hashes make a chain over the whole log.
     """
     page = request.read_query(EventsPage)
-    hall = request.house.hall
+    hall = request.services.hall
     played = await hall.game(GameId(game))
-    events = await hall.events(played.id, request.house.viewer(played, request.caller), page.after, page.limit)
+    events = await hall.events(played.id, request.services.viewer(played, request.caller), page.after, page.limit)
     more = bool(events) and events[-1].version < played.version
     return answer(EventPage(tuple(events), events[-1].version if more else None))
 
@@ -63,7 +63,7 @@ async def tell_history(request: Call, game: FromPath[str]) -> Response[bytes]:
     The log in sentences, by round and phase. It tells everybody the same: nothing that is hidden stands in it.
     """
     page = request.read_query(EventsPage)
-    hall = request.house.hall
+    hall = request.services.hall
     played = await hall.game(GameId(game))
     records = await hall.records(played.id, page.after, page.limit)
     base = await hall.at(played.id, page.after) if records and page.after else None
@@ -112,9 +112,9 @@ async def export_game(request: Call, game: FromPath[str]) -> Stream:
     are all: `tabularium verify` proves the game from this file alone, offline.
     """
     request.read_query(Nothing)
-    hall = request.house.hall
+    hall = request.services.hall
     played = await hall.game(GameId(game))
-    viewer = request.house.viewer(played, request.caller)
+    viewer = request.services.viewer(played, request.caller)
     records = (await hall.records(played.id))[: played.version]
     lines = export.export(played, records, await hall.vault(played.id), viewer.seat, everything=viewer.everything)
     headers = {

@@ -10,8 +10,10 @@ from service.observe.exporter import Exporter
 @get("/metrics")
 async def show_metrics(request: Call) -> Response[bytes]:
     """Show the metrics of this process."""
-    house = request.house
-    content, media = await Exporter(house.metrics, house.store, house.rows).told(request.headers.get("accept", ""))
+    services = request.services
+    content, media = await Exporter(services.metrics, services.store, services.rows).told(
+        request.headers.get("accept", "")
+    )
     return Response(content, headers={"Content-Type": media})
 
 

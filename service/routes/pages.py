@@ -54,7 +54,7 @@ async def show_icon(request: Call) -> Response[bytes]:
 @get("/openapi.json")
 async def show_contract(request: Call) -> Response[bytes]:
     """Show the contract."""
-    contract = await asyncio.to_thread(published, request.house.library, request.house.boards)
+    contract = await asyncio.to_thread(published, request.services.library, request.services.boards)
     return Response(contract, media_type="application/json")
 
 

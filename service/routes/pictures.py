@@ -114,13 +114,13 @@ async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
     shown, viewer, headers = await _looked(request, game, asked)
     if _has(request, headers):
         return _unchanged(headers)
-    house = request.house
-    vault = await house.hall.vault(shown.id)
+    services = request.services
+    vault = await services.hall.vault(shown.id)
 
     async def draw() -> bytes:
         return encode(marks_view(shown, marks_of(shown, viewer, vault, look_of(shown).names)))
 
-    return answered(await house.gallery.shown(shown.id, shown.version, viewer, "marks", draw), headers=headers)
+    return answered(await services.gallery.shown(shown.id, shown.version, viewer, "marks", draw), headers=headers)
 
 
 @endpoint(
@@ -165,7 +165,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
     shown, viewer, headers = await _looked(request, game, asked)
     if _has(request, headers):
         return _unchanged(headers)
-    gallery = request.house.gallery
+    gallery = request.services.gallery
 
     async def draw() -> bytes:
         svg = await _svg(request, shown, viewer, asked.width)
@@ -195,20 +195,20 @@ async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
     same. The ETag begins with the version at which the game stands.
     """
     asked = request.read_query(FramesPage)
-    house = request.house
-    played = await house.hall.game(GameId(game))
-    viewer = house.viewer(played, request.caller)
+    services = request.services
+    played = await services.hall.game(GameId(game))
+    viewer = services.viewer(played, request.caller)
     headers = _looks(request, played.version, viewer)
     if _has(request, headers):
         return _unchanged(headers)
     last = max(asked.after, min(asked.after + asked.limit, played.version))
 
     async def draw() -> bytes:
-        sheet = frame_sheet_of(played, house.drawings)
-        key, drawn = await frames(house.hall, played, viewer, sheet, asked.after, last)
+        sheet = frame_sheet_of(played, services.drawings)
+        key, drawn = await frames(services.hall, played, viewer, sheet, asked.after, last)
         return encode((key, drawn))
 
-    made = await house.gallery.shown(played.id, last, viewer, ("frames", asked.after), draw)
+    made = await services.gallery.shown(played.id, last, viewer, ("frames", asked.after), draw)
     key, drawn = msgspec.json.decode(made, type=tuple[Raw, Raw])
     next_after = last if last < played.version else None
     return answer(FramePage(played.id, played.version, key, drawn, next_after), headers=headers)
@@ -219,7 +219,7 @@ ROUTES = (show_map, draw_bare_board, show_marks, draw_board, draw_board_as_png, 
 
 def _drawing(request: Call, board: str) -> Drawing:
     """Return the map of a ruleset's board. Raises `Unmapped`."""
-    drawing = request.house.drawings(request.house.boards(board))
+    drawing = request.services.drawings(request.services.boards(board))
     if drawing is None:
         raise Unmapped(f"There is no map of the board {board!r}.")
     return drawing
@@ -227,10 +227,10 @@ def _drawing(request: Call, board: str) -> Drawing:
 
 async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Viewer, Mapping[str, str]]:
     """Return a game at the version that is asked for, who looks, and the headers that name what he sees."""
-    hall = request.house.hall
+    hall = request.services.hall
     now = await hall.game(GameId(game))
     shown = await hall.at(now.id, asked.version) if asked.version is not None else now
-    viewer = request.house.viewer(now, request.caller)
+    viewer = request.services.viewer(now, request.caller)
     return shown, viewer, _looks(request, shown.version, viewer)
 
 
@@ -244,7 +244,7 @@ def _looks(request: Call, version: Version, viewer: Viewer) -> Mapping[str, str]
 
 def _tag(request: Call, version: int, viewer: Viewer = _NOBODY) -> str:
     """Return a version in quotes, and after a point what else decides how it looks: whose eyes, and what draws it."""
-    other = f"{request.house.drawn_by} {viewer.seat} {viewer.everything}"
+    other = f"{request.services.drawn_by} {viewer.seat} {viewer.everything}"
     return f'"{version}.{hashlib.sha256(other.encode()).hexdigest()[:16]}"'
 
 
@@ -258,9 +258,9 @@ def _unchanged(headers: Mapping[str, str]) -> Response[bytes]:
 
 
 async def _svg(request: Call, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:
-    house = request.house
-    sheet = sheet_of(shown, house.drawings)
-    vault = await house.hall.vault(shown.id)
+    services = request.services
+    sheet = sheet_of(shown, services.drawings)
+    vault = await services.hall.vault(shown.id)
 
     async def draw() -> bytes:
         marks = marks_of(shown, viewer, vault, sheet.names)
@@ -269,7 +269,7 @@ async def _svg(request: Call, shown: Game, viewer: Viewer, width: int | None = N
     # One for each width need not be kept: that is done with what it is made for.
     if width is not None:
         return await draw()
-    return await house.gallery.shown(shown.id, shown.version, viewer, "svg", draw)
+    return await services.gallery.shown(shown.id, shown.version, viewer, "svg", draw)
 
 
 def _drawn(content: bytes, media_type: str, headers: Mapping[str, str]) -> Response[bytes]:

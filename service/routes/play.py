@@ -17,9 +17,9 @@ from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, answered, encode, etag
+from service.api.services import Services
 from service.games.hall import NotSeated
 from service.games.views import Checked, Viewer
-from service.house import House
 from service.routes.games import ACCEPTED, ACTS
 from service.shapes.common import Nothing
 from service.shapes.play import AtVersion, OptionsView, Orders, StateView
@@ -46,10 +46,10 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     As it is, or as it was at any version; with the eyes of the caller's seat, or of a spectator.
     """
     asked = request.read_query(AtVersion)
-    hall = request.house.hall
+    hall = request.services.hall
     now = await hall.game(GameId(game))
     shown = await hall.at(now.id, asked.version) if asked.version is not None else now
-    viewer = request.house.viewer(now, request.caller)
+    viewer = request.services.viewer(now, request.caller)
     # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
     is_settled = shown is now or now.status != "over"
     if is_settled and request.headers.get("if-none-match", "").removeprefix("W/") == f'"{shown.version}"':
@@ -88,9 +88,9 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     * `x-sum`: `{"minimum": a, "maximum": b}`. The integers in the object add up to a..b.
     """
     request.read_query(Nothing)
-    hall = request.house.hall
+    hall = request.services.hall
     played = await hall.game(GameId(game))
-    viewer = request.house.viewer(played, request.caller)
+    viewer = request.services.viewer(played, request.caller)
     if viewer.seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
     view = options_view(played, viewer.seat, await hall.vault(played.id))
@@ -118,8 +118,8 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
-    async with _explaining(request.house, GameId(game), player, orders):
-        accepted = await request.house.hall.command(GameId(game), player, orders.all, expected=expected, key=key)
+    async with _explaining(request.services, GameId(game), player, orders):
+        accepted = await request.services.hall.command(GameId(game), player, orders.all, expected=expected, key=key)
     return answer(accepted, headers=etag(accepted.version))
 
 
@@ -149,8 +149,8 @@ async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
-    async with _explaining(request.house, GameId(game), player, orders):
-        checked = await request.house.hall.check(GameId(game), player, orders.all, expected=expected)
+    async with _explaining(request.services, GameId(game), player, orders):
+        checked = await request.services.hall.check(GameId(game), player, orders.all, expected=expected)
     return answer(checked, headers=etag(checked.version))
 
 
@@ -179,15 +179,15 @@ def options_view(game: Game, seat: Seat, vault: Vault) -> OptionsView:
 
 
 @asynccontextmanager
-async def _explaining(house: House, game_id: GameId, player: PlayerId, orders: Orders) -> AsyncIterator[None]:
+async def _explaining(services: Services, game_id: GameId, player: PlayerId, orders: Orders) -> AsyncIterator[None]:
     """Turn a refusal into a problem that shows the command, the rule, the decision and where the options are."""
     try:
         yield
     except Refusal as refusal:
-        game = await house.hall.game(game_id, 0)  # in memory it is as the refusal met it
-        seat = house.hall.viewer(game, player).seat
+        game = await services.hall.game(game_id, 0)  # in memory it is as the refusal met it
+        seat = services.hall.viewer(game, player).seat
         url = f"/v1/games/{game.id}/options"
         path = orders.path(refusal.number)
-        raise problems.refused(refusal, house.catalogues(game.ruleset), game.decisions, seat, url, path) from None
+        raise problems.refused(refusal, services.catalogues(game.ruleset), game.decisions, seat, url, path) from None
     except msgspec.DecodeError as error:
         raise Problem(problems.MALFORMED_JSON, f"A command cannot be read: {error}.") from None

@@ -62,13 +62,13 @@ async def register_player(request: Call) -> Response[bytes]:
     key = request.key
     wish = await request.read_body(_registration)
     caller = request.caller
-    house = request.house
+    services = request.services
     if caller is None or "admin" not in caller.scopes:
-        if not house.settings.registration:
+        if not services.settings.registration:
             allowed = problems.REGISTRATION_CLOSED.remedy
             raise Problem(problems.REGISTRATION_CLOSED, "On this service administrators open accounts.", allowed)
-        if house.limits is not None:
-            await house.limits.admit_registration(address_of(request.scope))
+        if services.limits is not None:
+            await services.limits.admit_registration(address_of(request.scope))
     if key is not None and caller is None and not is_hard_to_guess(key):
         raise Problem(
             problems.INVALID_HEADER,
@@ -77,7 +77,7 @@ async def register_player(request: Call) -> Response[bytes]:
         )
     content = canonical(["register", wish.name])
     once = Once(key, caller.player if caller is not None else None, content) if key is not None else None
-    row, token = await house.accounts.register(wish.name, once=once)
+    row, token = await services.accounts.register(wish.name, once=once)
     headers = {"Location": f"/v1/players/{row.player}", "Cache-Control": "no-store"}
     return answer(Registered(player_view(row), token), 201, headers)
 
@@ -111,7 +111,7 @@ async def change_me(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     caller = request.signed_in
     wish = await request.read_body(_change)
-    await request.house.accounts.describe(
+    await request.services.accounts.describe(
         caller.player,
         None if wish.name is UNSET else wish.name,
         None if wish.findable is UNSET else wish.findable,
@@ -136,7 +136,7 @@ async def find_players(request: Call) -> Response[bytes]:
     """
     page = request.read_query(PlayerSearch)
     after = read_cursor(page.cursor, tuple[str, PlayerId])
-    rows = await request.house.accounts.find(page.name, page.match == "exact", after, page.limit + 1)
+    rows = await request.services.accounts.find(page.name, page.match == "exact", after, page.limit + 1)
     last = rows[page.limit - 1] if len(rows) > page.limit else None
     more = cursor((last.sought, last.player)) if last is not None else None
     return answer(PlayerPage(tuple(map(player_view, rows[: page.limit])), more))
@@ -161,7 +161,7 @@ async def list_my_games(request: Call) -> Response[bytes]:
     page = request.read_query(MyGamesPage)
     player = request.signed_in.player
     waiting = page.waiting == "true"
-    rows, after = await request.house.store.games(
+    rows, after = await request.services.store.games(
         status="running" if waiting else page.status,
         ruleset=page.ruleset,
         mine=player,
@@ -169,8 +169,8 @@ async def list_my_games(request: Call) -> Response[bytes]:
         limit=looked_at(page.limit, waiting),
     )
     if waiting:
-        rows = await waiting_for(request.house, player, rows) if page.status in (None, "running") else []
-    return answer(await summaries(request.house, rows, after))
+        rows = await waiting_for(request.services, player, rows) if page.status in (None, "running") else []
+    return answer(await summaries(request.services, rows, after))
 
 
 @endpoint(
@@ -199,7 +199,7 @@ def me(row: PlayerRow, caller: Caller) -> Me:
 
 
 async def _account(request: Call, player: PlayerId) -> PlayerRow:
-    row = await request.house.accounts.player(player)
+    row = await request.services.accounts.player(player)
     if row is None:
         raise Problem(problems.UNKNOWN_PLAYER, f"There is no player {player!r}.", problems.UNKNOWN_PLAYER.remedy)
     return row

@@ -18,7 +18,7 @@ from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
-from service.house import house_rules
+from service.api.services import house_rules
 from service.routes.paging import page_of
 from service.shapes.common import Nothing, Page
 from service.shapes.rulesets import (
@@ -47,7 +47,7 @@ async def list_rulesets(request: Call) -> Response[bytes]:
 
     Every ruleset that games can be played by, with the numbers of players that it takes.
     """
-    library = request.house.library
+    library = request.services.library
     page = request.read_query(Page)
     items, after = page_of([ruleset_summary(library.current(known)) for known in library.ids()], library.ids(), page)
     return answer(RulesetPage(items, after))
@@ -82,7 +82,7 @@ async def show_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     Areas, borders, straits, coasts and values, each with its source. A game can be created on a mended copy.
     """
     request.read_query(Nothing)
-    return answer(board_view(request.house.boards(named(request, ruleset).board)))
+    return answer(board_view(request.services.boards(named(request, ruleset).board)))
 
 
 @endpoint(
@@ -121,8 +121,8 @@ async def show_rule(request: Call, ruleset: FromPath[str], rule: FromPath[str]) 
     house, such as `TAB-UNDO-01`, hold in every ruleset. `version` gives the rule as a version of the ruleset has it.
     """
     known = named(request, ruleset, request.read_query(OfVersion).version)
-    own, house = request.house.catalogues(known)
-    catalogue = house if rule.startswith(HOUSE_RULE) else own
+    own, services = request.services.catalogues(known)
+    catalogue = services if rule.startswith(HOUSE_RULE) else own
     try:
         return answer(rule_view(catalogue, catalogue.rule(rule)))
     except UnknownRuleError as error:
@@ -182,7 +182,7 @@ def _concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
 def named(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset[Any]:
     """Return the ruleset of an address, the newest version unless another is named. Raises `Problem`."""
     try:
-        ruleset = request.house.library.current(ruleset_id)
+        ruleset = request.services.library.current(ruleset_id)
         return ruleset if version is None else ruleset.at(version)
     except LookupError as error:
         raise Problem(problems.UNKNOWN_RULESET, str(error), problems.UNKNOWN_RULESET.remedy) from None

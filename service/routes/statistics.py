@@ -14,8 +14,8 @@ from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
+from service.api.services import house_rules
 from service.games.hall import UnknownPlayer
-from service.house import house_rules
 from service.routes.paging import cursor, page_of, read_cursor
 from service.shapes.common import Nothing, Page, Past
 from service.shapes.statistics import (
@@ -50,7 +50,7 @@ async def show_scoreboard(request: Call, game: FromPath[str]) -> Response[bytes]
     says how far it tells.
     """
     request.read_query(Nothing)
-    found = await scoreboard.of_game(request.house.rows, GameId(game))
+    found = await scoreboard.of_game(request.services.rows, GameId(game))
     if found is None:
         await _require_game(request, game)
         raise Problem(problems.UNAVAILABLE, "The scoreboard is about to begin.", headers={"Retry-After": "1"})
@@ -73,7 +73,7 @@ async def show_timeline(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     page = request.read_query(Page)
     after = read_cursor(page.cursor, tuple[Past, str]) or (0, "")
-    found = await timeline.of_game(request.house.rows, GameId(game), after, page.limit + 1)
+    found = await timeline.of_game(request.services.rows, GameId(game), after, page.limit + 1)
     if not found:
         await _require_game(request, game)
     last = found[page.limit - 1] if len(found) > page.limit else None
@@ -94,8 +94,8 @@ async def show_record(request: Call, player: FromPath[str]) -> Response[bytes]:
     How many games the player has played and won, by ruleset.
     """
     request.read_query(Nothing)
-    found = await players.of_player(request.house.rows, PlayerId(player))
-    if not found and await request.house.accounts.player(PlayerId(player)) is None:
+    found = await players.of_player(request.services.rows, PlayerId(player))
+    if not found and await request.services.accounts.player(PlayerId(player)) is None:
         raise UnknownPlayer(f"There is no player {player!r}.")
     return answer(player_record(PlayerId(player), found))
 
@@ -115,12 +115,12 @@ async def show_dice(request: Call) -> Response[bytes]:
     """
     page = request.read_query(DiceQuery)
     counted = await dice.counts(
-        request.house.rows,
+        request.services.rows,
         page.ruleset,
         GameId(page.game) if page.game is not None else None,
         Seat(page.seat) if page.seat is not None else None,
     )
-    tallies = [die_tally(request.house.library, *key, faces) for key, faces in counted.items()]
+    tallies = [die_tally(request.services.library, *key, faces) for key, faces in counted.items()]
     items, after = page_of(tallies, [f"{tally.ruleset} {tally.die}" for tally in tallies], page)
     return answer(DicePage(items, after))
 
@@ -138,10 +138,10 @@ async def show_refusals(request: Call) -> Response[bytes]:
     Only rule and ruleset are counted: not who asked, nor what for.
     """
     page = request.read_query(RefusalsQuery)
-    accepted = await rules.accepted(request.house.rows)
+    accepted = await rules.accepted(request.services.rows)
     found = [
-        rule_tally(request.house.library, tally, accepted.get(tally.ruleset, 0))
-        for tally in await rules.refusals(request.house.rows, page.ruleset)
+        rule_tally(request.services.library, tally, accepted.get(tally.ruleset, 0))
+        for tally in await rules.refusals(request.services.rows, page.ruleset)
     ]
     items, after = page_of(found, [f"{tally.ruleset} {tally.rule}" for tally in found], page)
     return answer(RuleTallyPage(items, after))
@@ -221,4 +221,4 @@ def _fields(value: Any) -> dict[str, Any]:
 
 async def _require_game(request: Call, game: str) -> None:
     """Raise `UnknownGame` for a game that there is not."""
-    await request.house.hall.game(GameId(game))
+    await request.services.hall.game(GameId(game))

@@ -41,7 +41,7 @@ async def list_tokens(request: Call) -> Response[bytes]:
     Those of your account that have not ended, without their values, and when each was last used.
     """
     request.read_query(Nothing)
-    rows = await request.house.accounts.tokens(request.signed_in.player)
+    rows = await request.services.accounts.tokens(request.signed_in.player)
     return answer(TokenPage(tuple(map(token_view, rows))))
 
 
@@ -71,7 +71,7 @@ async def make_token(request: Call) -> Response[bytes]:
     for scope in wish.scopes:
         if scope not in caller.may_issue:
             raise problems.scope_missing((scope,), caller.scopes, caller.granted)
-    accounts = request.house.accounts
+    accounts = request.services.accounts
     once = _once(caller, key, ["make", wish]) if key is not None else None
     made = await accounts.made_before(once)
     if made is None:
@@ -120,9 +120,9 @@ async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
             if caller.token is None and scope not in caller.may_issue:
                 raise problems.scope_missing((scope,), caller.scopes, caller.granted)
     once = _once(caller, key, ["rotate", old.token, wish]) if key is not None else None
-    made = await request.house.accounts.made_before(once)
+    made = await request.services.accounts.made_before(once)
     if made is None:
-        made = await request.house.accounts.rotate(old, wish.overlap, caller, once)
+        made = await request.services.accounts.rotate(old, wish.overlap, caller, once)
         if made is None:
             raise await _not_replaced(request, old.token)
         log.info("token rotated", account=old.player, token_id=made[0].token, instead_of=old.token)
@@ -147,9 +147,9 @@ async def revoke_token(request: Call, token: FromPath[str]) -> Response[bytes]:
     """
     request.read_query(Nothing)
     found = await _found(request, token)
-    await request.house.accounts.revoke(found.token)
+    await request.services.accounts.revoke(found.token)
     log.info("token revoked", account=found.player, token_id=found.token, by=request.signed_in.player)
-    ended = await request.house.accounts.token(found.token)
+    ended = await request.services.accounts.token(found.token)
     return answer(token_view(ended or found))
 
 
@@ -164,7 +164,7 @@ async def _found(request: Call, token: str) -> TokenRow:
     """Return the token that an address names, which the caller may end. Raises `Problem`."""
     caller = request.signed_in
     wanted = caller.token if token == CURRENT else TokenId(token)
-    row = await request.house.accounts.token(wanted) if wanted is not None else None
+    row = await request.services.accounts.token(wanted) if wanted is not None else None
     if row is None or not _may_know(caller, row):
         raise _no_such(token)
     if row.token != caller.token and row.player == caller.player:
@@ -177,7 +177,7 @@ def _may_know(caller: Caller, row: TokenRow) -> bool:
 
 
 async def _not_replaced(request: Call, token: TokenId) -> Problem:
-    row = await request.house.accounts.token(token)
+    row = await request.services.accounts.token(token)
     if row is None or row.retires is None or row.revoked is not None:
         return Problem(problems.NO_SUCH_TOKEN, f"Token {token!r} has ended.", "POST /v1/tokens makes a new one.")
     kind = problems.TOKEN_REPLACED
@@ -189,14 +189,14 @@ def _no_such(token: str) -> Problem:
 
 
 def _expires(request: Call, wish: NewToken) -> str | None:
-    latest = request.house.accounts.latest_end(request.signed_in)
+    latest = request.services.accounts.latest_end(request.signed_in)
     if wish.expires is None:
         return latest
     try:
         expires = written(wish.expires)
     except OverflowError:  # the year 10000, once the offset is taken away
         expires = ""
-    now = request.house.accounts.now()
+    now = request.services.accounts.now()
     if expires <= now:
         raise Problem(
             problems.INVALID_BODY,

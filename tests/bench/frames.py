@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 
 from domain.kernel.game import Game
-from service.app import open_house
+from service.api.services import Services
+from service.app import open_services
 from service.base.settings import Settings
 from service.games.views import Viewer
-from service.house import House
 from service.pictures.frames import frames
 from service.pictures.picture import picture
 from service.pictures.png import converted
@@ -48,18 +48,18 @@ def bench_frames() -> Iterator[Figure]:
 async def _drawn(folder: Path) -> tuple[Times, list[float]]:
     long = long_game()
     times: Times = {"all": [], "wait": []}
-    async with open_house(Settings(data=folder, durable=False)) as house:
-        await keep(long, house.store)
-        played = await house.hall.game(long.simulation.game.id)
+    async with open_services(Settings(data=folder, durable=False)) as services:
+        await keep(long, services.store)
+        played = await services.hall.game(long.simulation.game.id)
         size = 0
         for _ in range(REPEATS):
             waiting = asyncio.create_task(_longest_wait())
             began = time.perf_counter()
-            size = await _all(house, played)
+            size = await _all(services, played)
             times["all"].append(time.perf_counter() - began)
             waiting.cancel()
             times["wait"].append(await waiting)
-        vault = await house.hall.vault(played.id)
+        vault = await services.hall.vault(played.id)
     sheet = sheet_of(played)
     times["marks"] = [_took(lambda: marks_of(played, NOBODY, vault, sheet.names)) for _ in range(PICTURES)]
     marks = marks_of(played, NOBODY, vault, sheet.names)
@@ -69,12 +69,12 @@ async def _drawn(folder: Path) -> tuple[Times, list[float]]:
     return times, [size / LONG]
 
 
-async def _all(house: House, played: Game) -> int:
+async def _all(services: Services, played: Game) -> int:
     """Draw all frames in chunks and return how many bytes they are."""
     size = 0
     for after in range(0, LONG, LARGEST_CHUNK):
         last = min(after + LARGEST_CHUNK, LONG)
-        _, drawn = await frames(house.hall, played, NOBODY, sheet_of(played), after, last)
+        _, drawn = await frames(services.hall, played, NOBODY, sheet_of(played), after, last)
         size += len(msgspec.json.encode(drawn))
     return size
 

@@ -11,7 +11,7 @@ import msgspec
 
 from domain.kernel.board import Map
 from domain.kernel.words import Version
-from service.app import open_house
+from service.app import open_services
 from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.games.hall import Hall
@@ -34,10 +34,12 @@ def bench_at_version() -> Iterator[Figure]:
 async def _look(game: Played, folder: Path) -> tuple[list[float], list[list[float]]]:
     """Return the milliseconds of first looks, and of all looks that follow each of them."""
     rng, first, later = random.Random("past"), list[float](), list[list[float]]()
-    async with open_house(Settings(data=folder, durable=False)) as house:
-        await keep(game, house.store)
+    async with open_services(Settings(data=folder, durable=False)) as services:
+        await keep(game, services.store)
         for _ in range(REPEATS):
-            hall = Hall(house.store, house.library, house.wake, utc_now, house.settings, boards=house.boards)
+            hall = Hall(
+                services.store, services.library, services.wake, utc_now, services.settings, boards=services.boards
+            )
             await hall.game(game.simulation.game.id)
             first.append(await _look_at(hall, game, LONG - 1))
             later.append([await _look_at(hall, game, rng.randrange(1, LONG)) for _ in range(LOOKS)])

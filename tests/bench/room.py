@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from playwright.async_api import Browser, CDPSession, Page
 
-from service.app import open_house
+from service.app import open_services
 from service.base.settings import Settings
 from tests.bench.kernel import LONG, Played, long_game
 from tests.bench.measure import Figure, figure
@@ -88,8 +88,8 @@ def bench_room() -> Iterator[Figure]:
 
 
 async def _keep(game: Played, data: Path) -> None:
-    async with open_house(Settings(data=data, durable=False)) as house:
-        await keep(game, house.store)
+    async with open_services(Settings(data=data, durable=False)) as services:
+        await keep(game, services.store)
 
 
 async def _look(address: str) -> list[Figure]:

@@ -9,10 +9,10 @@ from msgspec import Struct
 from domain.kernel.board import Map
 from domain.kernel.game import Game
 from domain.kernel.words import GameId, PlayerId, Seat
+from service.api.services import Services
 from service.base.clock import stamp, utc_now
 from service.bots.demonstration import bot_for
 from service.bots.simulation import Plan, Simulation
-from service.house import House
 from service.store.accounts import PlayerRow
 from service.store.protocol import Append, Opening
 from tests.service.http.serving import Player
@@ -38,7 +38,7 @@ def token_of(player: Player) -> str:
 
 
 async def table(
-    house: House,
+    services: Services,
     ruleset: str = "conquest-classic-friz",
     seats: int = 3,
     *,
@@ -56,7 +56,7 @@ async def table(
     """
     simulation = played(ruleset, seats, seed, until, events, bold, setup or {})
     game = simulation.game
-    await house.store.append(
+    await services.store.append(
         Append(
             game.id,
             0,
@@ -75,9 +75,9 @@ async def table(
             ),
         )
     )
-    house.wake.notify(game.id, game.version)
-    players = {seat: await account(house, holder) for seat, holder in game.players.items() if holder is not None}
-    return Table(game.id, game.version, players, await account(house, game.organizer), simulation)
+    services.wake.notify(game.id, game.version)
+    players = {seat: await account(services, holder) for seat, holder in game.players.items() if holder is not None}
+    return Table(game.id, game.version, players, await account(services, game.organizer), simulation)
 
 
 def played(
@@ -99,9 +99,9 @@ def played(
     return simulation
 
 
-async def account(house: House, player: PlayerId) -> Player:
+async def account(services: Services, player: PlayerId) -> Player:
     """Return an account of this id, opened when there is none, and a new token of it."""
-    if await house.accounts.player(player) is None:
-        await house.store.accounts.add(PlayerRow(player, player.replace("-", " "), stamp(utc_now)))
-    _, token = await house.accounts.issue(player, "browser", ("play", "organize", "account"))
+    if await services.accounts.player(player) is None:
+        await services.store.accounts.add(PlayerRow(player, player.replace("-", " "), stamp(utc_now)))
+    _, token = await services.accounts.issue(player, "browser", ("play", "organize", "account"))
     return Player(player, {"authorization": f"Bearer {token}"})

@@ -28,7 +28,7 @@ async def take(file: Path) -> int:
             chromium() as browser,
             visiting(browser, str(service.client.base_url).rstrip("/"), **SIZE) as visitor,
         ):
-            made = await table(service.house, seats=5, seed=5, until=fought_over, title="An evening in November")
+            made = await table(service.services, seats=5, seed=5, until=fought_over, title="An evening in November")
             await visitor.page.goto(f"/games/{made.id}")
             await visitor.page.get_by_text(f"version {made.version}").first.wait_for()
             await visitor.page.wait_for_timeout(1500)

@@ -38,8 +38,8 @@ async def test_the_documentation_but_for_what_is_swagger_uis(visit: Visit, look:
 
 @pytest.mark.parametrize("look", LOOKS)
 async def test_lobby(service: Service, visit: Visit, look: str):
-    await table(service.house, seed=1, events=60)
-    await table(service.house, "mare-nostrum", seed=2, events=60)
+    await table(service.services, seed=1, events=60)
+    await table(service.services, "mare-nostrum", seed=2, events=60)
     async with visit(**LOOKS[look]) as visitor:
         await visitor.page.goto("/")
         await visitor.page.get_by_text("played by bots").first.wait_for()
@@ -48,7 +48,7 @@ async def test_lobby(service: Service, visit: Visit, look: str):
 
 @pytest.mark.parametrize(("look", "ruleset"), GAMES)
 async def test_every_panel_of_a_game(service: Service, visit: Visit, look: str, ruleset: str):
-    made = await table(service.house, ruleset, 3, events=400)
+    made = await table(service.services, ruleset, 3, events=400)
     async with visit(**LOOKS[look]) as visitor:
         page = visitor.page
         await opened(page, made.id)
@@ -69,7 +69,7 @@ async def test_every_panel_of_a_game(service: Service, visit: Visit, look: str, 
 
 @pytest.mark.parametrize(("look", "ruleset"), GAMES)
 async def test_forms_of_a_seat(service: Service, visit: Visit, look: str, ruleset: str):
-    made = await table(service.house, ruleset, 3, events=400)
+    made = await table(service.services, ruleset, 3, events=400)
     seat = made.simulation.game.decisions[0].seats[0]
     async with visit(**LOOKS[look]) as visitor:
         page = visitor.page
@@ -85,7 +85,7 @@ async def test_forms_of_a_seat(service: Service, visit: Visit, look: str, rulese
 
 
 async def test_who_looks_is_asked_in_a_dialog(service: Service, visitor: Visitor):
-    made = await table(service.house, events=60)
+    made = await table(service.services, events=60)
     await opened(visitor.page, made.id)
     await visitor.page.get_by_role("button", name="Spectator").click()
     await expect(visitor.page.get_by_role("dialog", name="Sign in")).to_be_visible()
@@ -110,7 +110,7 @@ FOCUS = """() => {
 
 
 async def test_the_tabulator_goes_through_the_whole_page_and_is_seen_everywhere(service: Service, page: Page):
-    made = await table(service.house, events=400)
+    made = await table(service.services, events=400)
     await opened(page, made.id)
     stops: list[str] = []
     for _ in range(120):
@@ -129,7 +129,7 @@ async def test_the_tabulator_goes_through_the_whole_page_and_is_seen_everywhere(
 
 
 async def test_a_decision_is_answered_by_keyboard_alone(service: Service, page: Page):
-    made = await table(service.house, "conquest-classic-friz", 3, events=300, until=quiet)
+    made = await table(service.services, "conquest-classic-friz", 3, events=300, until=quiet)
     seat = made.simulation.game.decisions[0].seats[0]
     await opened(page, made.id, f"#token={made.token(seat)}")
     await page.locator("button.option:visible").first.wait_for()
@@ -150,7 +150,7 @@ async def test_a_decision_is_answered_by_keyboard_alone(service: Service, page: 
 
 
 async def test_nothing_moves_for_whoever_wants_rest(service: Service, visit: Visit):
-    made = await table(service.house, events=60)
+    made = await table(service.services, events=60)
     async with visit(reduced_motion="reduce") as visitor:
         await opened(visitor.page, made.id)
         await visitor.page.get_by_role("button", name="Back one command").click()

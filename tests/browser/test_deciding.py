@@ -57,7 +57,7 @@ def several(game: Game) -> bool:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def placing(service: Service) -> Table:
-    return await table(service.house, "conquest-classic-friz", 3, until=several)
+    return await table(service.services, "conquest-classic-friz", 3, until=several)
 
 
 async def test_a_decision_is_answered_by_keyboard_and_the_page_goes_on(
@@ -168,7 +168,7 @@ async def test_a_game_that_went_on_meanwhile_hinders_nobody_who_is_asked_and_off
 async def test_a_seat_that_is_asked_with_others_sends_once_whatever_they_have_sent(
     service: Service, page: Page, unfollowed: Visitor
 ):
-    made = await table(service.house, "mare-nostrum", 3, seed=4, until=asks("offer"))
+    made = await table(service.services, "mare-nostrum", 3, seed=4, until=asks("offer"))
     mine, other = made.simulation.game.decisions[0].seats[:2]
     await unheard(page)
     await sit(page, made, mine)
@@ -203,7 +203,7 @@ async def test_what_has_changed_since_it_was_filled_in_is_said_and_nothing_happe
 
 @pytest.mark.parametrize("look", [{}, PHONE], ids=["desk", "phone"])
 async def test_the_answer_is_on_the_screen_and_announced(visit: Visit, service: Service, look: dict[str, Any]):
-    made = await table(service.house, "conquest-classic-friz", 3, events=400, until=moving)
+    made = await table(service.services, "conquest-classic-friz", 3, events=400, until=moving)
     async with visit(**look) as visitor:
         page = visitor.page
         await sit(page, made)
@@ -276,7 +276,7 @@ async def test_a_form_can_be_filled_in_on_a_phone(visit: Visit, placing: Table):
 
 
 async def test_a_long_form_can_be_sent_from_its_first_field_on_a_phone(visit: Visit, service: Service):
-    made = await table(service.house, "conquest-classic-friz", 3, until=asks("buy"))
+    made = await table(service.services, "conquest-classic-friz", 3, until=asks("buy"))
     async with visit(**{**PHONE, "viewport": {"width": 390, "height": 660}}) as visitor:
         await sit(visitor.page, made)
         await visitor.page.locator(".decision button.option").first.tap()
@@ -416,7 +416,7 @@ async def test_what_another_seat_hides_is_nowhere_in_the_page_and_never_comes_to
     service: Service, visit: Visit, page: Page, visitor: Visitor
 ):
     visitor.expect("/charts/")
-    made = await table(service.house, "mare-nostrum", 3, seed=4, until=asks("offer"))
+    made = await table(service.services, "mare-nostrum", 3, seed=4, until=asks("offer"))
     mine, *others = made.simulation.game.decisions[0].seats
     await page.add_init_script(TEE)
     await sit(page, made, mine)
@@ -428,7 +428,7 @@ async def test_what_another_seat_hides_is_nowhere_in_the_page_and_never_comes_to
         await service.post(f"/v1/games/{made.id}/commands", made.seats[other], {"command": command})
     now = (await service.get(f"/v1/games/{made.id}"))["version"]
     await expect(page.locator(f'.desk[data-version="{now}"]')).to_be_visible()
-    vault = (await service.house.hall.vault(made.id)).all().values()
+    vault = (await service.services.hall.vault(made.id)).all().values()
     own = [secret for secret in vault if mine in secret.readers]
     hidden = [secret for secret in vault if mine not in secret.readers]
     assert own

@@ -12,8 +12,8 @@ from tests.service.http.serving import Service
 
 
 async def test_a_visitor_finds_a_game_by_its_words_its_status_and_its_rules(service: Service, page: Page):
-    await table(service.house, seed=1, events=60, title="Thursday at the club")
-    await table(service.house, "mare-nostrum", seed=2, events=60, title="Merchants")
+    await table(service.services, seed=1, events=60, title="Thursday at the club")
+    await table(service.services, "mare-nostrum", seed=2, events=60, title="Merchants")
     await page.goto("/")
     games = page.get_by_role("region", name="Games").get_by_role("listitem")
     await expect(games).to_have_count(2)
@@ -32,7 +32,7 @@ async def test_a_visitor_finds_a_game_by_its_words_its_status_and_its_rules(serv
 
 
 async def test_the_lobby_tells_by_itself_how_a_game_goes_on(service: Service, page: Page):
-    made = await table(service.house, events=60)
+    made = await table(service.services, events=60)
     await page.goto("/")
     stage = page.locator("#stage article")
     await expect(stage).to_contain_text(f"{made.version} events")
@@ -77,7 +77,7 @@ async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, 
 
 
 async def test_the_same_page_is_that_of_a_seat_and_of_the_organizer(service: Service, page: Page):
-    made = await table(service.house, "mare-nostrum", 3, events=200)
+    made = await table(service.services, "mare-nostrum", 3, events=200)
     await page.goto(f"/games/{made.id}")
     await settled(page)
     await expect(page.get_by_role("button", name="Spectator")).to_be_visible()
@@ -95,7 +95,7 @@ async def test_the_same_page_is_that_of_a_seat_and_of_the_organizer(service: Ser
 
 async def test_the_dialog_closes_when_it_knows_who_looks_and_says_so(service: Service, page: Page, visitor: Visitor):
     visitor.expect("401")
-    made = await table(service.house, "mare-nostrum", 3, events=200)
+    made = await table(service.services, "mare-nostrum", 3, events=200)
     await page.goto(f"/games/{made.id}")
     await settled(page)
     dialog, who = page.get_by_role("dialog"), page.locator(".who")
@@ -124,7 +124,7 @@ async def test_the_dialog_closes_when_it_knows_who_looks_and_says_so(service: Se
 
 
 async def test_the_first_screen_says_what_it_is_and_shows_a_game_beside_the_list(service: Service, visit: Visit):
-    made = await table(service.house, events=60, title="Thursday at the club")
+    made = await table(service.services, events=60, title="Thursday at the club")
     async with visit(viewport={"width": 1280, "height": 800}) as visitor:
         page = visitor.page
         await page.goto("/")

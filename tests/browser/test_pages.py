@@ -17,7 +17,7 @@ async def test_the_documentation_shows_the_contract_and_asks_no_other_host(page:
 
 
 async def test_a_game_that_bots_began_is_played_on(service: Service, page: Page):
-    made = await table(service.house, "mare-nostrum", 3, events=200)
+    made = await table(service.services, "mare-nostrum", 3, events=200)
     await page.goto(f"/v1/games/{made.id}")
     seat = (await service.get(f"/v1/games/{made.id}"))["decisions"][0]["seats"][0]
     options = await service.get(f"/v1/games/{made.id}/options", made.seats[seat])

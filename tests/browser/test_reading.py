@@ -31,7 +31,7 @@ from tests.service.http.serving import Service, serving
 async def test_the_board_shows_the_position_of_every_version_that_is_gone_to(
     service: Service, page: Page, ruleset: str
 ):
-    made = await table(service.house, ruleset, 3, events=700)
+    made = await table(service.services, ruleset, 3, events=700)
     await opened(page, made.id, "#v=300")
     await assert_shows(page, service, made.id, 300)
     # On and back, within a chunk of frames and over the edges of chunks, the first and the last.
@@ -41,7 +41,7 @@ async def test_the_board_shows_the_position_of_every_version_that_is_gone_to(
 
 
 async def test_a_drag_passes_over_many_versions_and_ends_where_it_is_let_go(service: Service, page: Page):
-    made = await table(service.house, events=1500)
+    made = await table(service.services, events=1500)
     await opened(page, made.id, "#v=1")
     box = await slider(page).bounding_box()
     assert box
@@ -58,7 +58,7 @@ async def test_a_drag_passes_over_many_versions_and_ends_where_it_is_let_go(serv
 
 
 async def test_the_story_is_told_in_step_with_the_board(service: Service, page: Page):
-    made = await table(service.house, events=400)
+    made = await table(service.services, events=400)
     await opened(page, made.id, "#v=200")
     told = {each["version"]: each["text"] for each in await _history(service, made.id)}
     await expect(sentence(page, 200)).to_have_attribute("aria-current", "step")
@@ -77,7 +77,7 @@ async def _history(service: Service, game: str) -> list[dict]:
 
 
 async def test_a_link_leads_to_its_version_and_every_version_has_one(service: Service, page: Page):
-    made = await table(service.house, events=300)
+    made = await table(service.services, events=300)
     await opened(page, made.id, "?version=120")
     await assert_shows(page, service, made.id, 120)
     await slider(page).fill("77")
@@ -89,7 +89,7 @@ async def test_a_link_leads_to_its_version_and_every_version_has_one(service: Se
 
 
 async def test_a_game_is_stepped_through_by_events_commands_turns_and_battles(service: Service, page: Page):
-    made = await table(service.house, events=900)
+    made = await table(service.services, events=900)
     timeline = await _timeline(service, made.id, 800)
     events = (await service.get(f"/v1/games/{made.id}/events?limit=500"))["items"]
     await opened(page, made.id, "#v=100")
@@ -122,7 +122,7 @@ async def test_a_game_is_stepped_through_by_events_commands_turns_and_battles(se
 
 
 async def test_a_mark_on_the_timeline_leads_to_its_battle(service: Service, page: Page):
-    made = await table(service.house, events=900)
+    made = await table(service.services, events=900)
     timeline = await _timeline(service, made.id, 800)
     battle = next(each for each in timeline if _is_battle(each))["version"]
     await opened(page, made.id, "#v=10")
@@ -145,7 +145,7 @@ async def test_a_mark_on_the_timeline_leads_to_its_battle(service: Service, page
 
 
 async def test_whether_a_link_was_copied_is_said_as_it_is(service: Service, visit: Visit):
-    made = await table(service.house, events=60)
+    made = await table(service.services, events=60)
     async with visit(permissions=["clipboard-write", "clipboard-read"]) as visitor:
         page = visitor.page
         await opened(page, made.id, "#v=40")
@@ -181,7 +181,7 @@ def _is_phase(entry: dict) -> bool:
 
 
 async def test_a_game_is_played_like_a_film_and_stops_at_its_end(service: Service, page: Page):
-    made = await table(service.house, events=120)
+    made = await table(service.services, events=120)
     await opened(page, made.id, f"#v={made.version - 3}")
     await page.get_by_role("combobox", name="Step by").select_option("event")
     await page.get_by_role("combobox", name="speed").select_option("8")
@@ -192,7 +192,7 @@ async def test_a_game_is_played_like_a_film_and_stops_at_its_end(service: Servic
 
 
 async def test_a_game_that_goes_on_is_followed_and_the_past_is_left_in_peace(service: Service, page: Page):
-    made = await table(service.house, events=248)
+    made = await table(service.services, events=248)
     await opened(page, made.id)
     await expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
     now = made.version
@@ -208,7 +208,7 @@ async def test_a_game_that_goes_on_is_followed_and_the_past_is_left_in_peace(ser
 
 
 async def test_a_stream_that_broke_off_is_taken_up_again_without_a_gap(service: Service, page: Page, visitor: Visitor):
-    made = await table(service.house, events=100)
+    made = await table(service.services, events=100)
     visitor.expect("ERR_FAILED")
     await page.route("**/events/stream", lambda route: route.abort())
     await opened(page, made.id)
@@ -225,7 +225,7 @@ BELOW_PIECES = """(shade) => ["areas", "names"].every((id) =>
 
 
 async def test_what_changed_is_framed_on_the_board_and_listed(service: Service, page: Page):
-    made = await table(service.house, events=500)
+    made = await table(service.services, events=500)
     await opened(page, made.id, "#v=200")
     before = await content(page)
     await slider(page).fill("260")
@@ -254,7 +254,7 @@ async def test_what_changed_is_framed_on_the_board_and_listed(service: Service, 
 
 
 async def test_the_inspector_shows_an_event_its_cause_its_rules_and_its_dice(service: Service, page: Page):
-    made = await table(service.house, events=20_000)
+    made = await table(service.services, events=20_000)
     events = (await service.get(f"/v1/games/{made.id}/events?limit=500"))["items"]
     rolled = next(event for event in events if event["type"] == "legion-rolled")
     await opened(page, made.id, f"#v={rolled['version']}")
@@ -286,7 +286,7 @@ async def test_the_inspector_shows_an_event_its_cause_its_rules_and_its_dice(ser
 async def test_the_inspector_shows_what_rules_of_the_house_concern_what_happens_around_the_table(
     service: Service, page: Page
 ):
-    made = await table(service.house, "mare-nostrum", events=30)
+    made = await table(service.services, "mare-nostrum", events=30)
     await opened(page, made.id, "#v=2")
     panel = page.get_by_role("tabpanel", name="Event")
     await expect(panel.get_by_role("heading", name="Seat Taken")).to_be_visible()
@@ -303,7 +303,7 @@ async def test_a_game_on_a_board_without_a_map_is_read_without_it(tmp_path: Path
     ):
         visitor.expect("404.*/board.svg")
         page = visitor.page
-        made = await table(service.house, events=120)
+        made = await table(service.services, events=120)
         await opened(page, made.id, "#v=60")
         await expect(page.get_by_text("There is no map of this board.")).to_be_visible()
         told = {each["version"]: each["text"] for each in await _history(service, made.id)}
@@ -326,7 +326,7 @@ async def test_a_game_on_a_board_without_a_map_is_read_without_it(tmp_path: Path
 
 
 async def test_everything_on_the_board_is_reached_by_keys(service: Service, page: Page):
-    made = await table(service.house, events=200)
+    made = await table(service.services, events=200)
     await opened(page, made.id)
     whole = await page.locator("svg.board").get_attribute("viewBox")
     await board(page).focus()
@@ -356,7 +356,7 @@ async def _focused(page: Page) -> str:
 
 
 async def test_the_board_is_moved_and_drawn_nearer_by_the_mouse(service: Service, page: Page):
-    made = await table(service.house, events=60)
+    made = await table(service.services, events=60)
     await opened(page, made.id)
     box = await board(page).bounding_box()
     assert box
@@ -378,7 +378,7 @@ async def _view(page: Page) -> list[float]:
 
 
 async def test_scores_are_those_of_the_version_and_charts_those_of_the_rounds(service: Service, page: Page):
-    made = await table(service.house, events=600)
+    made = await table(service.services, events=600)
     await _timeline(service, made.id, 500)
     await opened(page, made.id, "#v=400")
     marks = await service.get(f"/v1/games/{made.id}/marks?version=400")
@@ -394,7 +394,7 @@ async def test_scores_are_those_of_the_version_and_charts_those_of_the_rounds(se
 
 
 async def test_a_winner_is_shown_as_one(service: Service, page: Page):
-    made = await table(service.house, "mare-nostrum", 4, seed=10)
+    made = await table(service.services, "mare-nostrum", 4, seed=10)
     result = made.simulation.game.result
     assert result
     await opened(page, made.id)
@@ -410,7 +410,7 @@ async def test_a_winner_is_shown_as_one(service: Service, page: Page):
 async def test_a_timeline_that_knows_more_than_the_page_is_drawn_as_far_as_the_page_goes(
     service: Service, page: Page, ahead: int
 ):
-    made = await table(service.house, events=300)
+    made = await table(service.services, events=300)
     known = await _timeline(service, made.id, 200)
     last = next(entry for entry in reversed(known) if entry["kind"] == "phase")
     further = [{**last, "version": made.version + 50 * each, "round": 90 + each} for each in range(1, ahead + 1)]

@@ -73,7 +73,7 @@ async def _middle(page: Page) -> Spot:
 
 
 async def test_two_fingers_draw_the_board_nearer_and_what_they_hold_stays_under_them(service: Service, visit: Visit):
-    made = await table(service.house, events=200)
+    made = await table(service.services, events=200)
     async with visit(**PHONE) as visitor:
         page = visitor.page
         await opened(page, made.id)
@@ -102,7 +102,7 @@ async def test_two_fingers_draw_the_board_nearer_and_what_they_hold_stays_under_
 
 
 async def test_two_fingers_put_the_board_farther_away_until_all_of_it_is_seen(service: Service, visit: Visit):
-    made = await table(service.house, events=60)
+    made = await table(service.services, events=60)
     async with visit(**PHONE) as visitor:
         page = visitor.page
         await opened(page, made.id)
@@ -118,7 +118,7 @@ async def test_two_fingers_put_the_board_farther_away_until_all_of_it_is_seen(se
 
 
 async def test_a_tap_chooses_an_area(service: Service, visit: Visit):
-    made = await table(service.house, events=200)
+    made = await table(service.services, events=200)
     async with visit(**PHONE) as visitor:
         page = visitor.page
         await opened(page, made.id)
@@ -138,7 +138,7 @@ async def test_a_tap_chooses_an_area(service: Service, visit: Visit):
 
 @pytest.mark.parametrize(("ruleset", "seats"), [("mare-nostrum", 4), ("conquest-classic-2005", 6)])
 async def test_all_scores_are_in_view_on_a_phone(service: Service, visit: Visit, ruleset: str, seats: int):
-    made = await table(service.house, ruleset, seats, seed=3, events=300)
+    made = await table(service.services, ruleset, seats, seed=3, events=300)
     async with visit(**PHONE) as visitor:
         await opened(visitor.page, made.id)
         await visitor.page.get_by_role("tab", name="Scores").click()
@@ -148,7 +148,7 @@ async def test_all_scores_are_in_view_on_a_phone(service: Service, visit: Visit,
 
 
 async def test_the_head_of_a_page_keeps_to_one_line_on_a_phone_whoever_looks(service: Service, visit: Visit):
-    made = await table(service.house, "mare-nostrum", 4, events=60, title="A long evening with a long title")
+    made = await table(service.services, "mare-nostrum", 4, events=60, title="A long evening with a long title")
     async with visit(**PHONE) as visitor:
         head = visitor.page.locator("#masthead")
         await opened(visitor.page, made.id)
@@ -159,7 +159,7 @@ async def test_the_head_of_a_page_keeps_to_one_line_on_a_phone_whoever_looks(ser
 
 
 async def test_nothing_lies_below_the_page_of_a_game(service: Service, visit: Visit):
-    made = await table(service.house, "mare-nostrum", 4, events=500)
+    made = await table(service.services, "mare-nostrum", 4, events=500)
     async with visit(**PHONE) as visitor:
         await opened(visitor.page, made.id, "#v=250")
         await expect(visitor.page.locator(".sentences [aria-current]")).to_be_in_viewport()

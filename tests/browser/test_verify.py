@@ -37,11 +37,11 @@ async def verify_file(page: Page, content: bytes, name: str = "log.jsonl") -> No
 
 async def finished(service: Service) -> Table:
     """A short game of Mare Nostrum, which has everything: dice, lots, hands, offers face down."""
-    return await table(service.house, "mare-nostrum", 3, seed=8, setup={"layout": "free"})
+    return await table(service.services, "mare-nostrum", 3, seed=8, setup={"layout": "free"})
 
 
 async def test_a_running_game_is_sealed_as_far_as_its_chain_goes(service: Service, page: Page, visitor: Visitor):
-    made = await table(service.house, events=300)
+    made = await table(service.services, events=300)
     await open_panel(page, made.id)
     await page.get_by_role("button", name="Verify").click()
     seal = page.locator(".seal")
@@ -61,7 +61,7 @@ async def test_a_running_game_is_sealed_as_far_as_its_chain_goes(service: Servic
 
 
 async def test_the_export_is_saved_and_proves_the_game_elsewhere(service: Service, page: Page):
-    made = await table(service.house, events=120)
+    made = await table(service.services, events=120)
     await open_panel(page, made.id)
     async with page.expect_download() as download:
         await page.get_by_role("link", name="Save the export").click()
@@ -162,7 +162,7 @@ async def test_every_forgery_of_chance_is_noticed_and_named_though_the_chain_is_
     service: Service, page: Page, visitor: Visitor, sound: bytes
 ):
     visitor.expect("/v1/games/sim-8/")  # which this service does not know
-    made = await table(service.house, events=50)
+    made = await table(service.services, events=50)
     await open_panel(page, made.id)
     await verify_file(page, sound)
     await expect(page.locator(".seal")).to_contain_text("This service does not know the game")
@@ -182,7 +182,7 @@ async def test_a_game_in_which_the_civilizations_were_dealt_is_sealed_and_a_stra
     service: Service, page: Page, visitor: Visitor
 ):
     visitor.expect("/v1/games/sim-8/")  # which this service does not know
-    made = await table(service.house, events=50)
+    made = await table(service.services, events=50)
     await open_panel(page, made.id)
     content = exported(played("mare-nostrum", 3, 8, setup={"assignment": "dealt"}))
     await verify_file(page, content, "dealt")
@@ -203,7 +203,7 @@ async def test_a_forgery_that_shows_without_the_rules_is_named(
     """Each file has a name of its own, so that no verdict is taken for the next one's."""
     visitor.expect("/v1/games/game-")  # which this service does not know,
     visitor.expect("/v1/rulesets/tiny-")  # nor their rulesets
-    made = await table(service.house, events=50)
+    made = await table(service.services, events=50)
     await open_panel(page, made.id)
     await verify_file(page, b"".join(GAMES[game]()), "honest")
     await expect(page.locator(".seal")).to_contain_text("honest: ")
@@ -217,7 +217,7 @@ async def test_a_forgery_that_shows_without_the_rules_is_named(
 
 
 async def test_the_first_version_that_breaks_the_chain_is_named(service: Service, page: Page):
-    made = await table(service.house, events=300)
+    made = await table(service.services, events=300)
     await open_panel(page, made.id)
     content = exported(made.simulation)
     for version in (1, 2, 137, made.version):
@@ -231,7 +231,7 @@ async def test_the_first_version_that_breaks_the_chain_is_named(service: Service
 
 
 async def test_what_is_not_canonical_or_cut_off_or_no_log_at_all_is_said_to_be_so(service: Service, page: Page):
-    made = await table(service.house, events=60)
+    made = await table(service.services, events=60)
     await open_panel(page, made.id)
     content = exported(made.simulation)
     lines = content.splitlines(keepends=True)
@@ -251,7 +251,7 @@ async def test_what_is_not_canonical_or_cut_off_or_no_log_at_all_is_said_to_be_s
 
 
 async def test_a_log_that_is_sound_and_is_not_the_one_of_this_service_is_told_from_it(service: Service, page: Page):
-    made = await table(service.house, events=60)
+    made = await table(service.services, events=60)
 
     def another_year(lines: list[Line]) -> None:
         for row in lines[1:-1]:
@@ -263,7 +263,7 @@ async def test_a_log_that_is_sound_and_is_not_the_one_of_this_service_is_told_fr
 
 
 async def test_thousands_of_versions_are_verified_within_seconds(service: Service, page: Page):
-    made = await table(service.house, "conquest-classic-2005", 4, seed=21, bold=False)
+    made = await table(service.services, "conquest-classic-2005", 4, seed=21, bold=False)
     assert made.version > 3000
     await open_panel(page, made.id)
     await page.get_by_role("button", name="Verify").click()

@@ -27,7 +27,7 @@ from domain.boards import builtin
 from domain.classic.ruleset import Friz
 from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
-from service.app import create_app, open_house
+from service.app import create_app, open_services
 from service.base.settings import PREFIX, Settings, from_env
 from service.base.sockets import address_of, listen
 from service.observe.logging import configure
@@ -55,18 +55,18 @@ def boards(board_id: str) -> Board:
 
 async def serve(settings: Settings) -> None:
     """Serve as `service.server.serve` does, with the tiny auction among the rulesets."""
-    async with open_house(settings, LIBRARY, boards) as house:
+    async with open_services(settings, LIBRARY, boards) as services:
         with listen(settings.host, settings.port) as listening:
             os.write(1, f"{os.getpid()} {address_of(listening)}\n".encode())
-            await Server(house).serve(sockets=[listening])
+            await Server(services).serve(sockets=[listening])
 
 
 async def rehearse(settings: Settings) -> None:
     """Serve nobody, so that what is imported or compiled late is there before the first fork."""
     for late in LATE:
         import_module(late)
-    async with open_house(settings, LIBRARY, boards) as house:
-        transport = httpx.ASGITransport(create_app(house))  # type: ignore[reportArgumentType]
+    async with open_services(settings, LIBRARY, boards) as services:
+        transport = httpx.ASGITransport(create_app(services))  # type: ignore[reportArgumentType]
         async with httpx.AsyncClient(transport=transport, base_url="http://rehearsal") as client:
             for path in ("/health", "/v1/games"):
                 await client.get(path)

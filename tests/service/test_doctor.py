@@ -19,7 +19,7 @@ from service.store.postgres import migrations
 from tests.issuer import provider
 from tests.postgres import Cluster, cluster, shared_cluster
 from tests.redis import server
-from tests.service.halls import open_house
+from tests.service.rig import open_rig
 from tests.service.store.batches import new_game
 
 Report = dict[str, Finding]
@@ -277,8 +277,8 @@ async def test_a_clock_that_goes_wrong_is_said(url: str, seconds: int, level: st
 
 
 async def test_events_from_the_future_are_said(tmp_path: Path):
-    async with open_house(tmp_path) as house:
-        await house.store.append(new_game("g1"))
+    async with open_rig(tmp_path) as rig:
+        await rig.store.append(new_game("g1"))
     tomorrow = datetime.fromisoformat("2026-11-22T00:00:00Z")
     before = datetime.fromisoformat("2026-11-21T00:00:00Z")
     assert (await report(lambda: tomorrow, data=tmp_path))["log"].level == "ok"

@@ -33,7 +33,7 @@ from tests.domain.mare_nostrum import test_laws as mare_nostrum
 from tests.laws import Laws, mutated
 from tests.play import ORGANIZER, Play, player_of
 from tests.postgres import shared_cluster
-from tests.service.halls import fixed_randomness, ticking
+from tests.service.rig import fixed_randomness, ticking
 
 UNDO, WRONG = 0.3, 0.05
 """How often a move that can be taken back is, and how often something wrong is tried."""

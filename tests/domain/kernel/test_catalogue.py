@@ -107,7 +107,7 @@ def classic() -> Catalogue:
 
 
 @pytest.fixture(scope="module")
-def house() -> Catalogue:
+def services() -> Catalogue:
     return shipped(domain.kernel.__file__, "house.toml")
 
 
@@ -271,8 +271,8 @@ def test_the_classic_catalogue_cites_both_editions(classic: Catalogue) -> None:
     assert all(source.sha256 and source.lines for source in classic.sources.values())
 
 
-def test_the_rules_of_the_house_hold_in_every_ruleset(house: Catalogue) -> None:
-    assert {rule.id for rule in house.for_ruleset("conquest-classic-friz")} == {
+def test_the_rules_of_the_house_hold_in_every_ruleset(services: Catalogue) -> None:
+    assert {rule.id for rule in services.for_ruleset("conquest-classic-friz")} == {
         "TAB-TURN-01",
         "TAB-UNDO-01",
         "TAB-UNDO-02",
@@ -286,5 +286,5 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(house: Catalogue) -> None:
         "TAB-RULES-01",
         "TAB-RULES-02",
     }
-    assert house.for_ruleset("mare-nostrum") == house.rules
-    assert house.cite(house.rule("TAB-UNDO-01")) == "Tabularium documentation"
+    assert services.for_ruleset("mare-nostrum") == services.rules
+    assert services.cite(services.rule("TAB-UNDO-01")) == "Tabularium documentation"

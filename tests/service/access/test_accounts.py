@@ -15,51 +15,51 @@ from service.accounts.accounts import Accounts, BadName, TokenEnded, UnknownToke
 from service.base.clock import utc_now
 from service.readmodels import Refusals
 from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow
-from tests.service.halls import House, open_house
+from tests.service.rig import Rig, open_rig
 
 
 @pytest.fixture
-async def house(tmp_path: Path, database_url: str) -> AsyncIterator[House]:
-    async with open_house(tmp_path, database_url=database_url) as opened:
+async def rig(tmp_path: Path, database_url: str) -> AsyncIterator[Rig]:
+    async with open_rig(tmp_path, database_url=database_url) as opened:
         yield opened
 
 
-async def test_a_token_is_its_owners_and_nobody_elses(house: House) -> None:
-    anna, token = await house.accounts.register("  Änna 🎲 ")
-    bert, other = await house.accounts.register("Bert")
+async def test_a_token_is_its_owners_and_nobody_elses(rig: Rig) -> None:
+    anna, token = await rig.accounts.register("  Änna 🎲 ")
+    bert, other = await rig.accounts.register("Bert")
     assert anna.name == "Änna 🎲"
     assert anna.player != bert.player
-    assert (await house.accounts.authenticate(token)).player == anna.player
-    assert (await house.accounts.authenticate(other)).player == bert.player
+    assert (await rig.accounts.authenticate(token)).player == anna.player
+    assert (await rig.accounts.authenticate(other)).player == bert.player
     for wrong in ("", "tab_", token[:-1], token + "x", token.upper(), "\udcff", "tab_" + "é" * 50):
         with pytest.raises(UnknownToken):
-            await house.accounts.authenticate(wrong)
+            await rig.accounts.authenticate(wrong)
 
 
-async def test_two_may_bear_one_name(house: House) -> None:
-    one, _ = await house.accounts.register("Anna")
-    two, _ = await house.accounts.register("Anna")
+async def test_two_may_bear_one_name(rig: Rig) -> None:
+    one, _ = await rig.accounts.register("Anna")
+    two, _ = await rig.accounts.register("Anna")
     assert one.player != two.player
-    assert await house.accounts.player(one.player) == one
-    assert await house.accounts.player(PlayerId("pnobody")) is None
+    assert await rig.accounts.player(one.player) == one
+    assert await rig.accounts.player(PlayerId("pnobody")) is None
 
 
 async def test_a_token_is_stored_nowhere(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house:
-        anna, token = await house.accounts.register("Anna")
+    async with open_rig(tmp_path) as rig:
+        anna, token = await rig.accounts.register("Anna")
         assert token.startswith("tab_")
         assert len(token) == 47
     kept = (tmp_path / "tabularium.db").read_bytes()
     assert anna.player.encode() in kept
     assert token.removeprefix("tab_").encode() not in kept
-    async with open_house(tmp_path) as house:
-        assert (await house.accounts.authenticate(token)).player == anna.player
+    async with open_rig(tmp_path) as rig:
+        assert (await rig.accounts.authenticate(token)).player == anna.player
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a" * 81, "a\nb", "a\0b", "\u202ea"])
-async def test_what_is_no_name_is_refused(house: House, name: str) -> None:
+async def test_what_is_no_name_is_refused(rig: Rig, name: str) -> None:
     with pytest.raises(BadName, match="1 to 80 characters"):
-        await house.accounts.register(name)
+        await rig.accounts.register(name)
 
 
 class Late:
@@ -80,8 +80,8 @@ class Late:
 
 
 @pytest.mark.parametrize("how", ["revoked", "closed"])
-async def test_what_was_read_before_a_token_ended_is_not_remembered(house: House, how: str) -> None:
-    late = Late(house.store.accounts)
+async def test_what_was_read_before_a_token_ended_is_not_remembered(rig: Rig, how: str) -> None:
+    late = Late(rig.store.accounts)
     found = Accounts(cast(AccountStore, late), utc_now, remember=3600.0)
     anna, token = await found.register("Anna")
     asking = asyncio.create_task(found.authenticate(token))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.app import open_house
+from service.app import open_services
 from service.base.settings import Settings
 from tests.service.cli.calling import Call, http, serving, start
 
@@ -77,7 +77,7 @@ def _exports(call: Call, address: str, game: str, token: str, folder: Path) -> N
 
 
 async def _laid_out(data: Path) -> None:
-    async with open_house(Settings(data=data)):
+    async with open_services(Settings(data=data)):
         pass
 
 

@@ -24,17 +24,17 @@ from service.games.hall import Hall, NotSeated, StaleVersion, UnknownPlayer, Unk
 from service.games.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.games.views import Accepted, Viewer
 from service.store.protocol import Append, Appended, KeyReused, StoreUnavailable
-from tests.service.halls import (
+from tests.service.rig import (
     ANNA,
     BERT,
     BLUE,
     CARL,
     LIBRARY,
     RED,
-    House,
+    Rig,
     command,
     fixed_randomness,
-    open_house,
+    open_rig,
     own_board,
     ticking,
 )
@@ -42,8 +42,8 @@ from tests.tiny.auction import ROOM
 
 
 @pytest.fixture
-async def house(tmp_path: Path, database_url: str) -> AsyncIterator[House]:
-    async with open_house(tmp_path, checkpoint_every=10, database_url=database_url) as opened:
+async def rig(tmp_path: Path, database_url: str) -> AsyncIterator[Rig]:
+    async with open_rig(tmp_path, checkpoint_every=10, database_url=database_url) as opened:
         yield opened
 
 
@@ -66,44 +66,44 @@ def is_repetition(again: Accepted, first: Accepted) -> bool:
 # --- from the first seat to the end ---
 
 
-async def test_a_game_is_played_from_its_creation_to_its_end(house: House) -> None:
-    game = await house.begun()
-    while (await house.hall.game(game)).status == "running":
-        await house.play_round(game)
-    over = await house.hall.game(game)
-    records = await house.store.read(game)
+async def test_a_game_is_played_from_its_creation_to_its_end(rig: Rig) -> None:
+    game = await rig.begun()
+    while (await rig.hall.game(game)).status == "running":
+        await rig.play_round(game)
+    over = await rig.hall.game(game)
+    records = await rig.store.read(game)
     assert over.status == "over"
     assert first_broken(game, records) is None
     assert same(whole(records, game), over)
-    row = await house.store.game(game)
+    row = await rig.store.game(game)
     assert row is not None
     assert (row.status, row.version, row.seats) == ("over", over.version, {RED: ANNA, BLUE: BERT})
 
 
-async def test_the_answer_says_what_happened(house: House) -> None:
-    game = await house.begun()
-    before = (await house.hall.game(game)).version
-    accepted = await house.give(game, ANNA, "put-up", coins=2)
+async def test_the_answer_says_what_happened(rig: Rig) -> None:
+    game = await rig.begun()
+    before = (await rig.hall.game(game)).version
+    accepted = await rig.give(game, ANNA, "put-up", coins=2)
     assert (accepted.game, accepted.after, accepted.version, accepted.repeated) == (game, before, before + 1, False)
     assert [event.type for event in accepted.events] == ["prize-put-up"]
     assert msgspec.json.decode(accepted.events[0].event) == {"coins": 2, "type": "prize-put-up"}
 
 
-async def test_a_creator_may_name_another_organizer(house: House) -> None:
-    organizer, _ = await house.accounts.register("Olga")
-    created = await house.hall.create(ANNA, "tiny-auction", 2, organizer=organizer.player, title="Sunday")
-    game = await house.hall.game(created.game)
-    record = (await house.store.read(created.game))[0]
+async def test_a_creator_may_name_another_organizer(rig: Rig) -> None:
+    organizer, _ = await rig.accounts.register("Olga")
+    created = await rig.hall.create(ANNA, "tiny-auction", 2, organizer=organizer.player, title="Sunday")
+    game = await rig.hall.game(created.game)
+    record = (await rig.store.read(created.game))[0]
     assert game.organizer == organizer.player
     assert record.cause is not None
     assert msgspec.json.decode(record.cause, type=Cause).player == ANNA
-    row = await house.store.game(created.game)
+    row = await rig.store.game(created.game)
     assert row is not None
     assert row.title == "Sunday"
 
 
-async def test_what_cannot_be_created_is_refused(house: House) -> None:
-    create = house.hall.create
+async def test_what_cannot_be_created_is_refused(rig: Rig) -> None:
+    create = rig.hall.create
     with pytest.raises(UnknownRuleset, match="known are tiny-auction"):
         await create(ANNA, "chess", 2)
     with pytest.raises(UnknownPlayer):
@@ -116,41 +116,41 @@ async def test_what_cannot_be_created_is_refused(house: House) -> None:
     for board in (b"", b"{}", b'{"id":'):
         with pytest.raises(BoardError):
             await create(ANNA, "tiny-auction", 2, board=board)
-    assert (await house.store.read_all())[0] == []
+    assert (await rig.store.read_all())[0] == []
 
 
-async def test_seats_are_taken_left_and_taken_again(house: House) -> None:
-    game = (await house.hall.create(ANNA, "tiny-auction", 2)).game
-    await house.hall.take_seat(game, ANNA, BLUE, "my own entropy")
-    await house.hall.take_seat(game, BERT)
-    assert (await house.hall.game(game)).players == {RED: BERT, BLUE: ANNA}
-    assert (await house.hall.game(game)).entropy == {BLUE: "my own entropy"}
+async def test_seats_are_taken_left_and_taken_again(rig: Rig) -> None:
+    game = (await rig.hall.create(ANNA, "tiny-auction", 2)).game
+    await rig.hall.take_seat(game, ANNA, BLUE, "my own entropy")
+    await rig.hall.take_seat(game, BERT)
+    assert (await rig.hall.game(game)).players == {RED: BERT, BLUE: ANNA}
+    assert (await rig.hall.game(game)).entropy == {BLUE: "my own entropy"}
     with pytest.raises(Refusal) as full:
-        await house.hall.take_seat(game, CARL)
+        await rig.hall.take_seat(game, CARL)
     assert full.value.rule == "TAB-LIFE-03"
     with pytest.raises(NotSeated):
-        await house.hall.leave_seat(game, BERT, BLUE)
-    await house.hall.leave_seat(game, ANNA)
+        await rig.hall.leave_seat(game, BERT, BLUE)
+    await rig.hall.leave_seat(game, ANNA)
     with pytest.raises(NotSeated):
-        await house.hall.leave_seat(game, ANNA)
+        await rig.hall.leave_seat(game, ANNA)
     with pytest.raises(NotSeated):
-        await house.hall.start(game, CARL)
-    await house.hall.take_seat(game, CARL)
-    await house.hall.start(game, CARL)
-    assert (await house.hall.game(game)).status == "running"
+        await rig.hall.start(game, CARL)
+    await rig.hall.take_seat(game, CARL)
+    await rig.hall.start(game, CARL)
+    assert (await rig.hall.game(game)).status == "running"
 
 
-async def test_an_unknown_game_is_unknown_to_every_request_and_is_not_kept_in_memory(house: House) -> None:
+async def test_an_unknown_game_is_unknown_to_every_request_and_is_not_kept_in_memory(rig: Rig) -> None:
     nowhere = GameId("gnowhere")
     for request in (
-        house.hall.game(nowhere),
-        house.hall.at(nowhere, 1),
-        house.hall.records(nowhere),
-        house.hall.vault(nowhere),
-        house.hall.take_seat(nowhere, ANNA),
-        house.hall.start(nowhere, ANNA),
-        house.give(nowhere, ANNA, "put-up", coins=1),
-        house.hall.check(nowhere, ANNA, [command("put-up", coins=1)]),
+        rig.hall.game(nowhere),
+        rig.hall.at(nowhere, 1),
+        rig.hall.records(nowhere),
+        rig.hall.vault(nowhere),
+        rig.hall.take_seat(nowhere, ANNA),
+        rig.hall.start(nowhere, ANNA),
+        rig.give(nowhere, ANNA, "put-up", coins=1),
+        rig.hall.check(nowhere, ANNA, [command("put-up", coins=1)]),
     ):
         with pytest.raises(UnknownGame):
             await request
@@ -159,9 +159,9 @@ async def test_an_unknown_game_is_unknown_to_every_request_and_is_not_kept_in_me
 # --- what is refused ---
 
 
-async def test_a_refused_command_leaves_no_trace(house: House) -> None:
-    game = await house.begun()
-    before = await house.hall.game(game)
+async def test_a_refused_command_leaves_no_trace(rig: Rig) -> None:
+    game = await rig.begun()
+    before = await rig.hall.game(game)
     for player, raw, rule in (
         (ANNA, command("put-up", coins=99), "TA-PUT-01"),
         (ANNA, command("open-bidding"), "TA-PUT-02"),
@@ -181,40 +181,40 @@ async def test_a_refused_command_leaves_no_trace(house: House) -> None:
         (ANNA, command("undo", to=0), "TAB-UNDO-01"),
     ):
         with pytest.raises(Refusal) as refusal:
-            await house.hall.command(game, player, [raw])
+            await rig.hall.command(game, player, [raw])
         assert refusal.value.rule == rule, raw
         with pytest.raises(Refusal):
-            await house.hall.check(game, player, [raw])
+            await rig.hall.check(game, player, [raw])
     for raw in (b"", b"{", b'{"type":"put-up","coins":1}x'):
         with pytest.raises(msgspec.DecodeError):
-            await house.hall.command(game, ANNA, [raw])
-    assert await house.hall.game(game) is before
-    assert await house.store.head(game) == before.version
+            await rig.hall.command(game, ANNA, [raw])
+    assert await rig.hall.game(game) is before
+    assert await rig.store.head(game) == before.version
 
 
-async def test_only_a_seat_gives_commands(house: House) -> None:
-    game = await house.begun(organizer=CARL)
+async def test_only_a_seat_gives_commands(rig: Rig) -> None:
+    game = await rig.begun(organizer=CARL)
     for player in (CARL, PlayerId("pnobody")):
         with pytest.raises(NotSeated):
-            await house.give(game, player, "put-up", coins=1)
+            await rig.give(game, player, "put-up", coins=1)
         with pytest.raises(NotSeated):
-            await house.hall.check(game, player, [command("put-up", coins=1)])
+            await rig.hall.check(game, player, [command("put-up", coins=1)])
 
 
-async def test_a_stale_version_is_refused(house: House) -> None:
-    game = await house.begun()
-    version = (await house.hall.game(game)).version
+async def test_a_stale_version_is_refused(rig: Rig) -> None:
+    game = await rig.begun()
+    version = (await rig.hall.game(game)).version
     for expected in (version - 1, version + 1):
         with pytest.raises(StaleVersion) as stale:
-            await house.hall.command(game, ANNA, [command("put-up", coins=1)], expected=expected)
+            await rig.hall.command(game, ANNA, [command("put-up", coins=1)], expected=expected)
         assert (stale.value.expected, stale.value.head) == (expected, version)
-    await house.hall.command(game, ANNA, [command("put-up", coins=1)], expected=version)
+    await rig.hall.command(game, ANNA, [command("put-up", coins=1)], expected=version)
 
 
 @pytest.mark.rule("TAB-LIST-01")
-async def test_a_list_with_one_bad_command_is_refused_whole(house: House) -> None:
-    game = await house.begun()
-    before = await house.hall.game(game)
+async def test_a_list_with_one_bad_command_is_refused_whole(rig: Rig) -> None:
+    game = await rig.begun()
+    before = await rig.hall.game(game)
     good = command("put-up", coins=1)
     for commands, rule in (
         ([good, command("put-up", coins=9)], "TA-PUT-01"),
@@ -223,58 +223,58 @@ async def test_a_list_with_one_bad_command_is_refused_whole(house: House) -> Non
         ([], "TAB-LIST-01"),
     ):
         with pytest.raises(Refusal) as refusal:
-            await house.hall.command(game, ANNA, commands)
+            await rig.hall.command(game, ANNA, commands)
         assert refusal.value.rule == rule
-    assert await house.hall.game(game) is before
-    accepted = await house.hall.command(game, ANNA, [good, good, command("open-bidding")])
+    assert await rig.hall.game(game) is before
+    accepted = await rig.hall.command(game, ANNA, [good, good, command("open-bidding")])
     assert [event.type for event in accepted.events] == ["prize-put-up", "prize-put-up", "bidding-opened"]
     assert all(event.cause is not UNSET for event in accepted.events)
 
 
 @pytest.mark.rule("TAB-LIST-02")
-async def test_nobody_tries_out_dice_with_a_list(house: House) -> None:
-    game = await house.begun(rounds=2)
-    await house.play_round(game)
-    await house.give(game, BERT, "put-up", coins=1)
-    await house.give(game, BERT, "open-bidding")
-    await house.give(game, BERT, "choose-card", card=await house.first_card(game, BLUE))
+async def test_nobody_tries_out_dice_with_a_list(rig: Rig) -> None:
+    game = await rig.begun(rounds=2)
+    await rig.play_round(game)
+    await rig.give(game, BERT, "put-up", coins=1)
+    await rig.give(game, BERT, "open-bidding")
+    await rig.give(game, BERT, "choose-card", card=await rig.first_card(game, BLUE))
     # Anna's bid turns all cards up and may roll for a tie. What comes after it is never looked at, good or bad.
-    bid = command("choose-card", card=await house.first_card(game, RED))
+    bid = command("choose-card", card=await rig.first_card(game, RED))
     for following in (command("put-up", coins=1), command("put-up", coins=99), command("give", coins={"blue": 1})):
         with pytest.raises(Refusal) as refusal:
-            await house.hall.command(game, ANNA, [bid, following])
+            await rig.hall.command(game, ANNA, [bid, following])
         assert refusal.value.rule == "TAB-LIST-02"
-        assert (await house.hall.check(game, ANNA, [bid, following])).commands == 1
-    await house.hall.command(game, ANNA, [bid])
+        assert (await rig.hall.check(game, ANNA, [bid, following])).commands == 1
+    await rig.hall.command(game, ANNA, [bid])
 
 
-async def test_a_check_says_yes_and_stores_nothing(house: House) -> None:
-    game = await house.begun()
-    before = await house.hall.game(game)
+async def test_a_check_says_yes_and_stores_nothing(rig: Rig) -> None:
+    game = await rig.begun()
+    before = await rig.hall.game(game)
     good = command("put-up", coins=1)
-    checked = await house.hall.check(game, ANNA, [good, good])
+    checked = await rig.hall.check(game, ANNA, [good, good])
     assert (checked.version, checked.commands) == (before.version, 2)
     with pytest.raises(StaleVersion):
-        await house.hall.check(game, ANNA, [good], expected=1)
-    assert await house.hall.game(game) is before
-    assert await house.store.head(game) == before.version
+        await rig.hall.check(game, ANNA, [good], expected=1)
+    assert await rig.hall.game(game) is before
+    assert await rig.store.head(game) == before.version
 
 
 # --- undo ---
 
 
 @pytest.mark.rule("TAB-UNDO-01")
-async def test_a_seat_takes_back_its_own_fresh_commands(house: House) -> None:
-    game = await house.begun()
-    start = (await house.hall.game(game)).version
-    await house.give(game, ANNA, "put-up", coins=1)
-    await house.give(game, ANNA, "put-up", coins=1)
-    assert (await house.hall.check(game, ANNA, [command("undo", to=start)])).commands == 1
+async def test_a_seat_takes_back_its_own_fresh_commands(rig: Rig) -> None:
+    game = await rig.begun()
+    start = (await rig.hall.game(game)).version
+    await rig.give(game, ANNA, "put-up", coins=1)
+    await rig.give(game, ANNA, "put-up", coins=1)
+    assert (await rig.hall.check(game, ANNA, [command("undo", to=start)])).commands == 1
     with pytest.raises(Refusal):
-        await house.give(game, BERT, "undo", to=start)
-    accepted = await house.give(game, ANNA, "undo", to=start)
+        await rig.give(game, BERT, "undo", to=start)
+    accepted = await rig.give(game, ANNA, "undo", to=start)
     assert [event.type for event in accepted.events] == ["moves-retracted"]
-    now, then = await house.hall.game(game), await house.hall.at(game, start)
+    now, then = await rig.hall.game(game), await rig.hall.at(game, start)
     assert now.table is not None
     assert then.table is not None
     assert now.table.digest() == then.table.digest()
@@ -284,83 +284,83 @@ async def test_a_seat_takes_back_its_own_fresh_commands(house: House) -> None:
 # --- idempotency ---
 
 
-async def test_a_retry_of_a_success_gets_the_first_answer_although_the_game_has_moved_on(house: House) -> None:
-    game = await house.begun()
-    version = (await house.hall.game(game)).version
+async def test_a_retry_of_a_success_gets_the_first_answer_although_the_game_has_moved_on(rig: Rig) -> None:
+    game = await rig.begun()
+    version = (await rig.hall.game(game)).version
     raw = command("put-up", coins=1)
-    first = await house.hall.command(game, ANNA, [raw], expected=version, key="one")
-    await house.play_round(game)
-    moved_on = await house.hall.game(game)
+    first = await rig.hall.command(game, ANNA, [raw], expected=version, key="one")
+    await rig.play_round(game)
+    moved_on = await rig.hall.game(game)
     # The version is stale by now, and it is not Anna's turn: neither matters.
-    again = await house.hall.command(game, ANNA, [raw], expected=version, key="one")
-    spaced = await house.hall.command(game, ANNA, [b' { "coins": 1, "type": "put-up" } '], key="one")
+    again = await rig.hall.command(game, ANNA, [raw], expected=version, key="one")
+    spaced = await rig.hall.command(game, ANNA, [b' { "coins": 1, "type": "put-up" } '], key="one")
     assert first.repeated is False
     assert is_repetition(again, first)
     assert is_repetition(spaced, first)
-    assert await house.hall.game(game) is moved_on
+    assert await rig.hall.game(game) is moved_on
 
 
-async def test_a_key_with_another_request_is_refused_whatever_became_of_it(house: House) -> None:
-    game = await house.begun()
-    await house.give(game, ANNA, "put-up", coins=1, key="one")
+async def test_a_key_with_another_request_is_refused_whatever_became_of_it(rig: Rig) -> None:
+    game = await rig.begun()
+    await rig.give(game, ANNA, "put-up", coins=1, key="one")
     for kind, fields in (("put-up", {"coins": 2}), ("put-up", {"coins": 99}), ("open-bidding", {})):
         with pytest.raises(KeyReused):
-            await house.give(game, ANNA, kind, key="one", **fields)
+            await rig.give(game, ANNA, kind, key="one", **fields)
     with pytest.raises(KeyReused):
-        await house.hall.start(game, ANNA, key="one")
+        await rig.hall.start(game, ANNA, key="one")
 
 
-async def test_a_refused_request_does_not_use_its_key_up(house: House) -> None:
-    game = await house.begun()
+async def test_a_refused_request_does_not_use_its_key_up(rig: Rig) -> None:
+    game = await rig.begun()
     with pytest.raises(Refusal):
-        await house.give(game, ANNA, "put-up", coins=99, key="one")
-    assert not (await house.give(game, ANNA, "put-up", coins=1, key="one")).repeated
+        await rig.give(game, ANNA, "put-up", coins=99, key="one")
+    assert not (await rig.give(game, ANNA, "put-up", coins=1, key="one")).repeated
 
 
-async def test_one_key_is_another_in_another_game_and_of_another_account(house: House) -> None:
-    one, two = await house.begun(), await house.begun()
+async def test_one_key_is_another_in_another_game_and_of_another_account(rig: Rig) -> None:
+    one, two = await rig.begun(), await rig.begun()
     for game in (one, two):
-        assert not (await house.give(game, ANNA, "put-up", coins=1, key="k")).repeated
-    await house.give(one, ANNA, "open-bidding")
-    card = await house.first_card(one, BLUE)
-    assert not (await house.give(one, BERT, "choose-card", key="k", card=card)).repeated
+        assert not (await rig.give(game, ANNA, "put-up", coins=1, key="k")).repeated
+    await rig.give(one, ANNA, "open-bidding")
+    card = await rig.first_card(one, BLUE)
+    assert not (await rig.give(one, BERT, "choose-card", key="k", card=card)).repeated
 
 
-async def test_creating_and_sitting_down_are_repeated_too(house: House) -> None:
+async def test_creating_and_sitting_down_are_repeated_too(rig: Rig) -> None:
     async def create(players: int = 2) -> Any:
-        return await house.hall.create(ANNA, "tiny-auction", players, title="Mine", key="new")
+        return await rig.hall.create(ANNA, "tiny-auction", players, title="Mine", key="new")
 
     first = await create()
-    sat = await house.hall.take_seat(first.game, ANNA, key="sit")
+    sat = await rig.hall.take_seat(first.game, ANNA, key="sit")
     assert is_repetition(await create(), first)
-    assert (await house.hall.take_seat(first.game, ANNA, key="sit")).repeated
-    assert (await house.hall.at(first.game, first.version)).players == {RED: None, BLUE: None}
-    assert sat.version == (await house.hall.game(first.game)).version
+    assert (await rig.hall.take_seat(first.game, ANNA, key="sit")).repeated
+    assert (await rig.hall.at(first.game, first.version)).players == {RED: None, BLUE: None}
+    assert sat.version == (await rig.hall.game(first.game)).version
     with pytest.raises(KeyReused):
         await create(players=3)
-    assert len((await house.store.games())[0]) == 1
+    assert len((await rig.store.games())[0]) == 1
 
 
-async def test_fifty_at_once_with_one_key_have_one_effect(house: House) -> None:
-    game = await house.begun()
-    version = (await house.hall.game(game)).version
-    answers = await asyncio.gather(*(house.give(game, ANNA, "put-up", coins=3, key="k") for _ in range(50)))
+async def test_fifty_at_once_with_one_key_have_one_effect(rig: Rig) -> None:
+    game = await rig.begun()
+    version = (await rig.hall.game(game)).version
+    answers = await asyncio.gather(*(rig.give(game, ANNA, "put-up", coins=3, key="k") for _ in range(50)))
     assert sum(not answer.repeated for answer in answers) == 1
     assert len({msgspec.json.encode(answer.events) for answer in answers}) == 1
-    assert await house.store.head(game) == version + 1
-    created = await asyncio.gather(*(house.hall.create(ANNA, "tiny-auction", 2, key="c") for _ in range(50)))
+    assert await rig.store.head(game) == version + 1
+    created = await asyncio.gather(*(rig.hall.create(ANNA, "tiny-auction", 2, key="c") for _ in range(50)))
     assert sum(not answer.repeated for answer in created) == 1
     assert len({answer.game for answer in created}) == 1
 
 
 async def test_a_key_is_remembered_over_a_restart_and_shown_to_nobody(tmp_path: Path) -> None:
-    async with open_house(tmp_path) as house:
-        game = await house.begun()
-        first = await house.give(game, ANNA, "put-up", coins=1, key="my secret plan")
-    async with open_house(tmp_path) as house:
-        again = await house.give(game, ANNA, "put-up", coins=1, key="my secret plan")
+    async with open_rig(tmp_path) as rig:
+        game = await rig.begun()
+        first = await rig.give(game, ANNA, "put-up", coins=1, key="my secret plan")
+    async with open_rig(tmp_path) as rig:
+        again = await rig.give(game, ANNA, "put-up", coins=1, key="my secret plan")
         assert is_repetition(again, first)
-        cause = msgspec.json.decode((await house.store.read(game))[-1].cause or b"", type=Cause)
+        cause = msgspec.json.decode((await rig.store.read(game))[-1].cause or b"", type=Cause)
         assert cause.key is not None
         assert len(cause.key) == 32
     kept = (tmp_path / "tabularium.db").read_bytes()
@@ -371,31 +371,31 @@ async def test_a_key_is_remembered_over_a_restart_and_shown_to_nobody(tmp_path: 
 # --- who sees what ---
 
 
-async def test_viewers_are_seats_spectators_and_organizers(house: House) -> None:
-    game = await house.begun(organizer=CARL, organizer_sees="all")
-    now = await house.hall.game(game)
-    assert house.hall.viewer(now, ANNA) == Viewer(ANNA, RED)
-    assert house.hall.viewer(now, CARL) == Viewer(CARL, None, everything=True)
-    blind = await house.hall.game(await house.begun(organizer=CARL))
-    assert house.hall.viewer(blind, CARL) == Viewer(CARL)
-    assert house.hall.viewer(now, PlayerId("pguest")) == Viewer(PlayerId("pguest"))
-    assert house.hall.viewer(now, None) == Viewer()
-    mine = await house.hall.game(await house.begun(organizer=ANNA, organizer_sees="all"))
-    assert house.hall.viewer(mine, ANNA) == Viewer(ANNA, RED)
+async def test_viewers_are_seats_spectators_and_organizers(rig: Rig) -> None:
+    game = await rig.begun(organizer=CARL, organizer_sees="all")
+    now = await rig.hall.game(game)
+    assert rig.hall.viewer(now, ANNA) == Viewer(ANNA, RED)
+    assert rig.hall.viewer(now, CARL) == Viewer(CARL, None, everything=True)
+    blind = await rig.hall.game(await rig.begun(organizer=CARL))
+    assert rig.hall.viewer(blind, CARL) == Viewer(CARL)
+    assert rig.hall.viewer(now, PlayerId("pguest")) == Viewer(PlayerId("pguest"))
+    assert rig.hall.viewer(now, None) == Viewer()
+    mine = await rig.hall.game(await rig.begun(organizer=ANNA, organizer_sees="all"))
+    assert rig.hall.viewer(mine, ANNA) == Viewer(ANNA, RED)
 
 
-async def test_everybody_sees_everything_when_a_game_is_over(house: House) -> None:
-    game = await house.begun(rounds=1)
-    await house.play_round(game)
-    assert house.hall.viewer(await house.hall.game(game), None) == Viewer(everything=True)
+async def test_everybody_sees_everything_when_a_game_is_over(rig: Rig) -> None:
+    game = await rig.begun(rounds=1)
+    await rig.play_round(game)
+    assert rig.hall.viewer(await rig.hall.game(game), None) == Viewer(everything=True)
 
 
-async def test_an_event_shows_each_viewer_the_secrets_that_are_theirs(house: House) -> None:
-    game = await house.begun()
-    dealt = (await house.hall.game(game)).version
+async def test_an_event_shows_each_viewer_the_secrets_that_are_theirs(rig: Rig) -> None:
+    game = await rig.begun()
+    dealt = (await rig.hall.game(game)).version
 
     async def shown(viewer: Viewer) -> int:
-        [event] = await house.hall.events(game, viewer, after=dealt - 1, limit=1)
+        [event] = await rig.hall.events(game, viewer, after=dealt - 1, limit=1)
         assert event.type == "cards-dealt"
         return len(event.secrets)
 
@@ -405,15 +405,15 @@ async def test_an_event_shows_each_viewer_the_secrets_that_are_theirs(house: Hou
     assert await shown(Viewer(everything=True)) == 15
 
 
-async def test_a_sealed_command_is_answered_with_its_secret_to_its_seat_alone(house: House) -> None:
-    game = await house.begun()
-    await house.hall.command(game, ANNA, [command("put-up", coins=1), command("open-bidding")])
-    card = await house.first_card(game, RED)
-    accepted = await house.give(game, ANNA, "choose-card", card=card)
+async def test_a_sealed_command_is_answered_with_its_secret_to_its_seat_alone(rig: Rig) -> None:
+    game = await rig.begun()
+    await rig.hall.command(game, ANNA, [command("put-up", coins=1), command("open-bidding")])
+    card = await rig.first_card(game, RED)
+    accepted = await rig.give(game, ANNA, "choose-card", card=card)
     [event] = accepted.events
     assert {"card": card, "type": "choose-card"} in [secret.value for secret in event.secrets]
     for viewer in (Viewer(), Viewer(BERT, BLUE)):
-        [seen] = await house.hall.events(game, viewer, after=accepted.after)
+        [seen] = await rig.hall.events(game, viewer, after=accepted.after)
         assert seen.secrets == ()
         assert b"choose-card" in msgspec.json.encode(seen.cause)
 
@@ -421,55 +421,58 @@ async def test_a_sealed_command_is_answered_with_its_secret_to_its_seat_alone(ho
 # --- the past ---
 
 
-async def test_every_version_is_what_a_fold_from_the_beginning_gives(house: House) -> None:
-    game = await house.begun(rounds=3)
+async def test_every_version_is_what_a_fold_from_the_beginning_gives(rig: Rig) -> None:
+    game = await rig.begun(rounds=3)
     rng = random.Random(3)
-    while (now := await house.hall.game(game)).status == "running":
+    while (now := await rig.hall.game(game)).status == "running":
         for player in (ANNA, BERT):
-            seat = house.hall.viewer(now, player).seat
+            seat = rig.hall.viewer(now, player).seat
             if now.undo_seat == seat and now.undo_to and rng.random() < 0.5 and now.version < 90:
-                await house.give(game, player, "undo", to=rng.choice(now.undo_to))
+                await rig.give(game, player, "undo", to=rng.choice(now.undo_to))
                 break
         else:
-            await some_command(house, game, now)
-    records = await house.store.read(game)
+            await some_command(rig, game, now)
+    records = await rig.store.read(game)
     assert sum(record.type == "moves-retracted" for record in records) > 5
-    for hall in (house.hall, Hall(house.store, LIBRARY, house.wake, ticking(), house.settings, boards=own_board)):
+    for hall in (
+        rig.hall,
+        Hall(rig.store, LIBRARY, rig.wake, ticking(), rig.settings, boards=own_board),
+    ):
         for version in rng.sample(range(1, len(records) + 1), len(records)):
             assert same(await hall.at(game, version), whole(records[:version], game)), version
     for version in (0, -1, len(records) + 1):
         with pytest.raises(UnknownVersion) as unknown:
-            await house.hall.at(game, version)
+            await rig.hall.at(game, version)
         assert unknown.value.head == len(records)
 
 
-async def some_command(house: House, game: GameId, now: Game) -> None:
+async def some_command(rig: Rig, game: GameId, now: Game) -> None:
     decision = now.decisions[0]
     seat = decision.seats[0]
     player = now.players[seat]
     assert player is not None
     if decision.kind == "choose-card":
-        await house.give(game, player, "choose-card", card=await house.first_card(game, seat))
-    elif any(option.command == "put-up" for option in now.options(seat, await house.hall.vault(game))):
-        await house.give(game, player, "put-up", coins=1)
+        await rig.give(game, player, "choose-card", card=await rig.first_card(game, seat))
+    elif any(option.command == "put-up" for option in now.options(seat, await rig.hall.vault(game))):
+        await rig.give(game, player, "put-up", coins=1)
     else:
-        await house.give(game, player, "open-bidding")
+        await rig.give(game, player, "open-bidding")
 
 
-async def test_a_game_in_hand_does_not_change_when_it_goes_on(house: House) -> None:
-    game = await house.begun()
-    before = await house.hall.game(game)
+async def test_a_game_in_hand_does_not_change_when_it_goes_on(rig: Rig) -> None:
+    game = await rig.begun()
+    before = await rig.hall.game(game)
     assert before.table is not None
     digest = before.table.digest()
-    await house.play_round(game)
+    await rig.play_round(game)
     assert before.table.digest() == digest
 
 
-async def test_records_come_from_memory_and_from_the_store_alike(house: House) -> None:
-    game = await house.begun()
-    kept = await house.store.read(game)
-    fresh = Hall(house.store, LIBRARY, house.wake, ticking(), house.settings, boards=own_board)
-    for hall in (house.hall, fresh):
+async def test_records_come_from_memory_and_from_the_store_alike(rig: Rig) -> None:
+    game = await rig.begun()
+    kept = await rig.store.read(game)
+    fresh = Hall(rig.store, LIBRARY, rig.wake, ticking(), rig.settings, boards=own_board)
+    for hall in (rig.hall, fresh):
         for after in range(len(kept) + 2):
             assert await hall.records(game, after) == kept[after:]
             assert await hall.records(game, after, 2) == kept[after:][:2]
@@ -479,79 +482,84 @@ async def test_records_come_from_memory_and_from_the_store_alike(house: House) -
 
 
 async def test_a_game_goes_on_after_a_restart(tmp_path: Path, database_url: str) -> None:
-    async with open_house(tmp_path, database_url=database_url) as house:
-        game = await house.begun()
-        await house.give(game, ANNA, "put-up", coins=1)
-        before = await house.hall.game(game)
-    async with open_house(tmp_path, database_url=database_url) as house:
-        after = await house.hall.game(game)
+    async with open_rig(tmp_path, database_url=database_url) as rig:
+        game = await rig.begun()
+        await rig.give(game, ANNA, "put-up", coins=1)
+        before = await rig.hall.game(game)
+    async with open_rig(tmp_path, database_url=database_url) as rig:
+        after = await rig.hall.game(game)
         assert same(before, after)
         assert (after.undo_seat, after.undo_to) == (before.undo_seat, before.undo_to)
-        await house.play_round(game)
+        await rig.play_round(game)
 
 
 async def test_more_games_than_memory_holds_are_all_played(tmp_path: Path, database_url: str) -> None:
-    async with open_house(tmp_path, cache_games=2, database_url=database_url) as house:
-        games = [await house.begun(rounds=1) for _ in range(6)]
-        await asyncio.gather(*(house.play_round(game) for game in games))
+    async with open_rig(tmp_path, cache_games=2, database_url=database_url) as rig:
+        games = [await rig.begun(rounds=1) for _ in range(6)]
+        await asyncio.gather(*(rig.play_round(game) for game in games))
         for game in games:
-            assert (await house.hall.game(game)).status == "over"
+            assert (await rig.hall.game(game)).status == "over"
 
 
-async def test_a_hall_that_another_one_overtook_catches_up(house: House) -> None:
-    other = Hall(house.store, LIBRARY, LocalWake(), ticking(), house.settings, boards=own_board)
-    game = await house.begun()
+async def test_a_hall_that_another_one_overtook_catches_up(rig: Rig) -> None:
+    other = Hall(rig.store, LIBRARY, LocalWake(), ticking(), rig.settings, boards=own_board)
+    game = await rig.begun()
     await other.game(game)
-    await house.give(game, ANNA, "put-up", coins=1)
+    await rig.give(game, ANNA, "put-up", coins=1)
     accepted = await other.command(game, ANNA, [command("put-up", coins=1)])
     with pytest.raises(StaleVersion):
         await other.command(game, ANNA, [command("put-up", coins=1)], expected=accepted.after)
-    await house.give(game, ANNA, "put-up", coins=1)
-    assert (await house.hall.game(game)).version == accepted.version + 1
-    assert same(await house.hall.game(game), whole(await house.store.read(game), game))
+    await rig.give(game, ANNA, "put-up", coins=1)
+    assert (await rig.hall.game(game)).version == accepted.version + 1
+    assert same(await rig.hall.game(game), whole(await rig.store.read(game), game))
 
 
-async def test_times_do_not_run_backwards_when_the_clock_of_a_process_does(house: House) -> None:
-    game = await house.begun()
-    await house.give(game, ANNA, "put-up", coins=1)
+async def test_times_do_not_run_backwards_when_the_clock_of_a_process_does(rig: Rig) -> None:
+    game = await rig.begun()
+    await rig.give(game, ANNA, "put-up", coins=1)
     late = Hall(
-        house.store, LIBRARY, LocalWake(), lambda: datetime(2001, 1, 1, tzinfo=UTC), house.settings, boards=own_board
+        rig.store,
+        LIBRARY,
+        LocalWake(),
+        lambda: datetime(2001, 1, 1, tzinfo=UTC),
+        rig.settings,
+        boards=own_board,
     )
     await late.command(game, ANNA, [command("put-up", coins=1)])
-    await house.give(game, ANNA, "open-bidding")
-    times = [record.at for record in await house.store.read(game)]
+    await rig.give(game, ANNA, "open-bidding")
+    times = [record.at for record in await rig.store.read(game)]
     assert times == sorted(times)
     assert times[-2] == times[-3]
     assert times[-1] > times[-2]
 
 
-async def test_a_command_is_finished_although_its_client_has_gone(house: House) -> None:
-    game = await house.begun()
-    version = (await house.hall.game(game)).version
-    async with house.wake.subscribe(game) as signal:
-        request = asyncio.create_task(house.give(game, ANNA, "put-up", coins=1))
+async def test_a_command_is_finished_although_its_client_has_gone(rig: Rig) -> None:
+    game = await rig.begun()
+    version = (await rig.hall.game(game)).version
+    async with rig.wake.subscribe(game) as signal:
+        request = asyncio.create_task(rig.give(game, ANNA, "put-up", coins=1))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         request.cancel()
         with pytest.raises(asyncio.CancelledError):
             await request
         assert await signal.wait(5)
-    assert (await house.hall.game(game)).version == version + 1
-    await house.give(game, ANNA, "put-up", coins=1)
+    assert (await rig.hall.game(game)).version == version + 1
+    await rig.give(game, ANNA, "put-up", coins=1)
 
 
-async def test_a_store_that_fails_leaves_the_game_as_it_was(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_store_that_fails_leaves_the_game_as_it_was(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     async def full(_: Append) -> Appended:
         raise StoreUnavailable("the disk is full")
 
-    game = await house.begun()
-    before = await house.hall.game(game)
+    game = await rig.begun()
+    before = await rig.hall.game(game)
     with monkeypatch.context() as patched:
-        patched.setattr(house.store, "append", full)
+        patched.setattr(rig.store, "append", full)
         with pytest.raises(StoreUnavailable):
-            await house.give(game, ANNA, "put-up", coins=1, key="k")
-    assert await house.hall.game(game) is before
-    assert not (await house.give(game, ANNA, "put-up", coins=1, key="k")).repeated
+            await rig.give(game, ANNA, "put-up", coins=1, key="k")
+    assert await rig.hall.game(game) is before
+    assert not (await rig.give(game, ANNA, "put-up", coins=1, key="k")).repeated
 
 
 @pytest.mark.parametrize(
@@ -577,8 +585,8 @@ async def test_a_store_that_fails_leaves_the_game_as_it_was(house: House, monkey
 async def test_whatever_is_spoilt_in_a_game_is_said_when_it_is_loaded(
     tmp_path: Path, statement: str, says: str
 ) -> None:
-    async with open_house(tmp_path) as house:
-        game, other = await house.begun(), await house.begun()
+    async with open_rig(tmp_path) as rig:
+        game, other = await rig.begun(), await rig.begun()
     triggers: list[str] = []
     with closing(sqlite3.connect(tmp_path / "tabularium.db")) as connection, connection:
         for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall():
@@ -587,24 +595,30 @@ async def test_whatever_is_spoilt_in_a_game_is_said_when_it_is_loaded(
         assert connection.execute(statement.format(game=game)).rowcount
         for sql in triggers:
             connection.execute(sql)
-    async with open_house(tmp_path) as house:
+    async with open_rig(tmp_path) as rig:
         with pytest.raises(GameDamaged, match=says) as damaged:
-            await house.hall.game(game)
+            await rig.hall.game(game)
         assert "\n" not in str(damaged.value)
         if "boards" not in statement:
-            await house.play_round(other)
+            await rig.play_round(other)
 
 
 async def test_a_fixed_randomness_gives_the_same_game_again(tmp_path: Path) -> None:
     heads: list[bytes] = []
     for run in ("one", "two"):
-        async with open_house(tmp_path / run) as house:
+        async with open_rig(tmp_path / run) as rig:
             hall = Hall(
-                house.store, LIBRARY, house.wake, ticking(), house.settings, fixed_randomness(), boards=own_board
+                rig.store,
+                LIBRARY,
+                rig.wake,
+                ticking(),
+                rig.settings,
+                fixed_randomness(),
+                boards=own_board,
             )
-            house.hall = hall
-            game = await house.begun()
+            rig.hall = hall
+            game = await rig.begun()
             while (await hall.game(game)).status == "running":
-                await house.play_round(game)
+                await rig.play_round(game)
             heads.append((await hall.game(game)).head)
     assert heads[0] == heads[1]

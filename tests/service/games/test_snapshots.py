@@ -29,7 +29,7 @@ from service.store.snapshots import Snapshot, SnapshotStore
 from service.store.sqlite.snapshots import SqliteSnapshots
 from tests.postgres import shared_cluster
 from tests.redis import server, shared_server
-from tests.service.halls import ANNA, CARL, LIBRARY, House, command, fixed_randomness, own_board, ticking
+from tests.service.rig import ANNA, CARL, LIBRARY, Rig, command, fixed_randomness, own_board, ticking
 
 EVERY = 7
 
@@ -161,14 +161,14 @@ async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         yield made
 
 
-def house(data: Data, hall: Hall) -> House:
-    return House(hall, data.store, LocalWake(), None, data.settings)  # pyright: ignore[reportArgumentType]
+def rig(data: Data, hall: Hall) -> Rig:
+    return Rig(hall, data.store, LocalWake(), None, data.settings)  # pyright: ignore[reportArgumentType]
 
 
 async def played(data: Data, rounds: int = 2, *, undo: bool = False) -> GameId:
     """Return a game of some rounds, all of it stored, with its snapshots."""
     hall = data.hall()
-    table = house(data, hall)
+    table = rig(data, hall)
     game = await table.begun(rounds=3)
     for _ in range(rounds):
         await table.play_round(game)
@@ -178,7 +178,7 @@ async def played(data: Data, rounds: int = 2, *, undo: bool = False) -> GameId:
     return game
 
 
-async def put_up(table: House, game: GameId) -> PlayerId:
+async def put_up(table: Rig, game: GameId) -> PlayerId:
     """Put something up; return whose turn it is."""
     now = await table.hall.game(game)
     player = now.players[now.decisions[0].seats[0]]
@@ -187,7 +187,7 @@ async def put_up(table: House, game: GameId) -> PlayerId:
     return player
 
 
-async def undone(table: House, game: GameId) -> None:
+async def undone(table: Rig, game: GameId) -> None:
     """Put something up, and take that back."""
     player = await put_up(table, game)
     now = await table.hall.game(game)
@@ -199,7 +199,7 @@ async def undone(table: House, game: GameId) -> None:
 
 @pytest.mark.parametrize("undo", [False, True])
 async def test_a_game_loaded_from_a_snapshot_is_the_game_after_every_command(data: Data, undo: bool) -> None:
-    table = house(data, data.hall())
+    table = rig(data, data.hall())
     game = await table.begun(rounds=3)
     starts: list[Version] = []
     for number in range(3):
@@ -230,7 +230,7 @@ async def test_its_past_its_events_and_its_secrets_are_there(data: Data) -> None
 
 async def test_it_is_played_on_and_undone_on(data: Data) -> None:
     game = await played(data, undo=True)
-    table = house(data, data.hall())
+    table = rig(data, data.hall())
     await undone(table, game)
     assert data.store.loaded[0] > 0
     await table.play_round(game)
@@ -241,7 +241,7 @@ async def test_what_another_process_has_added_since_is_there(data: Data) -> None
     game = await played(data)
     before = data.hall()
     old = (await before.game(game)).version
-    await put_up(house(data, data.hall(snapshots=False)), game)
+    await put_up(rig(data, data.hall(snapshots=False)), game)
     found, after = await data.loaded(game)
     assert 0 < after < old < found.version
     assert kernel.take(found) == await data.plain(game)
@@ -249,7 +249,7 @@ async def test_what_another_process_has_added_since_is_there(data: Data) -> None
 
 async def test_no_event_is_shown_before_its_secrets_are_known(data: Data) -> None:
     game = await played(data)
-    behind, ahead = data.hall(), house(data, data.hall(snapshots=False))
+    behind, ahead = data.hall(), rig(data, data.hall(snapshots=False))
     now = await behind.game(game)
     assert data.store.loaded[-1] > 0, "the events before have to be read, and those after are read with them"
     await ahead.play_round(game)
@@ -346,7 +346,7 @@ async def test_one_of_another_game_is_never_taken_for_it(data: Data) -> None:
 
     hall = data.hall()
     assert (await hall.game(game)).id == game
-    await put_up(house(data, hall), game)
+    await put_up(rig(data, hall), game)
     assert await data.plain(other) == before
     assert data.kept.dropped == [game]
 
@@ -373,7 +373,7 @@ async def test_none_counts_of_a_game_that_is_over_for_the_key_of_its_seal_is_pub
 
 
 async def test_what_was_damaged_before_it_is_found_when_it_is_looked_at(data: Data) -> None:
-    table = house(data, data.hall())
+    table = rig(data, data.hall())
     game = await table.begun(rounds=3)
     await table.play_round(game)
     player = await put_up(table, game)
@@ -392,7 +392,7 @@ async def test_what_was_damaged_before_it_is_found_when_it_is_looked_at(data: Da
 
 
 async def test_one_of_moves_that_were_taken_back_since_is_thrown_away(data: Data) -> None:
-    table = house(data, data.hall())
+    table = rig(data, data.hall())
     game = await table.begun(rounds=3)
     await table.give(game, ANNA, "put-up", coins=1)
     taken_back = await table.hall.game(game)
@@ -416,7 +416,7 @@ async def test_games_are_played_while_snapshots_cannot_be_kept(data: Data) -> No
     data.kept = Spoilt(fails)
     found, after = await data.loaded(game)
     assert after == 0
-    table = house(data, data.hall())
+    table = rig(data, data.hall())
     await table.play_round(game)
     await data.written()
     assert (await table.hall.game(game)).version > found.version
@@ -498,7 +498,7 @@ async def test_redis_may_hang_or_be_stopped_or_flushed_and_is_used_again(tmp_pat
             found, after = await data.loaded(game)
             assert after == 0
             assert kernel.take(found) == await data.plain(game)
-            await put_up(house(data, data.hall()), game)
+            await put_up(rig(data, data.hall()), game)
             await data.written()
 
             own.start()

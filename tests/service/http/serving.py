@@ -13,14 +13,14 @@ from msgspec import Struct
 
 from domain.kernel.board import Board
 from domain.kernel.ruleset import Library
-from service.app import open_house
+from service.api.services import Services
+from service.app import open_services
 from service.base.clock import Clock
 from service.base.settings import Settings
 from service.base.sockets import listen
-from service.house import House
 from service.pictures.scenes import Drawings
 from service.server import Server
-from tests.service.halls import LIBRARY, own_board, own_drawing, ticking
+from tests.service.rig import LIBRARY, own_board, own_drawing, ticking
 
 Answer = dict[str, Any]
 
@@ -35,7 +35,7 @@ class Player(Struct, frozen=True):
 class Service(Struct, eq=False):
     """A running service, and requests to it that are expected to be taken."""
 
-    house: House
+    services: Services
     server: Server
     client: httpx.AsyncClient
 
@@ -122,11 +122,11 @@ async def serving(
     chosen = Settings(data=data, port=0, **settings)
     with listen("127.0.0.1", 0) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        async with open_house(chosen, library, boards, clock or ticking(), randomness, drawings) as house:
-            server = Server(house)
+        async with open_services(chosen, library, boards, clock or ticking(), randomness, drawings) as services:
+            server = Server(services)
             running = asyncio.create_task(server.serve(sockets=[listening]))
             # Connections wait in the socket's queue until the server has started.
             async with httpx.AsyncClient(base_url=address, timeout=60) as client:
-                yield Service(house, server, client)
+                yield Service(services, server, client)
             server.should_exit = True
             await asyncio.wait_for(running, 60)

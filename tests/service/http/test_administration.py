@@ -10,7 +10,7 @@ from tests.service.http.serving import Player, Service, serving
 
 
 async def appointed(service: Service, *scopes: Scope) -> Player:
-    row, value = await service.house.accounts.register("Olga", (*EVERYBODYS, *scopes))
+    row, value = await service.services.accounts.register("Olga", (*EVERYBODYS, *scopes))
     return Player(row.player, {"authorization": f"Bearer {value}"})
 
 

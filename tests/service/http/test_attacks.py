@@ -107,11 +107,11 @@ async def until(condition: Callable[[], bool]) -> None:
 
 def count_of(service: Service) -> int:
     """How many connections the service counts."""
-    return int(service.house.metrics.registry.get_sample_value("tabularium_connections") or 0)
+    return int(service.services.metrics.registry.get_sample_value("tabularium_connections") or 0)
 
 
 def ended(service: Service, why: str) -> float | None:
-    return service.house.metrics.registry.get_sample_value("tabularium_connections_ended_total", {"why": why})
+    return service.services.metrics.registry.get_sample_value("tabularium_connections_ended_total", {"why": why})
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ async def test_no_more_is_kept_than_the_limits_and_a_piece(service: Service, mon
     monkeypatch.setattr(HttpConnection, "_read", noted)
     answers = await asyncio.gather(*(ask(service, HEAD + b"X: ", X) for _ in range(4)))
     assert [answer.status for answer in answers] == [431] * 4
-    limit = service.house.settings.header_limit
+    limit = service.services.settings.header_limit
     assert sum(fed) <= 4 * (limit + 2 * connections.PIECE)
 
 

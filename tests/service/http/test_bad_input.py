@@ -60,7 +60,7 @@ async def _fail_with(s: Scene, error: Exception) -> httpx.Response:
     async def fail() -> None:
         raise error
 
-    s.service.house.store.ready = fail
+    s.service.services.store.ready = fail
     return await s.ask("GET", "/ready")
 
 
@@ -71,20 +71,20 @@ async def _use_ended_token(s: Scene) -> httpx.Response:
 
 
 async def _register_where_it_is_closed(s: Scene) -> httpx.Response:
-    settings = msgspec.structs.replace(s.service.house.settings, registration=False)
+    settings = msgspec.structs.replace(s.service.services.settings, registration=False)
     return await _ask_of(s, "POST", "/v1/players", {"name": "Eva"}, settings=settings)
 
 
 async def _ask_of(s: Scene, method: str, path: str, body: Any = None, **parts: Any) -> httpx.Response:
-    """Return what a house answers of which some parts are others."""
-    house = s.service.house
-    changed = msgspec.structs.replace(house, **parts)
+    """Return what a service answers of which some parts are others."""
+    services = s.service.services
+    changed = msgspec.structs.replace(services, **parts)
     app = s.service.server.config.app
     while not isinstance(app, Litestar):
         app = app.app  # type: ignore[reportAttributeAccessIssue]
-    app.state["house"] = changed
+    app.state["services"] = changed
     answer = await s.ask(method, path, None, body)
-    app.state["house"] = house
+    app.state["services"] = services
     return answer
 
 
@@ -105,7 +105,7 @@ async def _replace_a_token_twice(s: Scene) -> httpx.Response:
 async def _send(s: Scene, request: bytes, held: int = 0, **settings: Any) -> httpx.Response:
     """Return what comes for bytes that no client sends, on a connection with other limits, beside others held open."""
     config = s.service.server.config
-    limits = Connections(msgspec.structs.replace(s.service.house.settings, **settings), Metrics())
+    limits = Connections(msgspec.structs.replace(s.service.services.settings, **settings), Metrics())
     before, config.http_protocol_class = config.http_protocol_class, limits.http  # type: ignore[reportAttributeAccessIssue]
     host, port = s.service.client.base_url.host, s.service.client.base_url.port
     async with AsyncExitStack() as opened:

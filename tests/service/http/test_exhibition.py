@@ -20,7 +20,7 @@ PATIENCE = 120
 async def on(service: Service, notes: Path, shown: list[str]) -> AsyncIterator[None]:
     """Let bots play as quickly as they can."""
     address = str(service.client.base_url).rstrip("/")
-    with exhibiting(Exhibition(address, notes, 0, shown.append, service.house.quiet.add)) as playing:
+    with exhibiting(Exhibition(address, notes, 0, shown.append, service.services.quiet.add)) as playing:
         yield playing
         await asyncio.sleep(0)
 
@@ -45,7 +45,7 @@ async def test_one_game_follows_the_other_between_the_same_players(tmp_path: Pat
         assert [game["status"] for game in played].count("running") <= 1
         assert all(game["title"].startswith("Bots play ") for game in played)
         players = {seat["player"] for game in played for seat in game["seats"]}
-        assert players <= service.house.quiet
+        assert players <= service.services.quiet
         assert (tmp_path / "notes").stat().st_mode & 0o077 == 0, "the tokens are nobody else's"
 
 

@@ -75,7 +75,7 @@ async def test_a_repeated_registration_opens_one_account(service: Service) -> No
     assert first.headers["location"] == again.headers["location"]
     me = await service.get("/v1/players/me", bearer(again.json()["token"]))
     assert me["id"] == first.json()["player"]["id"]
-    assert len(await service.house.accounts.players(None, PlayerId(""), 10)) == 1
+    assert len(await service.services.accounts.players(None, PlayerId(""), 10)) == 1
 
 
 async def test_registrations_at_once_with_one_key_open_one_account(service: Service) -> None:
@@ -92,7 +92,7 @@ async def test_a_key_that_can_be_guessed_registers_nobody(service: Service, key:
     answer = await service.ask("POST", "/v1/players", None, {"name": "Anna"}, idempotency_key=key)
     assert (answer.status_code, kind(answer)) == (400, "invalid-header")
     assert "UUID" in answer.json()["allowed"]
-    assert await service.house.accounts.players(None, PlayerId(""), 10) == []
+    assert await service.services.accounts.players(None, PlayerId(""), 10) == []
 
 
 async def test_a_key_shows_its_token_only_with_the_same_request(service: Service, anna: Player) -> None:
@@ -121,7 +121,7 @@ async def test_what_is_kept_of_a_key_opens_nothing(service: Service) -> None:
     key = str(uuid4())
     answer = await service.ask("POST", "/v1/players", None, {"name": "Anna"}, idempotency_key=key)
     token = answer.json()["token"]
-    files = [path for path in service.house.settings.data.rglob("*") if path.is_file()]
+    files = [path for path in service.services.settings.data.rglob("*") if path.is_file()]
     assert not [path for path in files if key.encode() in path.read_bytes() or token.encode() in path.read_bytes()]
 
 
@@ -169,7 +169,7 @@ async def test_rotations_at_once_with_one_key_make_one_token(service: Service, a
 
 
 async def test_what_is_ended_or_granted_may_be_said_again(service: Service, anna: Player) -> None:
-    admin, value = await service.house.accounts.register("Olga", ("account", "admin"))
+    admin, value = await service.services.accounts.register("Olga", ("account", "admin"))
     olga = bearer(value, admin.player)
     made = await service.post("/v1/tokens", anna, {"name": "bot", "scopes": ["play"]})
     url = f"/v1/tokens/{made['details']['id']}"
@@ -229,8 +229,8 @@ class Aged(Struct):
         return (await self.service.post("/v1/games", self.anna, body, idempotency_key="1"))["id"]
 
     async def forget(self) -> int:
-        house = self.service.house
-        return await forget_ended(house.store, written(self.clock.now), house.settings.key_hours)
+        services = self.service.services
+        return await forget_ended(services.store, written(self.clock.now), services.settings.key_hours)
 
 
 async def test_a_key_is_kept_for_its_time_and_is_new_after_it(tmp_path: Path, database_url: str) -> None:
@@ -261,13 +261,13 @@ async def test_all_ended_keys_are_deleted_in_batches(tmp_path: Path, monkeypatch
     async with serving(tmp_path, clock=clock, durable=False) as service:
         anna = await service.register("Anna")
         deleted: list[int] = []
-        forget = service.house.store.forget_keys
+        forget = service.services.store.forget_keys
 
         async def counted(before: str, limit: int) -> int:
             deleted.append(await forget(before, limit))
             return deleted[-1]
 
-        monkeypatch.setattr(service.house.store, "forget_keys", counted)
+        monkeypatch.setattr(service.services.store, "forget_keys", counted)
         monkeypatch.setattr("service.store.expiry.BATCH", 2)
         assert BATCH > 2
         game = await service.gathering(anna)
@@ -275,5 +275,5 @@ async def test_all_ended_keys_are_deleted_in_batches(tmp_path: Path, monkeypatch
             await service.ask("DELETE", f"/v1/games/{game}/seats/red", anna, idempotency_key=f"leave-{number}")
             await service.post(f"/v1/games/{game}/seats", anna, {})
         clock.now += timedelta(days=3)
-        await forget_ended(service.house.store, written(clock.now), service.house.settings.key_hours)
+        await forget_ended(service.services.store, written(clock.now), service.services.settings.key_hours)
         assert deleted == [2, 2, 1]

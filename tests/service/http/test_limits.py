@@ -138,7 +138,7 @@ async def test_accounts_are_limited_by_the_address_they_are_registered_from(tmp_
         assert (await service.ask("POST", "/v1/players", anna, {"name": "Carla"})).status_code == 429
         elsewhere = await service.ask("POST", "/v1/players", None, {"name": "Carla"}, x_forwarded_for="192.0.2.1")
         assert elsewhere.status_code == 201
-        await service.house.accounts.grant(PlayerId(anna.id), frozenset({"account", "admin"}))
+        await service.services.accounts.grant(PlayerId(anna.id), frozenset({"account", "admin"}))
         token = await service.post("/v1/tokens", anna, {"name": "office", "scopes": ["admin"]})
         office = Player(anna.id, {"authorization": f"Bearer {token['token']}"})
         assert (await service.ask("POST", "/v1/players", office, {"name": "Carla"})).status_code == 201

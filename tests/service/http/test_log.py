@@ -7,8 +7,8 @@ import msgspec
 
 from domain.kernel.export import read
 from domain.kernel.verify import verify
-from tests.service.halls import LIBRARY
 from tests.service.http.serving import Player, Service
+from tests.service.rig import LIBRARY
 
 
 async def test_the_log_is_read_page_by_page_without_a_gap(service: Service, anna: Player, bert: Player) -> None:

@@ -79,14 +79,14 @@ async def test_caches_and_connections_are_watched(service: Service):
     assert (await read(service, "tabularium_cache_requests_total", cache="games", result="hit") or 0) > hits
     assert await read(service, "tabularium_cache_requests_total", cache="games", result="miss") == misses + 1
     assert await read(service, "tabularium_games_in_memory") == 1
-    settings = service.house.settings
+    settings = service.services.settings
     limit = await read(service, "tabularium_database_connections", state="limit")
     assert limit == (settings.database_connections if settings.database_url else None)
 
 
 async def test_a_projection_that_stopped_is_told(service: Service):
     await service.gathering(await service.register("Anna"))
-    rows = service.house.rows
+    rows = service.services.rows
     stopped = next(each for each in await rows.generations() if each.projection == "lobby")
     broken = replace(stopped, trouble=Trouble(GameId("g1"), Version(7), "ValueError: no such seat"))
 
@@ -153,7 +153,7 @@ async def test_projections_say_how_far_behind_they_are(tmp_path: Path):
 
 
 async def test_metrics_are_told_when_the_store_does_not_answer(service: Service):
-    await service.house.rows.close()
+    await service.services.rows.close()
     for projection in PROJECTIONS:
         value = await read(service, "tabularium_projection_behind_events", projection=projection.name)
         assert value is not None
@@ -162,9 +162,9 @@ async def test_metrics_are_told_when_the_store_does_not_answer(service: Service)
 
 async def test_metrics_have_a_port_of_their_own_when_one_is_set(tmp_path: Path):
     async with serving(tmp_path, metrics_port=0) as service:
-        house = service.house
+        services = service.services
         assert (await service.client.get("/metrics")).status_code == 404, "not on the public port"
-        exporter = Exporter(house.metrics, house.store, house.rows)
+        exporter = Exporter(services.metrics, services.store, services.rows)
         async with exporter.serving("127.0.0.1", 0) as address, httpx.AsyncClient() as client:
             answer = await client.get(f"{address}/metrics")
             assert answer.headers["content-type"].startswith("text/plain; version=")

@@ -215,7 +215,7 @@ async def test_players_are_found_by_their_names_where_they_allow_it(service: Ser
     assert rest["next"] is None
     await service.ask("PATCH", "/v1/players/me", players["Bert"], {"name": "Brutus"})
     assert (await found(service, anna, "name=bert"), await found(service, anna, "name=BRUTUS")) == ([], ["Brutus"])
-    await service.house.accounts.close((await service.house.accounts.find("annette", True, None, 1))[0].player)
+    await service.services.accounts.close((await service.services.accounts.find("annette", True, None, 1))[0].player)
     assert await found(service, anna, "name=annette") == []
 
 

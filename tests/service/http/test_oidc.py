@@ -109,7 +109,7 @@ async def test_a_jwt_makes_no_token_that_is_wider_or_lasts(mapping: Service, iss
     answer = await mapping.ask("POST", "/v1/tokens", livia, late)
     assert (answer.status_code, answer.json()["path"]) == (422, "$.expires")
     made = await mapping.post("/v1/tokens", livia, {"name": "x", "scopes": ["play"]})
-    assert made["details"]["expires"] <= later(mapping.house.accounts.now(), JWT_TOKENS_LAST)
+    assert made["details"]["expires"] <= later(mapping.services.accounts.now(), JWT_TOKENS_LAST)
     again = await mapping.post("/v1/tokens/current/rotation", bearer(made["token"]), {})
     assert again["details"]["expires"] == made["details"]["expires"]
 
@@ -117,12 +117,12 @@ async def test_a_jwt_makes_no_token_that_is_wider_or_lasts(mapping: Service, iss
 async def test_a_jwt_replaces_no_token_that_is_wider_or_lasts(mapping: Service, issuer: Provider) -> None:
     livia = bearer(issuer.token("livia", realm_access={"roles": ["players", "games-admin-tokens"]}))
     me = (await mapping.get("/v1/players/me", livia))["id"]
-    wider, _ = await mapping.house.accounts.issue(me, "wider", ["account", "play"])
+    wider, _ = await mapping.services.accounts.issue(me, "wider", ["account", "play"])
     answer = await mapping.ask("POST", f"/v1/tokens/{wider.token}/rotation", livia, {})
     assert (answer.status_code, answer.json()["scopes"]) == (403, ["account"])
-    lasting, _ = await mapping.house.accounts.issue(me, "lasting", ["play"])
+    lasting, _ = await mapping.services.accounts.issue(me, "lasting", ["play"])
     made = await mapping.post(f"/v1/tokens/{lasting.token}/rotation", livia, {})
-    assert made["details"]["expires"] <= later(mapping.house.accounts.now(), JWT_TOKENS_LAST)
+    assert made["details"]["expires"] <= later(mapping.services.accounts.now(), JWT_TOKENS_LAST)
 
 
 @pytest.mark.parametrize("name", [None, "", " ", "x" * 81, "a\nb", 7])
@@ -134,7 +134,7 @@ async def test_a_name_that_is_none_is_replaced(trusting: Service, issuer: Provid
 async def test_a_closed_account_stays_closed_whatever_the_issuer_says(trusting: Service, issuer: Provider) -> None:
     livia = bearer(issuer.token())
     me = await trusting.get("/v1/players/me", livia)
-    await trusting.house.accounts.close(me["id"])
+    await trusting.services.accounts.close(me["id"])
     status, kind, detail = await refusal(trusting, issuer.token())
     assert (status, kind) == (401, "token-ended")
     assert "account was closed" in detail
@@ -144,7 +144,7 @@ async def test_what_an_administrator_takes_away_the_issuer_does_not_give_back(
     trusting: Service, issuer: Provider
 ) -> None:
     me = await trusting.get("/v1/players/me", bearer(issuer.token()))
-    await trusting.house.accounts.grant(me["id"], ["account"])
+    await trusting.services.accounts.grant(me["id"], ["account"])
     assert (await trusting.get("/v1/players/me", bearer(issuer.token())))["scopes"] == ["account"]
 
 
@@ -245,8 +245,8 @@ async def test_a_bad_jwt_is_refused_with_what_is_wrong_with_it(trusting: Service
         assert detail.startswith("The JWT is not taken: "), detail
         assert says in detail
     with pytest.raises(UnknownToken, match="not ASCII"):
-        await trusting.house.accounts.authenticate("\udcff.e30.e30")
-    assert await trusting.house.accounts.players(None, "", 10) == [], "nobody got an account"  # type: ignore[reportArgumentType]
+        await trusting.services.accounts.authenticate("\udcff.e30.e30")
+    assert await trusting.services.accounts.players(None, "", 10) == [], "nobody got an account"  # type: ignore[reportArgumentType]
 
 
 async def test_a_jwt_expires_with_the_leeway_that_is_set(trusting: Service, mapping: Service, issuer: Provider) -> None:

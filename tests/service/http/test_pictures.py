@@ -89,7 +89,7 @@ async def test_whoever_has_a_picture_that_was_drawn_by_another_release_gets_it_a
     for path, tag in tags.items():
         unchanged = await service.ask("GET", path, if_none_match=tag)
         assert (unchanged.status_code, unchanged.content) == (304, b""), path
-    msgspec.structs.force_setattr(service.house, "drawn_by", "another release")
+    msgspec.structs.force_setattr(service.services, "drawn_by", "another release")
     for path, tag in tags.items():
         answer = await ask(service, path, if_none_match=tag)
         assert answer.headers["etag"] != tag, path
@@ -240,7 +240,7 @@ async def test_others_are_served_while_somebody_has_pictures_drawn(tmp_path: Pat
     async with serving(tmp_path, LIBRARY, builtin, durable=False) as service:
         service.client.timeout = httpx.Timeout(60)
         records = tuple(simulation.records)
-        await service.house.store.append(Append(now.id, 0, records, "running", seats=now.players, opening=opening))
+        await service.services.store.append(Append(now.id, 0, records, "running", seats=now.players, opening=opening))
         await ask(service, f"/v1/games/{now.id}")
         for path in ("frames", "board.png?width=900"):
             drawing = asyncio.create_task(ask(service, f"/v1/games/{now.id}/{path}"))

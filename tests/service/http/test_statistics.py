@@ -14,8 +14,8 @@ from service.base.settings import DATABASE_URL
 from service.cli import main
 from service.cli.projections import standings
 from service.readmodels import runner
-from tests.service.halls import LIBRARY
 from tests.service.http.serving import Answer, Player, Service, serving
+from tests.service.rig import LIBRARY
 
 PATIENCE = 1200
 """How often to look, 25 ms apart: projections give way to whatever keeps the machine busy."""
@@ -37,7 +37,7 @@ async def caught_up(service: Service) -> None:
     """Return when all projections have folded the whole log."""
     standing = []
     for _ in range(PATIENCE):
-        standing = standings(await service.house.rows.generations(), await service.house.store.events())
+        standing = standings(await service.services.rows.generations(), await service.services.store.events())
         if all((each.state, each.behind) == ("live", 0) for each in standing):
             return
         await asyncio.sleep(0.025)
@@ -172,7 +172,7 @@ async def test_projections_that_are_not_built_say_so(tmp_path: Path) -> None:
         assert answer.status_code == 503
         assert answer.headers["retry-after"]
         with pytest.raises(NotBuilt):
-            await service.house.rows.select(_dice(), "SELECT 1 FROM {faces}")
+            await service.services.rows.select(_dice(), "SELECT 1 FROM {faces}")
 
 
 def _dice() -> Any:
@@ -204,7 +204,7 @@ async def test_projections_are_rebuilt_from_the_command_line_while_the_service_g
     game = await service.begun(anna, bert, rounds=1)
     await service.play_out(game, anna, bert)
     before = await until(service, f"/v1/games/{game}/scoreboard", status="over")
-    settings = service.house.settings
+    settings = service.services.settings
     environment = {**os.environ, "TABULARIUM_DATA": str(settings.data), DATABASE_URL: settings.database_url}
 
     async def command(*arguments: str) -> tuple[int, str]:
@@ -227,7 +227,7 @@ async def test_projections_are_rebuilt_from_the_command_line_while_the_service_g
     assert await until(service, f"/v1/games/{game}/scoreboard", status="over") == before
     code, said = await command("status", "--json")
     assert '"trouble"' in said
-    found = await service.house.rows.generations()
+    found = await service.services.rows.generations()
     assert {each.projection: each.number for each in found if each.live}["lobby"] == 2
 
     await found_in_lobby(service, await service.gathering(anna))
@@ -274,8 +274,8 @@ def test_the_command_line_names_what_there_is(tmp_path: Path, capsys: pytest.Cap
 async def test_a_second_runner_beside_the_service_counts_nothing_twice(
     service: Service, anna: Player, bert: Player
 ) -> None:
-    rows: Any = service.house.rows
-    beside = runner(service.house.store, rows, LIBRARY)
+    rows: Any = service.services.rows
+    beside = runner(service.services.store, rows, LIBRARY)
     for _ in range(3):
         game = await service.begun(anna, bert, rounds=1)
         await asyncio.gather(service.play_out(game, anna, bert), beside.catch_up())

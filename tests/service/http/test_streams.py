@@ -144,7 +144,7 @@ async def test_open_streams_end_when_the_service_stops(tmp_path: Path) -> None:
 
 async def test_a_reader_that_goes_away_is_forgotten(service: Service, anna: Player, bert: Player) -> None:
     async def until(readers: int) -> None:
-        signals = service.house.wake._signals  # type: ignore[attr-defined]
+        signals = service.services.wake._signals  # type: ignore[attr-defined]
         async with asyncio.timeout(10):
             while len(signals.get(game, ())) != readers:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
@@ -277,8 +277,8 @@ async def test_a_stream_whose_store_is_away_ends_cleanly_and_goes_on_when_it_is_
     async with streaming(service, game, "?after=0") as frames:
         last = (await frames.events(4))[-1]["id"]
         with monkeypatch.context() as patched:
-            patched.setattr(service.house.hall, "game", away)
-            service.house.wake.notify(GameId(game), 1)
+            patched.setattr(service.services.hall, "game", away)
+            service.services.wake.notify(GameId(game), 1)
             async with asyncio.timeout(10):
                 while await frames.next() is not None:
                     pass
@@ -294,7 +294,7 @@ async def test_a_fault_of_ours_is_logged_over_a_socket_too(
     async def fails(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(service.house.hall, "game", fails)
+    monkeypatch.setattr(service.services.hall, "game", fails)
     with capture_logs() as logged:
         async with socket_of(service, game) as socket:
             frame = json.loads(await socket.recv())

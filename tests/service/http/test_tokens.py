@@ -37,8 +37,8 @@ async def problem(service: Service, method: str, path: str, player: Player, body
 async def test_each_endpoint_takes_the_tokens_that_it_says_and_no_others(tmp_path: Path, scope: Scope) -> None:
     """What the contract says of every endpoint, asked with a token that is good for one thing only."""
     async with serving(tmp_path, durable=False) as service:
-        row, _ = await service.house.accounts.register("Anna", SCOPES)
-        _, value = await service.house.accounts.issue(row.player, scope, [scope])
+        row, _ = await service.services.accounts.register("Anna", SCOPES)
+        _, value = await service.services.accounts.issue(row.player, scope, [scope])
         anna = Player(row.player, {"authorization": f"Bearer {value}"})
         refused, let_in = set(), set()
         for path, method, said in endpoints():
@@ -142,7 +142,7 @@ async def test_a_token_is_made_listed_and_used(service: Service, anna: Player) -
     me = await service.get("/v1/players/me", bot)
     assert (me["id"], me["token"], me["ends"]) == (anna.id, made["details"]["id"], made["details"]["expires"])
 
-    await service.house.accounts.flush()
+    await service.services.accounts.flush()
     page = await service.get("/v1/tokens", anna)
     assert [(token["name"], token["used"] is not None) for token in page["items"]] == [
         ("my bot", True),
@@ -214,11 +214,11 @@ async def test_a_token_may_end_itself_and_no_other(service: Service, anna: Playe
 
 async def test_a_token_expires(service: Service, anna: Player) -> None:
     # The clock of these tests goes on by a second whenever it is looked at.
-    now = service.house.accounts.now()
+    now = service.services.accounts.now()
     bot = await narrower(service, anna, "play", expires=now.replace(now[14:16], "59", 1))
     await service.get("/v1/players/me", bot)
     for _ in range(3600):
-        service.house.accounts.now()
+        service.services.accounts.now()
     kind, body = await problem(service, "GET", "/v1/players/me", bot)
     assert kind == "token-ended"
     assert "ended at" in body["detail"]
@@ -294,7 +294,7 @@ async def test_an_idle_stream_ends_with_its_token(tmp_path: Path, over: str, how
             if how == "revoked":
                 await service.ask("DELETE", f"/v1/tokens/{token}", anna)
             else:
-                await service.house.accounts.close(PlayerId(anna.id))
+                await service.services.accounts.close(PlayerId(anna.id))
 
         if over == "a socket":
             url = str(service.client.base_url).replace("http", "ws") + f"/v1/games/{game}/events/socket"

@@ -14,48 +14,50 @@ from domain.kernel.words import GameId, Version
 from service.cluster.heads import Heads
 from service.store.protocol import StoreUnavailable
 from tests.postgres import shared_cluster
-from tests.service.halls import ANNA, House, open_house
+from tests.service.rig import ANNA, Rig, open_rig
 from tests.tiny.auction import LARGEST_PRIZE
 
 
 @pytest.fixture
-async def houses(tmp_path: Path) -> AsyncIterator[tuple[House, House]]:
+async def rigs(tmp_path: Path) -> AsyncIterator[tuple[Rig, Rig]]:
     async with shared_cluster().database() as url, contextlib.AsyncExitStack() as stack:
-        one = await stack.enter_async_context(open_house(tmp_path / "one", database_url=url, durable=False))
-        two = await stack.enter_async_context(open_house(tmp_path / "two", database_url=url, durable=False))
+        one = await stack.enter_async_context(open_rig(tmp_path / "one", database_url=url, durable=False))
+        two = await stack.enter_async_context(open_rig(tmp_path / "two", database_url=url, durable=False))
         yield one, two
 
 
-async def look(house: House, game: GameId) -> tuple[Any, ...]:
-    """Return all that a house knows of a game."""
-    now, vault = await house.hall.game(game), await house.hall.vault(game)
+async def look(rig: Rig, game: GameId) -> tuple[Any, ...]:
+    """Return all that a service knows of a game."""
+    now, vault = await rig.hall.game(game), await rig.hall.vault(game)
     table = now.table.digest() if now.table is not None else None
     options = [now.options(seat, vault) for seat in now.players]
     return now.version, now.head, now.status, table, now.undo_seat, now.undo_to, dict(vault.all()), options
 
 
-async def test_a_game_that_two_processes_play_is_one_game(houses: tuple[House, House]) -> None:
+async def test_a_game_that_two_processes_play_is_one_game(rigs: tuple[Rig, Rig]) -> None:
     chance = random.Random(3)
-    game = await houses[0].begun(rounds=3)
-    while (now := await houses[chance.randrange(2)].hall.game(game)).status == "running":
+    game = await rigs[0].begun(rounds=3)
+    while (now := await rigs[chance.randrange(2)].hall.game(game)).status == "running":
         player = now.players[now.decisions[0].seats[0]]
         assert player is not None
-        house = houses[chance.randrange(2)]
+        rig = rigs[chance.randrange(2)]
         if now.decisions[0].kind == "choose-card":
             seat = now.decisions[0].seats[0]
-            await house.give(game, player, "choose-card", card=await house.first_card(game, seat))
+            await rig.give(game, player, "choose-card", card=await rig.first_card(game, seat))
         else:
-            await house.give(game, player, "put-up", coins=1)
-            await houses[chance.randrange(2)].give(game, player, "open-bidding")
-        assert await look(houses[0], game) == await look(houses[1], game)
-        for each in houses:
+            await rig.give(game, player, "put-up", coins=1)
+            await rigs[chance.randrange(2)].give(game, player, "open-bidding")
+        assert await look(rigs[0], game) == await look(rigs[1], game)
+        for each in rigs:
             assert await each.hall.records(game) == await each.store.read(game)
-    async with open_house(houses[0].settings.data, database_url=houses[0].settings.database_url) as fresh:
-        assert await look(fresh, game) == await look(houses[1], game)
+    async with open_rig(rigs[0].settings.data, database_url=rigs[0].settings.database_url) as fresh:
+        assert await look(fresh, game) == await look(rigs[1], game)
 
 
-async def test_what_was_refused_in_the_past_is_decided_in_the_present(houses: tuple[House, House]) -> None:
-    one, two = houses
+async def test_what_was_refused_in_the_past_is_decided_in_the_present(
+    rigs: tuple[Rig, Rig],
+) -> None:
+    one, two = rigs
     game = await one.begun()
     assert (await two.hall.game(game)).decisions[0].kind != "choose-card"
     await one.give(game, ANNA, "put-up", coins=1)
@@ -70,8 +72,8 @@ async def test_what_was_refused_in_the_past_is_decided_in_the_present(houses: tu
         await one.give(game, bidder, "choose-card", card=card)
 
 
-async def test_what_another_process_took_back_is_taken_back_here(houses: tuple[House, House]) -> None:
-    one, two = houses
+async def test_what_another_process_took_back_is_taken_back_here(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
     game = await one.begun()
     before = (await two.hall.game(game)).version
     await one.give(game, ANNA, "put-up", coins=2)
@@ -84,8 +86,10 @@ async def test_what_another_process_took_back_is_taken_back_here(houses: tuple[H
     assert await look(one, game) == await look(two, game)
 
 
-async def test_for_whom_an_old_version_is_new_enough_nothing_is_asked(houses: tuple[House, House]) -> None:
-    one, two = houses
+async def test_for_whom_an_old_version_is_new_enough_nothing_is_asked(
+    rigs: tuple[Rig, Rig],
+) -> None:
+    one, two = rigs
     game = await one.begun()
     before = (await two.hall.game(game)).version
     accepted = await one.give(game, ANNA, "put-up", coins=1)
@@ -93,16 +97,18 @@ async def test_for_whom_an_old_version_is_new_enough_nothing_is_asked(houses: tu
     assert (await two.hall.game(game, accepted.version)).version == accepted.version
 
 
-async def test_a_version_that_another_process_made_can_be_looked_at(houses: tuple[House, House]) -> None:
-    one, two = houses
+async def test_a_version_that_another_process_made_can_be_looked_at(
+    rigs: tuple[Rig, Rig],
+) -> None:
+    one, two = rigs
     game = await one.begun()
     await two.hall.game(game)
     accepted = await one.give(game, ANNA, "put-up", coins=1)
     assert (await two.hall.at(game, accepted.version)).version == accepted.version
 
 
-async def test_a_repetition_gets_the_first_answer_from_any_process(houses: tuple[House, House]) -> None:
-    one, two = houses
+async def test_a_repetition_gets_the_first_answer_from_any_process(rigs: tuple[Rig, Rig]) -> None:
+    one, two = rigs
     game = await one.begun()
     await two.hall.game(game)
     first = await one.give(game, ANNA, "put-up", coins=1, key="k")
@@ -112,21 +118,21 @@ async def test_a_repetition_gets_the_first_answer_from_any_process(houses: tuple
     assert (again.after, again.version) == (first.after, first.version)
 
 
-async def test_both_may_write_at_once(houses: tuple[House, House]) -> None:
-    game = await houses[0].begun()
-    before = (await houses[0].hall.game(game)).version
+async def test_both_may_write_at_once(rigs: tuple[Rig, Rig]) -> None:
+    game = await rigs[0].begun()
+    before = (await rigs[0].hall.game(game)).version
 
-    async def put_up(house: House) -> bool:
+    async def put_up(rig: Rig) -> bool:
         try:
-            await house.give(game, ANNA, "put-up", coins=1)
+            await rig.give(game, ANNA, "put-up", coins=1)
         except Refusal:
             return False
         return True
 
-    done = await asyncio.gather(*(put_up(house) for house in (*houses, *houses, *houses)))
+    done = await asyncio.gather(*(put_up(rig) for rig in (*rigs, *rigs, *rigs)))
     assert sum(done) == LARGEST_PRIZE
-    assert (await houses[0].hall.game(game)).version == before + LARGEST_PRIZE
-    assert await look(houses[0], game) == await look(houses[1], game)
+    assert (await rigs[0].hall.game(game)).version == before + LARGEST_PRIZE
+    assert await look(rigs[0], game) == await look(rigs[1], game)
 
 
 class Slow:
@@ -184,15 +190,17 @@ async def test_a_store_that_fails_fails_those_who_asked_and_nobody_else() -> Non
     assert await heads.of(GameId("a")) == 1
 
 
-async def test_what_was_shown_once_is_not_shown_of_a_later_position(houses: tuple[House, House]) -> None:
-    one, two = houses
+async def test_what_was_shown_once_is_not_shown_of_a_later_position(
+    rigs: tuple[Rig, Rig],
+) -> None:
+    one, two = rigs
     game = await one.begun()
 
-    async def shown(house: House) -> bytes:
-        now = await house.hall.game(game)
+    async def shown(rig: Rig) -> bytes:
+        now = await rig.hall.game(game)
         assert now.table is not None
         digest = now.table.digest().encode()
-        return await house.hall.shown(now, house.hall.viewer(now, ANNA), lambda _: digest)
+        return await rig.hall.shown(now, rig.hall.viewer(now, ANNA), lambda _: digest)
 
     before = await shown(two)
     assert await shown(two) == before

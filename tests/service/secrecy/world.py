@@ -20,8 +20,8 @@ from domain.kernel.words import GameId, Seat
 from projections.library import PROJECTIONS
 from service.base.scopes import SCOPES
 from service.games.snapshots import take
-from tests.service.halls import fixed_randomness
 from tests.service.http.serving import Player, Service, serving
+from tests.service.rig import fixed_randomness
 from tests.service.secrecy.surface import Onlooker, Seen, onlooker
 from tests.service.secrecy.twins import SEATED, Auction, Cast
 
@@ -126,14 +126,14 @@ class _World:
 
     async def _official(self) -> Player:
         """Return somebody who may do whatever an account may, but holds no seat and organizes nothing."""
-        row, token = await self._service.house.accounts.register("Official", SCOPES)
+        row, token = await self._service.services.accounts.register("Official", SCOPES)
         return Player(row.player, {"authorization": f"Bearer {token}"})
 
     def _address(self, path: str) -> str:
         return f"/v1/games/{self._game}{path}"
 
     async def _now(self) -> Game:
-        return await self._service.house.hall.game(GameId(self._game))
+        return await self._service.services.hall.game(GameId(self._game))
 
     # --- playing ---
 
@@ -145,7 +145,7 @@ class _World:
         seat = rng.choice(decision.seats)
         if decision.kind == "choose-card":
             hand = table.hands[seat]
-            card = (await self._service.house.hall.vault(now.id)).open(hand[rng.randrange(len(hand))])
+            card = (await self._service.services.hall.vault(now.id)).open(hand[rng.randrange(len(hand))])
             command = {"type": "choose-card", "card": card}
         elif table.prize:
             command = {"type": "open-bidding"}
@@ -169,10 +169,10 @@ class _World:
     # --- looking ---
 
     async def _moment(self) -> Moment:
-        now, house = await self._now(), self._service.house
-        records = await house.store.read(now.id)
+        now, services = await self._now(), self._service.services
+        records = await services.store.read(now.id)
         blind = {self._cast_seats[number] for number in self._cast.blind}
-        hidden = [each for each in (await house.hall.vault(now.id)).all().values() if not blind & {*each.readers}]
+        hidden = [each for each in (await services.hall.vault(now.id)).all().values() if not blind & {*each.readers}]
         turned_up = tuple(record.event for record in records if record.type == "cards-revealed")
         return Moment(
             version=now.version,
@@ -189,15 +189,15 @@ class _World:
 
     async def _kept(self, now: Game) -> dict[str, Any]:
         rows = {
-            f"{projection.name}.{table.name}": await self._service.house.rows.select(
+            f"{projection.name}.{table.name}": await self._service.services.rows.select(
                 projection, f"SELECT {', '.join([*table.key, *table.columns])} FROM {{{table.name}}} ORDER BY 1, 2"
             )
             for projection in PROJECTIONS
             for table in projection.tables
         }
-        stored = await self._service.house.store.load(now.id)
+        stored = await self._service.services.store.load(now.id)
         assert stored is not None
-        told, _ = self._service.house.metrics.told("")
+        told, _ = self._service.services.metrics.told("")
         counted = [line for line in told.decode().splitlines() if line.startswith(COUNTED)]
         return {**rows, "snapshot": take(now, stored.chance), "log": await self._logged(), "metrics": counted}
 
@@ -211,11 +211,11 @@ class _World:
 
     async def _settled(self, events: int) -> bool:
         """Tell whether the projections have folded so many events, and the refusals up to now are written down."""
-        house = self._service.house
-        generations = await house.rows.generations()
+        services = self._service.services
+        generations = await services.rows.generations()
         folded = [each for each in generations if each.live and each.events == events]
-        counted = (sample.value for each in house.metrics.refusals.collect() for sample in each.samples)
-        return len(folded) == len(PROJECTIONS) and sum(counted) == sum(row[2] for row in await house.rows.refusals())
+        counted = (sample.value for each in services.metrics.refusals.collect() for sample in each.samples)
+        return len(folded) == len(PROJECTIONS) and sum(counted) == sum(row[2] for row in await services.rows.refusals())
 
     async def _logged(self) -> list[str]:
         """Return the lines of the service's own log, without those of the streams, which end later."""

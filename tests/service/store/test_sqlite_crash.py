@@ -9,7 +9,7 @@ from domain.kernel.record import first_broken
 from domain.kernel.words import GameId
 from service.store.sqlite.file import check_file
 from service.store.sqlite.store import SqliteStore
-from tests.service.halls import open_house
+from tests.service.rig import open_rig
 
 KILLS = 6
 ROOT = Path(__file__).parents[3]
@@ -48,7 +48,7 @@ async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> No
         assert {row.game: row.version for row in rows} == {game: versions[-1] for game, versions in streams.items()}
         assert all(len(streams.get(game, ())) >= version for game, version in acknowledged.items())
     assert len(acknowledged) >= KILLS
-    async with open_house(tmp_path) as house:
-        for row in (await house.store.games(limit=1_000_000))[0]:
-            assert first_broken(row.game, await house.store.read(row.game)) is None
-            await house.hall.game(row.game)
+    async with open_rig(tmp_path) as rig:
+        for row in (await rig.store.games(limit=1_000_000))[0]:
+            assert first_broken(row.game, await rig.store.read(row.game)) is None
+            await rig.hall.game(row.game)

@@ -21,7 +21,7 @@ from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
 from service.store.sqlite import file as sqlite_file
 from service.store.sqlite.store import SqliteStore
 from tests.postgres import connected, shared_cluster
-from tests.service.halls import ANNA, House, open_house
+from tests.service.rig import ANNA, Rig, open_rig
 from tests.service.store.batches import new_game, use
 
 FIRST = Path(__file__).with_name("schema-1.db.gz")
@@ -68,16 +68,16 @@ async def check_accounts(store: EventStore) -> None:
 
 async def test_a_file_of_the_first_schema_is_brought_up_to_date(file: Path) -> None:
     assert version_of(file) == 1
-    async with open_house(file.parent) as house:
-        await check_accounts(house.store)
-        assert (await house.accounts.authenticate("tab_of-anna")).player == "panna"
-        assert (await house.hall.game(GAME)).version == VERSION
-        await house.play_round(GAME)
+    async with open_rig(file.parent) as rig:
+        await check_accounts(rig.store)
+        assert (await rig.accounts.authenticate("tab_of-anna")).player == "panna"
+        assert (await rig.hall.game(GAME)).version == VERSION
+        await rig.play_round(GAME)
     assert version_of(file) == sqlite_file.SCHEMA_VERSION
     assert sqlite_file.check_file(file)
-    async with open_house(file.parent) as house:
-        await check_accounts(house.store)
-        assert (await house.hall.game(GAME)).version > VERSION
+    async with open_rig(file.parent) as rig:
+        await check_accounts(rig.store)
+        assert (await rig.hall.game(GAME)).version > VERSION
 
 
 async def test_a_file_that_was_brought_up_to_date_is_like_a_new_one(file: Path, tmp_path: Path) -> None:
@@ -132,14 +132,14 @@ def kept_answers(path: Path) -> list[tuple[str, str, str, bytes, bytes]]:
         return connection.execute("SELECT game, account, key, fingerprint, answer FROM keys").fetchall()
 
 
-async def check_answers(house: House, rows: list[tuple[str, str, str, bytes, bytes]]) -> None:
+async def check_answers(rig: Rig, rows: list[tuple[str, str, str, bytes, bytes]]) -> None:
     """Check that what was kept as an answer is made again of the log."""
     for game, account, key, fingerprint, answer in rows:
-        use = await house.store.seen(GameId(game), PlayerId(account), key)
+        use = await rig.store.seen(GameId(game), PlayerId(account), key)
         assert use is not None
         assert use.fingerprint == fingerprint
         again = msgspec.json.decode(
-            msgspec.json.encode(await house.hall.answered(GameId(game), PlayerId(account), use.added))
+            msgspec.json.encode(await rig.hall.answered(GameId(game), PlayerId(account), use.added))
         )
         for event in again["events"]:
             assert event.pop("ruleset") == "tiny-auction"  # which events did not name when these answers were given
@@ -149,9 +149,9 @@ async def check_answers(house: House, rows: list[tuple[str, str, str, bytes, byt
 async def test_answers_that_were_kept_are_made_again_of_the_log(with_answers: Path) -> None:
     rows = kept_answers(with_answers)
     assert len(rows) == 12
-    async with open_house(with_answers.parent) as house:
-        await check_answers(house, rows)
-        repeated = await house.hall.create(ANNA, "tiny-auction", 2, {"rounds": 2}, title="Kept answers", key="create")
+    async with open_rig(with_answers.parent) as rig:
+        await check_answers(rig, rows)
+        repeated = await rig.hall.create(ANNA, "tiny-auction", 2, {"rounds": 2}, title="Kept answers", key="create")
         assert (repeated.repeated, repeated.version) == (True, 1)
     with opened(with_answers) as connection:
         assert connection.execute("SELECT count(*) FROM keys").fetchone() == (12,)
@@ -219,13 +219,13 @@ async def test_answers_that_were_kept_in_a_database_are_made_again_of_the_log(wi
                 rows,
             )
         await migrate(url, known())
-        async with open_house(with_answers.parent, database_url=url) as house:
+        async with open_rig(with_answers.parent, database_url=url) as rig:
             opening = Opening(row.ruleset, row.ruleset_version, row.title, row.organizer, stored.chance, board, file)
-            await house.store.append(
+            await rig.store.append(
                 Append(row.game, 0, stored.records, row.status, stored.secrets, seats=row.seats, opening=opening)
             )
-            await check_answers(house, rows)
-            assert await house.store.forget_keys(later(stamp(utc_now), timedelta(seconds=1)), 100) == 12
+            await check_answers(rig, rows)
+            assert await rig.store.forget_keys(later(stamp(utc_now), timedelta(seconds=1)), 100) == 12
     await old.close()
 
 

@@ -7,21 +7,21 @@ import asyncio
 import sys
 from pathlib import Path
 
-from tests.service.halls import House, open_house
+from tests.service.rig import Rig, open_rig
 
 
-async def keep_playing(house: House) -> None:
+async def keep_playing(rig: Rig) -> None:
     while True:
-        game = await house.begun(rounds=3)
-        while (now := await house.hall.game(game)).status == "running":
-            version = await house.play_round(game)
+        game = await rig.begun(rounds=3)
+        while (now := await rig.hall.game(game)).status == "running":
+            version = await rig.play_round(game)
             print(game, version, flush=True)
         print(game, now.version, flush=True)
 
 
 async def main(path: Path) -> None:
-    async with open_house(path) as house:
-        await asyncio.gather(*(keep_playing(house) for _ in range(4)))
+    async with open_rig(path) as rig:
+        await asyncio.gather(*(keep_playing(rig) for _ in range(4)))
 
 
 if __name__ == "__main__":

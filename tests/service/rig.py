@@ -1,4 +1,4 @@
-"""A hall to test with: the tiny auction in it, a real file under it, and a clock that ticks by itself."""
+"""Games to test with: the tiny auction over a real file, and a clock that ticks by itself."""
 
 import contextlib
 import hashlib
@@ -51,8 +51,8 @@ def own_drawing(board: Board) -> Drawing | None:
     return drawing_of(board) if any(drawing_problems(ROOM_MAP, board)) else ROOM_MAP
 
 
-class House(Struct, eq=False):
-    """A hall and what it stands on."""
+class Rig(Struct, eq=False):
+    """Games and what they stand on."""
 
     hall: Hall
     store: EventStore
@@ -101,12 +101,12 @@ def command(kind: str, **fields: Any) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def open_house(path: Path, **settings: Any) -> AsyncIterator[House]:
-    """Open a hall over the file in the directory `path`, or over `database_url`, whatever is in it already."""
+async def open_rig(path: Path, **settings: Any) -> AsyncIterator[Rig]:
+    """Open games over the file in the directory `path`, or over `database_url`, whatever is in it already."""
     chosen = Settings(data=path, **settings)
     store = await backend_of(chosen).open_store()
     wake, clock = LocalWake(), ticking()
     hall = Hall(store, LIBRARY, wake, clock, chosen, boards=own_board)
-    yield House(hall, store, wake, Accounts(store.accounts, clock), chosen)
+    yield Rig(hall, store, wake, Accounts(store.accounts, clock), chosen)
     await hall.close()
     await store.close()

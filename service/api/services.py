@@ -35,7 +35,7 @@ Boards = Callable[[str], Board]
 """Returns the board of an id. Raises `BoardError`."""
 
 
-class House(Struct, frozen=True, eq=False):
+class Services(Struct, frozen=True, eq=False):
     """The parts of a running service."""
 
     settings: Settings
