@@ -24,7 +24,7 @@ from service.base.settings import Settings
 from service.cluster.shared_wake import open_shared_wake
 from service.cluster.tail import Tail
 from service.cluster.wake import LocalWake, Wake
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.games.snapshots import Place, Snapshots
 from service.observe.background import background
 from service.observe.journal import Journal
@@ -90,8 +90,8 @@ async def open_services(
         accounts = Accounts(store.accounts, clock, randomness, settings.token_cache, identify)
         snapshots = Snapshots(await open_snapshots(settings, redis), watched)
         opened.push_async_callback(snapshots.close)
-        hall = Hall(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
-        opened.push_async_callback(hall.close)
+        games = Games(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
+        opened.push_async_callback(games.close)
         services = Services(
             settings=settings,
             library=library,
@@ -100,7 +100,7 @@ async def open_services(
             accounts=accounts,
             wake=wake,
             tail=Tail(store, wake),
-            hall=hall,
+            games=games,
             rows=rows,
             metrics=watched,
             redis=redis,

@@ -119,8 +119,8 @@ async def follow_account(
 
 async def _shown(services: Services, caller: Caller, placed: Placed) -> LoggedEvent:
     _, game, record = placed
-    played = await services.hall.game(game, record.version)
-    view = event_view(played.ruleset.id, record, await services.hall.vault(game), services.viewer(played, caller))
+    played = await services.games.game(game, record.version)
+    view = event_view(played.ruleset.id, record, await services.games.vault(game), services.viewer(played, caller))
     return LoggedEvent(game, view)
 
 

@@ -20,7 +20,7 @@ from service.accounts.limits import Limits
 from service.base.settings import Settings
 from service.cluster.tail import Tail
 from service.cluster.wake import Wake
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.games.views import Viewer
 from service.observe.metrics import Metrics
 from service.pictures.gallery import Gallery
@@ -45,7 +45,7 @@ class Services(Struct, frozen=True, eq=False):
     accounts: Accounts
     wake: Wake
     tail: Tail
-    hall: Hall
+    games: Games
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
     metrics: Metrics
@@ -65,8 +65,8 @@ class Services(Struct, frozen=True, eq=False):
         everybody sees.
         """
         if caller is None:
-            return self.hall.viewer(game, None)
-        whole = self.hall.viewer(game, caller.player)
+            return self.games.viewer(game, None)
+        whole = self.games.viewer(game, caller.player)
         everything = game.status == "over" or (whole.everything and "organize" in caller.scopes)
         return Viewer(caller.player, whole.seat if "play" in caller.scopes else None, everything)
 

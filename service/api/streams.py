@@ -98,11 +98,11 @@ async def follow(
     async with services.wake.subscribe(game) as signal, services.accounts.watched(caller, partial(signal.notify, 0)):
         while True:
             # Read after subscribing, and before waiting: so nothing is missed in between.
-            played = await services.hall.game(game, signal.heard)
+            played = await services.games.game(game, signal.heard)
             while after < played.version:
                 caller = await services.accounts.still(caller) if caller is not None else None
                 viewer = services.viewer(played, caller)
-                for event in await services.hall.events(game, viewer, after, BATCH):
+                for event in await services.games.events(game, viewer, after, BATCH):
                     yield event
                     after = event.version
             if played.status in ENDED or signal.closed:
@@ -149,7 +149,7 @@ async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] |
     """
     after = request.read_query(Since).after
     last = request.version_in("last-event-id")
-    played = await request.services.hall.game(GameId(game))
+    played = await request.services.games.game(GameId(game))
     start = _start(last if last is not None else after, played.version)
     if played.status in ENDED and start == played.version:
         return Response(b"", status_code=204)
@@ -246,7 +246,7 @@ async def _answered(
         events = follow(services, game, caller, start)
         with services.metrics.following("websocket") as sent:
             await _send_until_gone(socket, events, sent)
-        return OVER if (await services.hall.game(game)).status in ENDED else STOPPING
+        return OVER if (await services.games.game(game)).status in ENDED else STOPPING
     except WebSocketDisconnect:
         raise
     except Exception as error:
@@ -281,7 +281,7 @@ async def _asked(
             await services.limits.admit(address_of(socket.scope), token_of(socket.scope))
         caller = await authenticate(socket)
         after = read_query(socket.scope["query_string"], Since).after
-        return caller, _start(after, (await services.hall.game(game)).version)
+        return caller, _start(after, (await services.games.game(game)).version)
     except Exception as error:
         return error
 

@@ -1,1 +1,1 @@
-"""The games that are played: the hall that has them, each with its lock, and what is seen of them."""
+"""Games in play: commands to them, the cache that holds them, and what each viewer may see."""

@@ -14,7 +14,7 @@ from domain.kernel.message import Names, told
 from domain.kernel.record import Record
 from domain.kernel.secret import Vault
 from domain.kernel.words import Version
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.games.views import Viewer
 from service.pictures.picture import Sheet
 from service.pictures.scenes import (
@@ -33,18 +33,18 @@ TURN: Final = 4
 
 
 async def frames(
-    hall: Hall, played: Game, viewer: Viewer, sheet: Sheet, after: Version, last: Version
+    games: Games, played: Game, viewer: Viewer, sheet: Sheet, after: Version, last: Version
 ) -> tuple[Scene, list[FrameView]]:
     """Return version `after` whole, and the frames that follow it up to `last`. Raises `UnknownVersion`."""
-    base = await hall.at(played.id, after) if after else None
-    records = await hall.records(played.id, after, last - after) if after < last else []
-    vault = await hall.vault(played.id)
+    base = await games.at(played.id, after) if after else None
+    records = await games.records(played.id, after, last - after) if after < last else []
+    vault = await games.vault(played.id)
     camera = Camera(sheet, viewer, vault, played.names, base)
     key = camera.scene(after)
     drawn: list[FrameView] = []
     for number, record in enumerate(records, start=1):
         if camera.game is None or retraction(record) is not None:
-            game = await hall.at(played.id, record.version)
+            game = await games.at(played.id, record.version)
         else:
             game = later(camera.game, (record,))
         drawn.append(camera.frame(record, game))

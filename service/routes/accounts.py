@@ -13,7 +13,7 @@ from service.api.endpoint import Answer, endpoint
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
-from service.games.hall import UnknownPlayer
+from service.games.commands import UnknownPlayer
 from service.games.views import Viewer, event_view
 from service.observe.logging import log
 from service.routes.paging import cursor, read_cursor

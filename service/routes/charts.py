@@ -47,7 +47,7 @@ async def show_chart(request: Call, game: FromPath[str], chart: FromPath[str]) -
     request.read_query(Nothing)
     found = await scoreboard.of_game(request.services.rows, GameId(game))
     if found is None:
-        await request.services.hall.game(GameId(game))
+        await request.services.games.game(GameId(game))
         raise Problem(problems.UNAVAILABLE, "The scoreboard is about to begin.", headers={"Retry-After": "1"})
     summary, rounds = found
     name = chart.removesuffix(".svg")

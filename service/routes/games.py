@@ -64,9 +64,9 @@ async def create_game(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
     wish = await request.read_body(_new_game)
-    hall = request.services.hall
+    games = request.services.games
     try:
-        accepted = await hall.create(
+        accepted = await games.create(
             caller.player,
             wish.ruleset,
             wish.players,
@@ -87,7 +87,7 @@ async def create_game(request: Call) -> Response[bytes]:
         if not isinstance(error, UnicodeError):
             raise Problem(problems.INVALID_BOARD, f"{error}", problems.INVALID_BOARD.remedy, path="$.board") from None
         raise
-    game = await hall.at(accepted.game, accepted.version)
+    game = await games.at(accepted.game, accepted.version)
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
     viewer = request.services.viewer(game, caller)
     # The title that was asked for: the game may have got another before this was repeated.
@@ -160,7 +160,7 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     Who sits where, what the game waits for, and the commitment to its dice.
     """
     request.read_query(Nothing)
-    played = await request.services.hall.game(GameId(game))
+    played = await request.services.games.game(GameId(game))
     viewer = request.services.viewer(played, request.caller)
     return answer(await _detail(request.services, played, viewer), headers=etag(played.version))
 
@@ -182,10 +182,10 @@ async def change_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     changes nothing.
     """
     request.read_query(Nothing)
-    caller, hall = request.signed_in, request.services.hall
+    caller, games = request.signed_in, request.services.games
     wish = await request.read_body(_change)
-    await hall.retitle(GameId(game), caller.player, wish.title)
-    played = await hall.game(GameId(game))
+    await games.retitle(GameId(game), caller.player, wish.title)
+    played = await games.game(GameId(game))
     await lobby.retitle(request.services.rows, played.id, wish.title, played.ruleset.id)
     viewer = request.services.viewer(played, caller)
     return answer(await _detail(request.services, played, viewer), headers=etag(played.version))
@@ -209,11 +209,11 @@ async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
-    hall = request.services.hall
+    games = request.services.games
     try:
-        accepted = await hall.cancel(GameId(game), player, expected=expected, key=key)
+        accepted = await games.cancel(GameId(game), player, expected=expected, key=key)
     except Refusal as refusal:
-        played = await hall.game(GameId(game))
+        played = await games.game(GameId(game))
         raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
     return answer(accepted, headers=etag(accepted.version))
 
@@ -238,14 +238,14 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
     wish = await request.read_body(_take_seat)
-    hall = request.services.hall
-    played = await hall.game(GameId(game))
+    games = request.services.games
+    played = await games.game(GameId(game))
     seat = Seat(wish.seat) if wish.seat is not None else None
     if seat is not None and seat not in played.players:
         seats = ", ".join(played.players)
         raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
     try:
-        accepted = await hall.take_seat(played.id, player, seat, wish.entropy, expected=expected, key=key)
+        accepted = await games.take_seat(played.id, player, seat, wish.entropy, expected=expected, key=key)
     except Refusal as refusal:
         raise _seat_refused(refusal, request.services, played) from None
     return answer(accepted, headers=etag(accepted.version))
@@ -269,12 +269,12 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
-    played = await request.services.hall.game(GameId(game))
+    played = await request.services.games.game(GameId(game))
     if seat not in played.players:
         seats = ", ".join(played.players)
         raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
     try:
-        accepted = await request.services.hall.leave_seat(played.id, player, Seat(seat), expected=expected, key=key)
+        accepted = await request.services.games.leave_seat(played.id, player, Seat(seat), expected=expected, key=key)
     except Refusal as refusal:
         raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
     return answer(accepted, headers=etag(accepted.version))
@@ -300,16 +300,16 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
-    hall = request.services.hall
-    waiting = await hall.game(GameId(game))
+    games = request.services.games
+    waiting = await games.game(GameId(game))
     if player in waiting.players.values():
         request.require("play")
     elif player == waiting.organizer:
         request.require("organize")
     try:
-        accepted = await hall.start(GameId(game), player, expected=expected, key=key)
+        accepted = await games.start(GameId(game), player, expected=expected, key=key)
     except Refusal as refusal:
-        played = await hall.game(GameId(game))
+        played = await games.game(GameId(game))
         raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
     return answer(accepted, headers=etag(accepted.version))
 

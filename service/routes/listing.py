@@ -25,7 +25,7 @@ async def waiting_for(services: Services, player: PlayerId, rows: Sequence[GameR
     found: list[GameRow] = []
     for row in rows:
         try:
-            if player in await services.hall.waits_for(row):
+            if player in await services.games.waits_for(row):
                 found.append(row)
         except GameDamaged as error:
             log.error("a game cannot be read", game=row.game, exc_info=error)

@@ -18,7 +18,7 @@ from service.api import problems
 from service.api.endpoint import Answer, endpoint
 from service.api.request import Call
 from service.api.response import answer, etag
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.shapes.common import Nothing
 from service.shapes.log import EventPage, EventsPage, HistoryPage, Passage, Sentence
 
@@ -41,9 +41,9 @@ async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
     may read of it. The hashes make a chain over the whole log.
     """
     page = request.read_query(EventsPage)
-    hall = request.services.hall
-    played = await hall.game(GameId(game))
-    events = await hall.events(played.id, request.services.viewer(played, request.caller), page.after, page.limit)
+    games = request.services.games
+    played = await games.game(GameId(game))
+    events = await games.events(played.id, request.services.viewer(played, request.caller), page.after, page.limit)
     more = bool(events) and events[-1].version < played.version
     return answer(EventPage(tuple(events), events[-1].version if more else None))
 
@@ -63,24 +63,24 @@ async def tell_history(request: Call, game: FromPath[str]) -> Response[bytes]:
     The log in sentences, by round and phase. It tells everybody the same: nothing that is hidden stands in it.
     """
     page = request.read_query(EventsPage)
-    hall = request.services.hall
-    played = await hall.game(GameId(game))
-    records = await hall.records(played.id, page.after, page.limit)
-    base = await hall.at(played.id, page.after) if records and page.after else None
-    told = [item async for item in _told(hall, base, records, played)]
+    games = request.services.games
+    played = await games.game(GameId(game))
+    records = await games.records(played.id, page.after, page.limit)
+    base = await games.at(played.id, page.after) if records and page.after else None
+    told = [item async for item in _told(games, base, records, played)]
     more = bool(records) and records[-1].version < played.version
     return answer(HistoryPage(tuple(passages(told)), records[-1].version if more else None))
 
 
 async def _told(
-    hall: Hall, base: Game | None, records: Sequence[Record], played: Game
+    games: Games, base: Game | None, records: Sequence[Record], played: Game
 ) -> AsyncIterator[tuple[str, Sentence]]:
     """Yield each record in a sentence, with the heading under which it belongs."""
     game = base
     for record in records:
         event = read_event(played.ruleset, record)
         if game is None or retraction(record) is not None:
-            game = await hall.at(played.id, record.version)
+            game = await games.at(played.id, record.version)
         else:
             game = later(game, (record,))
         heading = "" if isinstance(event, GameEvent) else game.heading
@@ -112,11 +112,11 @@ async def export_game(request: Call, game: FromPath[str]) -> Stream:
     are all: `tabularium verify` proves the game from this file alone, offline.
     """
     request.read_query(Nothing)
-    hall = request.services.hall
-    played = await hall.game(GameId(game))
+    games = request.services.games
+    played = await games.game(GameId(game))
     viewer = request.services.viewer(played, request.caller)
-    records = (await hall.records(played.id))[: played.version]
-    lines = export.export(played, records, await hall.vault(played.id), viewer.seat, everything=viewer.everything)
+    records = (await games.records(played.id))[: played.version]
+    lines = export.export(played, records, await games.vault(played.id), viewer.seat, everything=viewer.everything)
     headers = {
         **etag(played.version),
         "Vary": "Accept",

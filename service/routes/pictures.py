@@ -115,7 +115,7 @@ async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
     if _has(request, headers):
         return _unchanged(headers)
     services = request.services
-    vault = await services.hall.vault(shown.id)
+    vault = await services.games.vault(shown.id)
 
     async def draw() -> bytes:
         return encode(marks_view(shown, marks_of(shown, viewer, vault, look_of(shown).names)))
@@ -196,7 +196,7 @@ async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     asked = request.read_query(FramesPage)
     services = request.services
-    played = await services.hall.game(GameId(game))
+    played = await services.games.game(GameId(game))
     viewer = services.viewer(played, request.caller)
     headers = _looks(request, played.version, viewer)
     if _has(request, headers):
@@ -205,7 +205,7 @@ async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
 
     async def draw() -> bytes:
         sheet = frame_sheet_of(played, services.drawings)
-        key, drawn = await frames(services.hall, played, viewer, sheet, asked.after, last)
+        key, drawn = await frames(services.games, played, viewer, sheet, asked.after, last)
         return encode((key, drawn))
 
     made = await services.gallery.shown(played.id, last, viewer, ("frames", asked.after), draw)
@@ -227,9 +227,9 @@ def _drawing(request: Call, board: str) -> Drawing:
 
 async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Viewer, Mapping[str, str]]:
     """Return a game at the version that is asked for, who looks, and the headers that name what he sees."""
-    hall = request.services.hall
-    now = await hall.game(GameId(game))
-    shown = await hall.at(now.id, asked.version) if asked.version is not None else now
+    games = request.services.games
+    now = await games.game(GameId(game))
+    shown = await games.at(now.id, asked.version) if asked.version is not None else now
     viewer = request.services.viewer(now, request.caller)
     return shown, viewer, _looks(request, shown.version, viewer)
 
@@ -260,7 +260,7 @@ def _unchanged(headers: Mapping[str, str]) -> Response[bytes]:
 async def _svg(request: Call, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:
     services = request.services
     sheet = sheet_of(shown, services.drawings)
-    vault = await services.hall.vault(shown.id)
+    vault = await services.games.vault(shown.id)
 
     async def draw() -> bytes:
         marks = marks_of(shown, viewer, vault, sheet.names)

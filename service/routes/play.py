@@ -18,7 +18,7 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, answered, encode, etag
 from service.api.services import Services
-from service.games.hall import NotSeated
+from service.games.commands import NotSeated
 from service.games.views import Checked, Viewer
 from service.routes.games import ACCEPTED, ACTS
 from service.shapes.common import Nothing
@@ -46,9 +46,9 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     As it is, or as it was at any version; with the eyes of the caller's seat, or of a spectator.
     """
     asked = request.read_query(AtVersion)
-    hall = request.services.hall
-    now = await hall.game(GameId(game))
-    shown = await hall.at(now.id, asked.version) if asked.version is not None else now
+    games = request.services.games
+    now = await games.game(GameId(game))
+    shown = await games.at(now.id, asked.version) if asked.version is not None else now
     viewer = request.services.viewer(now, request.caller)
     # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
     is_settled = shown is now or now.status != "over"
@@ -59,7 +59,7 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
         view = shown.view(viewer.seat, vault, everything=viewer.everything)
         return encode(state_view(shown, viewer, view))
 
-    return answered(await hall.shown(shown, viewer, show), headers=etag(shown.version))
+    return answered(await games.shown(shown, viewer, show), headers=etag(shown.version))
 
 
 @endpoint(
@@ -88,12 +88,12 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     * `x-sum`: `{"minimum": a, "maximum": b}`. The integers in the object add up to a..b.
     """
     request.read_query(Nothing)
-    hall = request.services.hall
-    played = await hall.game(GameId(game))
+    games = request.services.games
+    played = await games.game(GameId(game))
     viewer = request.services.viewer(played, request.caller)
     if viewer.seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
-    view = options_view(played, viewer.seat, await hall.vault(played.id))
+    view = options_view(played, viewer.seat, await games.vault(played.id))
     return answer(view, headers=etag(played.version))
 
 
@@ -119,7 +119,7 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
     async with _explaining(request.services, GameId(game), player, orders):
-        accepted = await request.services.hall.command(GameId(game), player, orders.all, expected=expected, key=key)
+        accepted = await request.services.games.command(GameId(game), player, orders.all, expected=expected, key=key)
     return answer(accepted, headers=etag(accepted.version))
 
 
@@ -150,7 +150,7 @@ async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
     async with _explaining(request.services, GameId(game), player, orders):
-        checked = await request.services.hall.check(GameId(game), player, orders.all, expected=expected)
+        checked = await request.services.games.check(GameId(game), player, orders.all, expected=expected)
     return answer(checked, headers=etag(checked.version))
 
 
@@ -184,8 +184,8 @@ async def _explaining(services: Services, game_id: GameId, player: PlayerId, ord
     try:
         yield
     except Refusal as refusal:
-        game = await services.hall.game(game_id, 0)  # in memory it is as the refusal met it
-        seat = services.hall.viewer(game, player).seat
+        game = await services.games.game(game_id, 0)  # in memory it is as the refusal met it
+        seat = services.games.viewer(game, player).seat
         url = f"/v1/games/{game.id}/options"
         path = orders.path(refusal.number)
         raise problems.refused(refusal, services.catalogues(game.ruleset), game.decisions, seat, url, path) from None

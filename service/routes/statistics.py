@@ -15,7 +15,7 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.api.services import house_rules
-from service.games.hall import UnknownPlayer
+from service.games.commands import UnknownPlayer
 from service.routes.paging import cursor, page_of, read_cursor
 from service.shapes.common import Nothing, Page, Past
 from service.shapes.statistics import (
@@ -221,4 +221,4 @@ def _fields(value: Any) -> dict[str, Any]:
 
 async def _require_game(request: Call, game: str) -> None:
     """Raise `UnknownGame` for a game that there is not."""
-    await request.services.hall.game(GameId(game))
+    await request.services.games.game(GameId(game))

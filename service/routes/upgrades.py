@@ -44,7 +44,7 @@ async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, key, expected = request.signed_in.player, request.key, request.expected
     wish = await request.read_body(_upgrade)
     try:
-        accepted = await request.services.hall.upgrade(GameId(game), player, wish.to, expected=expected, key=key)
+        accepted = await request.services.games.upgrade(GameId(game), player, wish.to, expected=expected, key=key)
     except Refusal as refusal:
         raise await _refused(request, GameId(game), refusal) from None
     return answer(accepted, headers=etag(accepted.version))
@@ -70,7 +70,7 @@ async def check_upgrade(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, expected = request.signed_in.player, request.expected
     wish = await request.read_body(_upgrade)
     try:
-        played = await request.services.hall.check_upgrade(GameId(game), player, wish.to, expected=expected)
+        played = await request.services.games.check_upgrade(GameId(game), player, wish.to, expected=expected)
     except Refusal as refusal:
         raise await _refused(request, GameId(game), refusal) from None
     now = played.ruleset.version
@@ -82,5 +82,5 @@ ROUTES = (upgrade_game, check_upgrade)
 
 
 async def _refused(request: Call, game: GameId, refusal: Refusal) -> Problem:
-    played = await request.services.hall.game(game)
+    played = await request.services.games.game(game)
     return problems.refused(refusal, request.services.catalogues(played.ruleset))

@@ -21,7 +21,7 @@ from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.cluster.redis import open_redis
 from service.cluster.wake import LocalWake
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.games.snapshots import Place, Snapshots, take
 from service.observe.metrics import Metrics
 from service.store.backend import backend_of
@@ -63,29 +63,29 @@ async def _cold(game: Played, settings: Settings) -> dict[str, list[float]]:
         await keep(game, store)
         hot, stored = await open_snapshots(settings, redis)
         opened.push_async_callback(stored.store.close)
-        hall = _hall(store, settings, [])
+        games = _hall(store, settings, [])
         for place, version in ((stored, STORED_AT), (hot, HOT_AT)):
-            await place.store.keep(take(await hall.at(game.simulation.game.id, version), game.simulation.secret))
+            await place.store.keep(take(await games.at(game.simulation.game.id, version), game.simulation.secret))
         return {
             how: await _loads(_hall(store, settings, places), game)
             for how, places in (("whole", []), ("snapshot", [stored]), ("redis", [hot]))
         }
 
 
-def _hall(store: EventStore, settings: Settings, places: list[Place]) -> Hall:
+def _hall(store: EventStore, settings: Settings, places: list[Place]) -> Games:
     # Far apart, so that no new ones are taken while this is measured.
     seldom = [replace(place, every=10 * LONG) for place in places]
     snapshots = Snapshots(seldom, Metrics())
-    return Hall(store, LIBRARY, LocalWake(), utc_now, settings, metrics=Metrics(), snapshots=snapshots)
+    return Games(store, LIBRARY, LocalWake(), utc_now, settings, metrics=Metrics(), snapshots=snapshots)
 
 
-async def _loads(hall: Hall, game: Played) -> list[float]:
+async def _loads(games: Games, game: Played) -> list[float]:
     """Return the milliseconds that loads took, after the first: boards are read once."""
     times: list[float] = []
     for _ in range(REPEATS + 1):
-        vars(vars(hall)["_plays"])["_plays"].clear()
+        vars(vars(games)["_plays"])["_plays"].clear()
         began = time.perf_counter()
-        loaded = await hall.game(game.simulation.game.id)
+        loaded = await games.game(game.simulation.game.id)
         times.append((time.perf_counter() - began) * 1000)
         assert loaded.version == LONG
     return times[1:]
@@ -132,27 +132,27 @@ def bench_memory() -> Iterator[Figure]:
         for line in done.splitlines():
             name, value = line.split()
             values.setdefault(name, []).append(float(value))
-    note = f"{GAMES} games of {EVENTS} events, resident memory beyond an empty hall's"
+    note = f"{GAMES} games of {EVENTS} events, resident memory beyond an empty cache's"
     yield figure("memory-1000-hot-games", values["hot"], "MB", note=note)
     yield figure("memory-1000-games-with-past", values["past"], "MB", note=f"{note}, their past looked at")
 
 
 async def _weigh() -> None:
-    hall = Hall(
+    games = Games(
         Copies(long_game()),  # pyright: ignore[reportArgumentType]
         LIBRARY,
         LocalWake(),
         utc_now,
         Settings(cache_games=GAMES),
     )
-    await hall.game(GameId("warm"))
+    await games.game(GameId("warm"))
     before = _resident()
-    games = [GameId(f"game-{number}") for number in range(GAMES)]
-    for game in games:
-        await hall.game(game)
+    ids = [GameId(f"game-{number}") for number in range(GAMES)]
+    for game in ids:
+        await games.game(game)
     print("hot", (_resident() - before) / 1e6)
-    for game in games:
-        await hall.at(game, EVENTS - 1)
+    for game in ids:
+        await games.at(game, EVENTS - 1)
     print("past", (_resident() - before) / 1e6)
 
 

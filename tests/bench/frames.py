@@ -50,7 +50,7 @@ async def _drawn(folder: Path) -> tuple[Times, list[float]]:
     times: Times = {"all": [], "wait": []}
     async with open_services(Settings(data=folder, durable=False)) as services:
         await keep(long, services.store)
-        played = await services.hall.game(long.simulation.game.id)
+        played = await services.games.game(long.simulation.game.id)
         size = 0
         for _ in range(REPEATS):
             waiting = asyncio.create_task(_longest_wait())
@@ -59,7 +59,7 @@ async def _drawn(folder: Path) -> tuple[Times, list[float]]:
             times["all"].append(time.perf_counter() - began)
             waiting.cancel()
             times["wait"].append(await waiting)
-        vault = await services.hall.vault(played.id)
+        vault = await services.games.vault(played.id)
     sheet = sheet_of(played)
     times["marks"] = [_took(lambda: marks_of(played, NOBODY, vault, sheet.names)) for _ in range(PICTURES)]
     marks = marks_of(played, NOBODY, vault, sheet.names)
@@ -74,7 +74,7 @@ async def _all(services: Services, played: Game) -> int:
     size = 0
     for after in range(0, LONG, LARGEST_CHUNK):
         last = min(after + LARGEST_CHUNK, LONG)
-        _, drawn = await frames(services.hall, played, NOBODY, sheet_of(played), after, last)
+        _, drawn = await frames(services.games, played, NOBODY, sheet_of(played), after, last)
         size += len(msgspec.json.encode(drawn))
     return size
 

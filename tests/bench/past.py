@@ -1,4 +1,4 @@
-"""The state at any version of a long game: the hall's checkpoints over a store."""
+"""The state at any version of a long game: the cache's checkpoints over a store."""
 
 import asyncio
 import random
@@ -14,7 +14,7 @@ from domain.kernel.words import Version
 from service.app import open_services
 from service.base.clock import utc_now
 from service.base.settings import Settings
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.store.protocol import Append, EventStore, Opening
 from tests.bench.kernel import LONG, Played, long_game
 from tests.bench.measure import Figure, figure
@@ -26,7 +26,7 @@ REPEATS = 3
 def bench_at_version() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory(prefix="tabularium-") as folder:
         first, later = asyncio.run(_look(long_game(), Path(folder)))
-    note = f"the hall's position at random versions of a game of {LONG} events"
+    note = f"the position at random versions of a game of {LONG} events"
     yield figure("at-version-first", first, "ms", note="the first look at the past after the game was loaded")
     yield figure("at-version-p95", [_p95(times) for times in later], "ms", goal="<= 10", note=note)
 
@@ -37,12 +37,12 @@ async def _look(game: Played, folder: Path) -> tuple[list[float], list[list[floa
     async with open_services(Settings(data=folder, durable=False)) as services:
         await keep(game, services.store)
         for _ in range(REPEATS):
-            hall = Hall(
+            games = Games(
                 services.store, services.library, services.wake, utc_now, services.settings, boards=services.boards
             )
-            await hall.game(game.simulation.game.id)
-            first.append(await _look_at(hall, game, LONG - 1))
-            later.append([await _look_at(hall, game, rng.randrange(1, LONG)) for _ in range(LOOKS)])
+            await games.game(game.simulation.game.id)
+            first.append(await _look_at(games, game, LONG - 1))
+            later.append([await _look_at(games, game, rng.randrange(1, LONG)) for _ in range(LOOKS)])
     return first, later
 
 
@@ -61,9 +61,9 @@ async def keep(game: Played, store: EventStore) -> None:
     await store.append(Append(now.id, 0, game.records[:LONG], "running", seats=now.players, opening=opening))
 
 
-async def _look_at(hall: Hall, game: Played, version: Version) -> float:
+async def _look_at(games: Games, game: Played, version: Version) -> float:
     began = time.perf_counter()
-    seen = await hall.at(game.simulation.game.id, version)
+    seen = await games.at(game.simulation.game.id, version)
     took = (time.perf_counter() - began) * 1000
     assert seen.version == version
     return took

@@ -428,7 +428,7 @@ async def test_what_another_seat_hides_is_nowhere_in_the_page_and_never_comes_to
         await service.post(f"/v1/games/{made.id}/commands", made.seats[other], {"command": command})
     now = (await service.get(f"/v1/games/{made.id}"))["version"]
     await expect(page.locator(f'.desk[data-version="{now}"]')).to_be_visible()
-    vault = (await service.services.hall.vault(made.id)).all().values()
+    vault = (await service.services.games.vault(made.id)).all().values()
     own = [secret for secret in vault if mine in secret.readers]
     hidden = [secret for secret in vault if mine not in secret.readers]
     assert own

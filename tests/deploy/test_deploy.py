@@ -170,9 +170,9 @@ def test_every_alert_says_what_to_do():
     assert len({rule["alert"] for rule in ALERTS}) == len(ALERTS)
 
 
-def test_the_kinds_of_commands_are_those_that_the_hall_counts():
-    hall = (ROOT / "service" / "games" / "hall.py").read_text()
-    assert set(re.findall(r'\["([a-z-]+)"', hall)) - {"create"} == set(KINDS) - {"create"}
+def test_the_kinds_of_commands_are_those_that_are_counted():
+    source = (ROOT / "service" / "games" / "commands.py").read_text()
+    assert set(re.findall(r'\["([a-z-]+)"', source)) - {"create"} == set(KINDS) - {"create"}
 
 
 # --- the chart ---

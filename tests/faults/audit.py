@@ -17,7 +17,7 @@ from service.app import open_snapshots
 from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.games.snapshots import Snapshots
 from service.observe.metrics import Metrics
 from service.readmodels import runner
@@ -70,22 +70,22 @@ def _as_told(deed: Deed, records: Sequence[Record]) -> list[str]:
 async def faults_of_games(store: EventStore, log: Log, settings: Settings) -> tuple[list[str], Counter[str]]:
     """Verify every game, by the chain, by folding it, from its snapshot, and by its export; count what was verified."""
     found, counts, watched = list[str](), Counter[str](), Metrics()
-    hall = Hall(store, LIBRARY, LocalWake(), utc_now, settings, boards=boards)
+    games = Games(store, LIBRARY, LocalWake(), utc_now, settings, boards=boards)
     snapshots = Snapshots(await open_snapshots(settings), watched)
-    quick = Hall(store, LIBRARY, LocalWake(), utc_now, settings, boards=boards, metrics=watched, snapshots=snapshots)
+    quick = Games(store, LIBRARY, LocalWake(), utc_now, settings, boards=boards, metrics=watched, snapshots=snapshots)
     for game, records in log.items():
         counts.update({"games": 1, "events": len(records)})
         if (broken := first_broken(game, records)) is not None:
             found.append(f"the chain of {game} breaks at version {broken}")
             continue
-        row, played = await store.game(game), await hall.game(game)
+        row, played = await store.game(game), await games.game(game)
         if row is None or (row.version, row.status) != (len(records), played.status):
             found.append(f"the index has {row} of {game}, which stands at {len(records)} and is {played.status}")
         if await store.read(game) != records:
             found.append(f"{game} by itself is not what it is among all games")
         if position(await quick.game(game)) != position(played):
             found.append(f"{game} from its snapshot is not what it is from its log")
-        verdict = verify(export.export(played, records, await hall.vault(game), everything=True), LIBRARY)
+        verdict = verify(export.export(played, records, await games.vault(game), everything=True), LIBRARY)
         if not verdict.ok:
             found.append(f"{game} does not verify: {verdict}")
         if played.status == "over" and verdict.unproved:

@@ -19,7 +19,7 @@ from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.accounts.accounts import Accounts
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.games.views import Accepted
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
@@ -54,7 +54,7 @@ def own_drawing(board: Board) -> Drawing | None:
 class Rig(Struct, eq=False):
     """Games and what they stand on."""
 
-    hall: Hall
+    games: Games
     store: EventStore
     wake: LocalWake
     accounts: Accounts
@@ -64,26 +64,26 @@ class Rig(Struct, eq=False):
         self, players: int = 2, organizer: PlayerId = ANNA, organizer_sees: Sight = "spectator", **setup: Any
     ) -> GameId:
         """Return a new game that has begun: `ANNA` sits on red, `BERT` on blue, `CARL` on green."""
-        created = await self.hall.create(organizer, "tiny-auction", players, setup, organizer_sees=organizer_sees)
+        created = await self.games.create(organizer, "tiny-auction", players, setup, organizer_sees=organizer_sees)
         game = created.game
         for player in (ANNA, BERT, CARL)[:players]:
-            await self.hall.take_seat(game, player)
-        await self.hall.start(game, organizer)
+            await self.games.take_seat(game, player)
+        await self.games.start(game, organizer)
         return game
 
     async def give(
         self, game: GameId, player: PlayerId, kind: str, *, key: str | None = None, **fields: Any
     ) -> Accepted:
-        return await self.hall.command(game, player, [command(kind, **fields)], key=key)
+        return await self.games.command(game, player, [command(kind, **fields)], key=key)
 
     async def play_round(self, game: GameId, prize: int = 1) -> Version:
         """Play one round of the auction: each seat bids the first card that it may."""
-        now = await self.hall.game(game)
+        now = await self.games.game(game)
         auctioneer = now.players[now.decisions[0].seats[0]]
         assert auctioneer is not None
         await self.give(game, auctioneer, "put-up", coins=prize)
         await self.give(game, auctioneer, "open-bidding")
-        while (now := await self.hall.game(game)).decisions and now.decisions[0].kind == "choose-card":
+        while (now := await self.games.game(game)).decisions and now.decisions[0].kind == "choose-card":
             seat = now.decisions[0].seats[0]
             player = now.players[seat]
             assert player is not None
@@ -91,7 +91,7 @@ class Rig(Struct, eq=False):
         return now.version
 
     async def first_card(self, game: GameId, seat: Seat) -> int:
-        options = (await self.hall.game(game)).options(seat, await self.hall.vault(game))
+        options = (await self.games.game(game)).options(seat, await self.games.vault(game))
         card = next(option for option in options if option.command == "choose-card").schema["properties"]["card"]
         return card["const"] if "const" in card else card["enum"][0]
 
@@ -106,7 +106,7 @@ async def open_rig(path: Path, **settings: Any) -> AsyncIterator[Rig]:
     chosen = Settings(data=path, **settings)
     store = await backend_of(chosen).open_store()
     wake, clock = LocalWake(), ticking()
-    hall = Hall(store, LIBRARY, wake, clock, chosen, boards=own_board)
-    yield Rig(hall, store, wake, Accounts(store.accounts, clock), chosen)
-    await hall.close()
+    games = Games(store, LIBRARY, wake, clock, chosen, boards=own_board)
+    yield Rig(games, store, wake, Accounts(store.accounts, clock), chosen)
+    await games.close()
     await store.close()

@@ -1,6 +1,6 @@
-"""The rulesets' laws once more, for games that a hall has played into a store and that came out of it again.
+"""The rulesets' laws once more, for games that were played into a store and came out of it again.
 
-Random games, with undos and refusals in them, are played through the hall over each store. Then the store is opened
+Random games, with undos and refusals in them, are played over each store. Then the store is opened
 anew, as another process would, and the laws must hold on what it gives back: its records and secrets against the
 games that were decided on. Every request that was accepted is sent once more, with its key, and gets its first answer.
 """
@@ -23,7 +23,7 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import Seat, Version
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
-from service.games.hall import Hall, hashed_key
+from service.games.commands import Games, hashed_key
 from service.games.views import Accepted
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
@@ -40,9 +40,9 @@ UNDO, WRONG = 0.3, 0.05
 
 
 class Kept(Play):
-    """A game that a hall has played; records, secrets and the secret of its chance are those that the store gave back.
+    """A game that was played; records, secrets and the secret of its chance are those that the store gave back.
 
-    `at_each_version` are the games as the hall had them, `views` what a hall showed that found the game in the store.
+    `at_each_version` are the games as they were played, `views` what was shown once the game came from the store.
     """
 
     def __init__(self, laws: Laws, game: Game) -> None:
@@ -56,28 +56,28 @@ class Kept(Play):
 
 
 class Player:
-    """Plays one game through a hall, at random."""
+    """Plays one game at random."""
 
     def __init__(self, laws: Laws, seed: int, store: EventStore, settings: Settings) -> None:
         self.laws, self.seed, self.store, self.rng = laws, seed, store, Random(seed)
         self.answers: list[tuple[Seat, Any, str, Accepted]] = []
-        self.hall = self.over(store, settings)
+        self.games = self.over(store, settings)
 
-    def over(self, store: EventStore, settings: Settings) -> Hall:
+    def over(self, store: EventStore, settings: Settings) -> Games:
         board, library = self.laws.board, Library([self.laws.ruleset])
         chance = fixed_randomness(str(self.seed))
-        return Hall(store, library, LocalWake(), ticking(), settings, chance, boards=lambda _: board)
+        return Games(store, library, LocalWake(), ticking(), settings, chance, boards=lambda _: board)
 
     async def play(self, *, undos: bool) -> Kept:
-        hall, ruleset = self.hall, self.laws.ruleset
+        games, ruleset = self.games, self.laws.ruleset
         players = ruleset.players[self.seed % len(ruleset.players)]
-        created = await hall.create(ORGANIZER, ruleset.id, players, self.laws.setup(self.seed))
-        self.kept = kept = Kept(self.laws, await hall.game(created.game))
+        created = await games.create(ORGANIZER, ruleset.id, players, self.laws.setup(self.seed))
+        self.kept = kept = Kept(self.laws, await games.game(created.game))
         await self.note()
         for seat in kept.game.players:
-            await hall.take_seat(kept.game.id, player_of(seat), seat, f"entropy of {seat}")
+            await games.take_seat(kept.game.id, player_of(seat), seat, f"entropy of {seat}")
             await self.note()
-        await hall.start(kept.game.id, ORGANIZER)
+        await games.start(kept.game.id, ORGANIZER)
         await self.note()
         commands = 0
         while kept.game.status == "running" and not (undos and commands >= self.laws.commands):
@@ -87,10 +87,10 @@ class Player:
         return kept
 
     async def note(self) -> None:
-        """Keep the game as the hall has it now."""
+        """Keep the game as it stands now."""
         kept = self.kept
-        kept.game = await self.hall.game(kept.game.id)
-        kept.secrets = [*(await self.hall.vault(kept.game.id)).all().values()]
+        kept.game = await self.games.game(kept.game.id)
+        kept.secrets = [*(await self.games.vault(kept.game.id)).all().values()]
         kept.at_each_version[kept.game.version] = kept.game
 
     async def step(self, *, undos: bool) -> None:
@@ -105,10 +105,10 @@ class Player:
 
     async def give(self, seat: Seat, command: Any, key: str | None = None) -> None:
         key = key or f"{self.kept.game.version}"
-        self.answers.append((seat, command, key, await self.ask(self.hall, seat, command, key)))
+        self.answers.append((seat, command, key, await self.ask(self.games, seat, command, key)))
 
-    async def ask(self, hall: Hall, seat: Seat, command: Any, key: str) -> Accepted:
-        return await hall.command(self.kept.game.id, player_of(seat), [msgspec.json.encode(command)], key=key)
+    async def ask(self, games: Games, seat: Seat, command: Any, key: str) -> Accepted:
+        return await games.command(self.kept.game.id, player_of(seat), [msgspec.json.encode(command)], key=key)
 
     async def try_wrong(self) -> None:
         """Give something wrong, perhaps; refused, it must leave no trace in the store."""
@@ -136,13 +136,13 @@ async def played_in(laws: Laws, seed: int, *, undos: bool, data: Path, database_
     assert stored is not None
     assert stored.head == kept.game.version
     kept.records, kept.secrets, kept.secret = stored.records, stored.secrets, stored.chance
-    hall = player.over(again, settings)
+    games = player.over(again, settings)
     for version in player.rng.sample(sorted(kept.at_each_version), min(30, len(kept.at_each_version))):
-        game, vault = await hall.at(kept.game.id, version), await hall.vault(kept.game.id)
+        game, vault = await games.at(kept.game.id, version), await games.vault(kept.game.id)
         for viewer in (None, *kept.game.players):
             kept.views[version, viewer] = looked_at(game, viewer, vault)
     for seat, command, key, first in player.answers:
-        repeated = await player.ask(hall, seat, command, key)
+        repeated = await player.ask(games, seat, command, key)
         assert msgspec.json.encode(repeated) == msgspec.json.encode(replace(first, repeated=True))
     everything, _ = await again.read_all(limit=1_000_000)
     assert [record for game, record in everything if game == kept.game.id] == kept.records

@@ -20,7 +20,7 @@ def read_before_appending(rig: Rig, game: GameId, monkeypatch: pytest.MonkeyPatc
     append = rig.store.append
 
     async def after_a_look(batch: Append) -> Any:
-        await rig.hall.game(game)
+        await rig.games.game(game)
         return await append(batch)
 
     monkeypatch.setattr(rig.store, "append", after_a_look)
@@ -42,7 +42,7 @@ async def test_who_waits_for_a_load_that_fails_changes_the_game_that_others_see(
             return await load(game, after)
 
         monkeypatch.setattr(rig.store, "load", fails_once)
-        first = asyncio.create_task(rig.hall.game(game))
+        first = asyncio.create_task(rig.games.game(game))
         await asyncio.sleep(0)
         commands = [asyncio.create_task(rig.give(game, ANNA, "put-up", coins=1)) for _ in range(2)]
         await asyncio.sleep(0.05)
@@ -53,7 +53,7 @@ async def test_who_waits_for_a_load_that_fails_changes_the_game_that_others_see(
         with pytest.raises(asyncio.CancelledError if given_up else StoreUnavailable):
             await first
         last = max([(await command).version for command in commands])
-        assert (await rig.hall.game(game)).version == last
+        assert (await rig.games.game(game)).version == last
 
 
 async def test_a_game_that_a_command_waits_for_is_not_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,26 +64,26 @@ async def test_a_game_that_a_command_waits_for_is_not_let_go(tmp_path: Path, mon
 
         def told(of: GameId, version: Version) -> None:
             # It runs when the first command has let the game go, and the second has not taken it yet.
-            looks.append(asyncio.create_task(rig.hall.game(other)))
+            looks.append(asyncio.create_task(rig.games.game(other)))
             tell(of, version)
 
         monkeypatch.setattr(rig.wake, "notify", told)
         read_before_appending(rig, game, monkeypatch)
         commands = [asyncio.create_task(rig.give(game, ANNA, "put-up", coins=1)) for _ in range(2)]
         last = max([(await command).version for command in commands])
-        assert (await rig.hall.game(game)).version == last
+        assert (await rig.games.game(game)).version == last
         await asyncio.gather(*looks)
 
 
 async def test_no_more_boards_are_kept_than_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.games.hall.validate", lambda board: None)  # the room is no map
+    monkeypatch.setattr("service.games.commands.validate", lambda board: None)  # the room is no map
     monkeypatch.setattr("service.games.plays.BOARDS", 2)
     async with open_rig(tmp_path) as rig:
-        plays: Any = vars(rig.hall)["_plays"]
+        plays: Any = vars(rig.games)["_plays"]
         games: list[GameId] = []
         for number in range(4):
             board = msgspec.json.encode(replace(ROOM, id=f"room-{number}"))
-            games.append((await rig.hall.create(ANNA, "tiny-auction", 2, board=board)).game)
+            games.append((await rig.games.create(ANNA, "tiny-auction", 2, board=board)).game)
         assert len(vars(plays)["_boards"]) == 2
     async with open_rig(tmp_path) as rig:
-        assert [(await rig.hall.game(game)).board.id for game in games] == [f"room-{n}" for n in range(4)]
+        assert [(await rig.games.game(game)).board.id for game in games] == [f"room-{n}" for n in range(4)]

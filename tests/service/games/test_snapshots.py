@@ -19,7 +19,7 @@ from service.base.settings import Settings
 from service.cluster.redis import open_redis
 from service.cluster.redis_snapshots import RedisSnapshots
 from service.cluster.wake import LocalWake
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.games.plays import GameDamaged
 from service.games.snapshots import Place, Snapshots, take
 from service.observe.metrics import Metrics
@@ -55,7 +55,7 @@ class Watched:
 
 
 class Data:
-    """A store and its snapshots, and halls over them."""
+    """A store and its snapshots, and games over them."""
 
     def __init__(self, settings: Settings, store: EventStore, kept: SnapshotStore) -> None:
         self.settings = settings
@@ -63,13 +63,13 @@ class Data:
         self.kept: Any = kept
         self.metrics = Metrics()
         self.randomness = fixed_randomness()
-        self.halls: list[tuple[Hall, Snapshots]] = []
+        self.several_games: list[tuple[Games, Snapshots]] = []
 
-    def hall(self, *, snapshots: bool = True) -> Hall:
-        """Return a new hall that has no game in memory."""
+    def games(self, *, snapshots: bool = True) -> Games:
+        """Return games of which none is in memory."""
         places = [Place("snapshots", _Lent(self.kept), EVERY)] if snapshots else []
         taken = Snapshots(places, self.metrics)
-        hall = Hall(
+        games = Games(
             self.store,
             LIBRARY,
             LocalWake(),
@@ -80,19 +80,19 @@ class Data:
             metrics=self.metrics,
             snapshots=taken,
         )
-        self.halls.append((hall, taken))
-        return hall
+        self.several_games.append((games, taken))
+        return games
 
     async def written(self) -> None:
         """Wait until all that was to be written down is."""
-        for hall, taken in self.halls:
-            await hall.close()
+        for games, taken in self.several_games:
+            await games.close()
             await taken.close()
 
     async def loaded(self, game: GameId, *, snapshots: bool = True) -> tuple[Game, Version]:
         """Return a game as a new process loads it, and the version after which it read its log."""
         del self.store.loaded[:]
-        found = await self.hall(snapshots=snapshots).game(game)
+        found = await self.games(snapshots=snapshots).game(game)
         return found, self.store.loaded[-1]
 
     async def plain(self, game: GameId) -> bytes:
@@ -161,14 +161,14 @@ async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         yield made
 
 
-def rig(data: Data, hall: Hall) -> Rig:
-    return Rig(hall, data.store, LocalWake(), None, data.settings)  # pyright: ignore[reportArgumentType]
+def rig(data: Data, games: Games) -> Rig:
+    return Rig(games, data.store, LocalWake(), None, data.settings)  # pyright: ignore[reportArgumentType]
 
 
 async def played(data: Data, rounds: int = 2, *, undo: bool = False) -> GameId:
     """Return a game of some rounds, all of it stored, with its snapshots."""
-    hall = data.hall()
-    table = rig(data, hall)
+    games = data.games()
+    table = rig(data, games)
     game = await table.begun(rounds=3)
     for _ in range(rounds):
         await table.play_round(game)
@@ -180,7 +180,7 @@ async def played(data: Data, rounds: int = 2, *, undo: bool = False) -> GameId:
 
 async def put_up(table: Rig, game: GameId) -> PlayerId:
     """Put something up; return whose turn it is."""
-    now = await table.hall.game(game)
+    now = await table.games.game(game)
     player = now.players[now.decisions[0].seats[0]]
     assert player is not None
     await table.give(game, player, "put-up", coins=1)
@@ -190,7 +190,7 @@ async def put_up(table: Rig, game: GameId) -> PlayerId:
 async def undone(table: Rig, game: GameId) -> None:
     """Put something up, and take that back."""
     player = await put_up(table, game)
-    now = await table.hall.game(game)
+    now = await table.games.game(game)
     await table.give(game, player, "undo", to=now.undo_to[-1])
 
 
@@ -199,7 +199,7 @@ async def undone(table: Rig, game: GameId) -> None:
 
 @pytest.mark.parametrize("undo", [False, True])
 async def test_a_game_loaded_from_a_snapshot_is_the_game_after_every_command(data: Data, undo: bool) -> None:
-    table = rig(data, data.hall())
+    table = rig(data, data.games())
     game = await table.begun(rounds=3)
     starts: list[Version] = []
     for number in range(3):
@@ -217,7 +217,7 @@ async def test_a_game_loaded_from_a_snapshot_is_the_game_after_every_command(dat
 
 async def test_its_past_its_events_and_its_secrets_are_there(data: Data) -> None:
     game = await played(data, undo=True)
-    resumed, folded = data.hall(), data.hall(snapshots=False)
+    resumed, folded = data.games(), data.games(snapshots=False)
     last = (await resumed.game(game)).version
     assert data.store.loaded[-1] > 0
     for version in range(1, last + 1):
@@ -230,18 +230,18 @@ async def test_its_past_its_events_and_its_secrets_are_there(data: Data) -> None
 
 async def test_it_is_played_on_and_undone_on(data: Data) -> None:
     game = await played(data, undo=True)
-    table = rig(data, data.hall())
+    table = rig(data, data.games())
     await undone(table, game)
     assert data.store.loaded[0] > 0
     await table.play_round(game)
-    assert kernel.take(await table.hall.game(game)) == await data.plain(game)
+    assert kernel.take(await table.games.game(game)) == await data.plain(game)
 
 
 async def test_what_another_process_has_added_since_is_there(data: Data) -> None:
     game = await played(data)
-    before = data.hall()
+    before = data.games()
     old = (await before.game(game)).version
-    await put_up(rig(data, data.hall(snapshots=False)), game)
+    await put_up(rig(data, data.games(snapshots=False)), game)
     found, after = await data.loaded(game)
     assert 0 < after < old < found.version
     assert kernel.take(found) == await data.plain(game)
@@ -249,12 +249,12 @@ async def test_what_another_process_has_added_since_is_there(data: Data) -> None
 
 async def test_no_event_is_shown_before_its_secrets_are_known(data: Data) -> None:
     game = await played(data)
-    behind, ahead = data.hall(), rig(data, data.hall(snapshots=False))
+    behind, ahead = data.games(), rig(data, data.games(snapshots=False))
     now = await behind.game(game)
     assert data.store.loaded[-1] > 0, "the events before have to be read, and those after are read with them"
     await ahead.play_round(game)
     seen = await behind.events(game, behind.viewer(now, ANNA))
-    known = await data.hall(snapshots=False).events(game, behind.viewer(now, ANNA))
+    known = await data.games(snapshots=False).events(game, behind.viewer(now, ANNA))
     assert [event.version for event in seen] == list(range(1, now.version + 1))
     assert [event.secrets for event in seen] == [event.secrets for event in known[: len(seen)]]
 
@@ -281,13 +281,13 @@ async def _sealed(data: Data, kept: Snapshot, **changes: Any) -> Snapshot:
     """Return a snapshot of what never was, sealed by somebody who knows the secret."""
     stored = await data.store.load(kept.game)
     assert stored is not None
-    game = replace(await data.hall(snapshots=False).at(kept.game, kept.version), **changes)
+    game = replace(await data.games(snapshots=False).at(kept.game, kept.version), **changes)
     return replace(take(game, stored.chance), version=kept.version)
 
 
 async def _of_another_log(data: Data, kept: Snapshot) -> Snapshot:
     # At the end of the log, where nothing follows that would give it away.
-    last = (await data.hall(snapshots=False).game(kept.game)).version
+    last = (await data.games(snapshots=False).game(kept.game)).version
     return await _sealed(data, replace(kept, version=last), head=bytes(32))
 
 
@@ -344,9 +344,9 @@ async def test_one_of_another_game_is_never_taken_for_it(data: Data) -> None:
     before = await data.plain(other)
     data.kept = Misplaced(data.kept, copied)
 
-    hall = data.hall()
-    assert (await hall.game(game)).id == game
-    await put_up(rig(data, hall), game)
+    games = data.games()
+    assert (await games.game(game)).id == game
+    await put_up(rig(data, games), game)
     assert await data.plain(other) == before
     assert data.kept.dropped == [game]
 
@@ -354,14 +354,14 @@ async def test_one_of_another_game_is_never_taken_for_it(data: Data) -> None:
 @pytest.mark.parametrize("ahead", [False, True])
 async def test_none_counts_of_a_game_that_is_over_for_the_key_of_its_seal_is_public(data: Data, ahead: bool) -> None:
     game = await played(data, rounds=3)
-    hall = data.hall(snapshots=False)
-    over = await hall.game(game)
+    games = data.games(snapshots=False)
+    over = await games.game(game)
     assert over.status == "over"
     kept = await data.kept.newest(game)
     assert kept is None or kept.version < over.version, "none is written once the game is over"
 
     stored = await data.store.load(game)
-    base = over if ahead else await hall.at(game, over.version - 3)
+    base = over if ahead else await games.at(game, over.version - 3)
     forged = replace(base, status="running", players=dict.fromkeys(base.players, CARL))
     await data.kept.drop(game)
     await data.kept.keep(take(forged, stored.chance))
@@ -373,29 +373,29 @@ async def test_none_counts_of_a_game_that_is_over_for_the_key_of_its_seal_is_pub
 
 
 async def test_what_was_damaged_before_it_is_found_when_it_is_looked_at(data: Data) -> None:
-    table = rig(data, data.hall())
+    table = rig(data, data.games())
     game = await table.begun(rounds=3)
     await table.play_round(game)
     player = await put_up(table, game)
     await data.written()
     data.store.spoils = 3
-    hall = data.hall()
-    now = await hall.game(game)
+    games = data.games()
+    now = await games.game(game)
     assert data.store.loaded[-1] > 3
     for version in (3, 4, now.version - 1):
         with pytest.raises(GameDamaged, match="from version 3 on"):
-            await hall.at(game, version)
+            await games.at(game, version)
     with pytest.raises(GameDamaged, match="from version 3 on"):
-        await hall.command(game, player, [command("undo", to=now.undo_to[-1])])
+        await games.command(game, player, [command("undo", to=now.undo_to[-1])])
     data.store.spoils = None
-    await hall.command(game, player, [command("undo", to=now.undo_to[-1])])
+    await games.command(game, player, [command("undo", to=now.undo_to[-1])])
 
 
 async def test_one_of_moves_that_were_taken_back_since_is_thrown_away(data: Data) -> None:
-    table = rig(data, data.hall())
+    table = rig(data, data.games())
     game = await table.begun(rounds=3)
     await table.give(game, ANNA, "put-up", coins=1)
-    taken_back = await table.hall.game(game)
+    taken_back = await table.games.game(game)
     await table.give(game, ANNA, "undo", to=taken_back.undo_to[-1])
     stored = await data.store.load(game)
     await data.written()
@@ -416,10 +416,10 @@ async def test_games_are_played_while_snapshots_cannot_be_kept(data: Data) -> No
     data.kept = Spoilt(fails)
     found, after = await data.loaded(game)
     assert after == 0
-    table = rig(data, data.hall())
+    table = rig(data, data.games())
     await table.play_round(game)
     await data.written()
-    assert (await table.hall.game(game)).version > found.version
+    assert (await table.games.game(game)).version > found.version
 
 
 # --- where they are kept ----------------------------------------------------------------------------------------------
@@ -498,7 +498,7 @@ async def test_redis_may_hang_or_be_stopped_or_flushed_and_is_used_again(tmp_pat
             found, after = await data.loaded(game)
             assert after == 0
             assert kernel.take(found) == await data.plain(game)
-            await put_up(rig(data, data.hall()), game)
+            await put_up(rig(data, data.games()), game)
             await data.written()
 
             own.start()

@@ -22,7 +22,7 @@ async def test_a_log_line_of_a_failure_holds_no_local_variables(capsys: pytest.C
             canary = "do-not-tell"  # noqa: F841  # stands for a token or a secret in a frame
             raise RuntimeError("broken")
 
-        service.services.hall.game = fail  # type: ignore[method-assign]
+        service.services.games.game = fail  # type: ignore[method-assign]
         assert (await service.client.get("/v1/games/some", headers=anna.headers)).status_code == 500
     said = capsys.readouterr().err
     failure = next(line for line in map(json.loads, said.splitlines()) if line["event"] == "request failed")

@@ -277,7 +277,7 @@ async def test_a_stream_whose_store_is_away_ends_cleanly_and_goes_on_when_it_is_
     async with streaming(service, game, "?after=0") as frames:
         last = (await frames.events(4))[-1]["id"]
         with monkeypatch.context() as patched:
-            patched.setattr(service.services.hall, "game", away)
+            patched.setattr(service.services.games, "game", away)
             service.services.wake.notify(GameId(game), 1)
             async with asyncio.timeout(10):
                 while await frames.next() is not None:
@@ -294,7 +294,7 @@ async def test_a_fault_of_ours_is_logged_over_a_socket_too(
     async def fails(*_: object) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(service.services.hall, "game", fails)
+    monkeypatch.setattr(service.services.games, "game", fails)
     with capture_logs() as logged:
         async with socket_of(service, game) as socket:
             frame = json.loads(await socket.recv())

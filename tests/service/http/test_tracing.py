@@ -112,7 +112,7 @@ async def test_a_failure_is_told_without_its_message(tmp_path: Path):
                 async def fail(*given: object, **named: object) -> object:
                     raise RuntimeError("canary")
 
-                service.services.hall.game = fail  # type: ignore[method-assign]
+                service.services.games.game = fail  # type: ignore[method-assign]
                 assert (await service.client.get("/v1/games/some")).status_code == 500
         (span,) = collector.named("GET /v1/games/{game}")
         assert span.status.code == 2

@@ -1,4 +1,4 @@
-"""Halls of several processes over one database: each read is as new as every command acknowledged before it."""
+"""Several processes over one database: each read is as new as every command acknowledged before it."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ async def rigs(tmp_path: Path) -> AsyncIterator[tuple[Rig, Rig]]:
 
 async def look(rig: Rig, game: GameId) -> tuple[Any, ...]:
     """Return all that a service knows of a game."""
-    now, vault = await rig.hall.game(game), await rig.hall.vault(game)
+    now, vault = await rig.games.game(game), await rig.games.vault(game)
     table = now.table.digest() if now.table is not None else None
     options = [now.options(seat, vault) for seat in now.players]
     return now.version, now.head, now.status, table, now.undo_seat, now.undo_to, dict(vault.all()), options
@@ -37,7 +37,7 @@ async def look(rig: Rig, game: GameId) -> tuple[Any, ...]:
 async def test_a_game_that_two_processes_play_is_one_game(rigs: tuple[Rig, Rig]) -> None:
     chance = random.Random(3)
     game = await rigs[0].begun(rounds=3)
-    while (now := await rigs[chance.randrange(2)].hall.game(game)).status == "running":
+    while (now := await rigs[chance.randrange(2)].games.game(game)).status == "running":
         player = now.players[now.decisions[0].seats[0]]
         assert player is not None
         rig = rigs[chance.randrange(2)]
@@ -49,7 +49,7 @@ async def test_a_game_that_two_processes_play_is_one_game(rigs: tuple[Rig, Rig])
             await rigs[chance.randrange(2)].give(game, player, "open-bidding")
         assert await look(rigs[0], game) == await look(rigs[1], game)
         for each in rigs:
-            assert await each.hall.records(game) == await each.store.read(game)
+            assert await each.games.records(game) == await each.store.read(game)
     async with open_rig(rigs[0].settings.data, database_url=rigs[0].settings.database_url) as fresh:
         assert await look(fresh, game) == await look(rigs[1], game)
 
@@ -59,10 +59,10 @@ async def test_what_was_refused_in_the_past_is_decided_in_the_present(
 ) -> None:
     one, two = rigs
     game = await one.begun()
-    assert (await two.hall.game(game)).decisions[0].kind != "choose-card"
+    assert (await two.games.game(game)).decisions[0].kind != "choose-card"
     await one.give(game, ANNA, "put-up", coins=1)
     await one.give(game, ANNA, "open-bidding")
-    now = await one.hall.game(game)
+    now = await one.games.game(game)
     card = await one.first_card(game, now.decisions[0].seats[0])
     bidder = now.players[now.decisions[0].seats[0]]
     assert bidder is not None
@@ -75,13 +75,13 @@ async def test_what_was_refused_in_the_past_is_decided_in_the_present(
 async def test_what_another_process_took_back_is_taken_back_here(rigs: tuple[Rig, Rig]) -> None:
     one, two = rigs
     game = await one.begun()
-    before = (await two.hall.game(game)).version
+    before = (await two.games.game(game)).version
     await one.give(game, ANNA, "put-up", coins=2)
     await one.give(game, ANNA, "put-up", coins=1)
     await look(two, game)
     await one.give(game, ANNA, "undo", to=before + 1)
     assert await look(two, game) == await look(one, game)
-    assert (await two.hall.at(game, before + 1)).version == before + 1
+    assert (await two.games.at(game, before + 1)).version == before + 1
     await two.give(game, ANNA, "put-up", coins=1)
     assert await look(one, game) == await look(two, game)
 
@@ -91,10 +91,10 @@ async def test_for_whom_an_old_version_is_new_enough_nothing_is_asked(
 ) -> None:
     one, two = rigs
     game = await one.begun()
-    before = (await two.hall.game(game)).version
+    before = (await two.games.game(game)).version
     accepted = await one.give(game, ANNA, "put-up", coins=1)
-    assert (await two.hall.game(game, before)).version == before
-    assert (await two.hall.game(game, accepted.version)).version == accepted.version
+    assert (await two.games.game(game, before)).version == before
+    assert (await two.games.game(game, accepted.version)).version == accepted.version
 
 
 async def test_a_version_that_another_process_made_can_be_looked_at(
@@ -102,15 +102,15 @@ async def test_a_version_that_another_process_made_can_be_looked_at(
 ) -> None:
     one, two = rigs
     game = await one.begun()
-    await two.hall.game(game)
+    await two.games.game(game)
     accepted = await one.give(game, ANNA, "put-up", coins=1)
-    assert (await two.hall.at(game, accepted.version)).version == accepted.version
+    assert (await two.games.at(game, accepted.version)).version == accepted.version
 
 
 async def test_a_repetition_gets_the_first_answer_from_any_process(rigs: tuple[Rig, Rig]) -> None:
     one, two = rigs
     game = await one.begun()
-    await two.hall.game(game)
+    await two.games.game(game)
     first = await one.give(game, ANNA, "put-up", coins=1, key="k")
     await one.give(game, ANNA, "open-bidding")
     again = await two.give(game, ANNA, "put-up", coins=1, key="k")
@@ -120,7 +120,7 @@ async def test_a_repetition_gets_the_first_answer_from_any_process(rigs: tuple[R
 
 async def test_both_may_write_at_once(rigs: tuple[Rig, Rig]) -> None:
     game = await rigs[0].begun()
-    before = (await rigs[0].hall.game(game)).version
+    before = (await rigs[0].games.game(game)).version
 
     async def put_up(rig: Rig) -> bool:
         try:
@@ -131,7 +131,7 @@ async def test_both_may_write_at_once(rigs: tuple[Rig, Rig]) -> None:
 
     done = await asyncio.gather(*(put_up(rig) for rig in (*rigs, *rigs, *rigs)))
     assert sum(done) == LARGEST_PRIZE
-    assert (await rigs[0].hall.game(game)).version == before + LARGEST_PRIZE
+    assert (await rigs[0].games.game(game)).version == before + LARGEST_PRIZE
     assert await look(rigs[0], game) == await look(rigs[1], game)
 
 
@@ -197,10 +197,10 @@ async def test_what_was_shown_once_is_not_shown_of_a_later_position(
     game = await one.begun()
 
     async def shown(rig: Rig) -> bytes:
-        now = await rig.hall.game(game)
+        now = await rig.games.game(game)
         assert now.table is not None
         digest = now.table.digest().encode()
-        return await rig.hall.shown(now, rig.hall.viewer(now, ANNA), lambda _: digest)
+        return await rig.games.shown(now, rig.games.viewer(now, ANNA), lambda _: digest)
 
     before = await shown(two)
     assert await shown(two) == before

@@ -22,7 +22,7 @@ from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
 from service.contract import endpoints
-from service.games.hall import Hall
+from service.games.commands import Games
 from service.observe.logging import log
 from tests.postgres import shared_cluster
 from tests.service.secrecy.surface import ACTS
@@ -110,12 +110,12 @@ def _open_command(command: Any, seat: Seat, draft: Draft[Table]) -> tuple[msgspe
     return msgspec.Raw(canonical(command)), None
 
 
-async def _told_in_the_log(self: Hall, game: GameId, player: PlayerId, commands: Any, **options: Any) -> Any:
+async def _told_in_the_log(self: Games, game: GameId, player: PlayerId, commands: Any, **options: Any) -> Any:
     log.info("command", given=bytes(commands[0]).decode())
     return await _command(self, game, player, commands, **options)
 
 
-_choose, _command = ChooseCard.decide, Hall.command
+_choose, _command = ChooseCard.decide, Games.command
 
 LEAKS: dict[str, tuple[str, Any]] = {
     "the secrets of others beside the events": ("service.games.views.Viewer.may_read", lambda self, secret: True),
@@ -123,7 +123,7 @@ LEAKS: dict[str, tuple[str, Any]] = {
     "the export of everything": ("domain.kernel.export.export", _everything(export.export)),
     "hands in a refusal": ("tests.tiny.auction.ChooseCard.decide", _telling_refusal),
     "a sealed command as it was given": ("domain.kernel.game._command_in_log", _open_command),
-    "commands in the service's log": ("service.games.hall.Hall.command", _told_in_the_log),
+    "commands in the service's log": ("service.games.commands.Games.command", _told_in_the_log),
 }
 
 

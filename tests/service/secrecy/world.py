@@ -133,7 +133,7 @@ class _World:
         return f"/v1/games/{self._game}{path}"
 
     async def _now(self) -> Game:
-        return await self._service.services.hall.game(GameId(self._game))
+        return await self._service.services.games.game(GameId(self._game))
 
     # --- playing ---
 
@@ -145,7 +145,7 @@ class _World:
         seat = rng.choice(decision.seats)
         if decision.kind == "choose-card":
             hand = table.hands[seat]
-            card = (await self._service.services.hall.vault(now.id)).open(hand[rng.randrange(len(hand))])
+            card = (await self._service.services.games.vault(now.id)).open(hand[rng.randrange(len(hand))])
             command = {"type": "choose-card", "card": card}
         elif table.prize:
             command = {"type": "open-bidding"}
@@ -172,7 +172,7 @@ class _World:
         now, services = await self._now(), self._service.services
         records = await services.store.read(now.id)
         blind = {self._cast_seats[number] for number in self._cast.blind}
-        hidden = [each for each in (await services.hall.vault(now.id)).all().values() if not blind & {*each.readers}]
+        hidden = [each for each in (await services.games.vault(now.id)).all().values() if not blind & {*each.readers}]
         turned_up = tuple(record.event for record in records if record.type == "cards-revealed")
         return Moment(
             version=now.version,

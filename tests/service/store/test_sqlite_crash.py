@@ -51,4 +51,4 @@ async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> No
     async with open_rig(tmp_path) as rig:
         for row in (await rig.store.games(limit=1_000_000))[0]:
             assert first_broken(row.game, await rig.store.read(row.game)) is None
-            await rig.hall.game(row.game)
+            await rig.games.game(row.game)

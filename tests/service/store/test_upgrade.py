@@ -71,13 +71,13 @@ async def test_a_file_of_the_first_schema_is_brought_up_to_date(file: Path) -> N
     async with open_rig(file.parent) as rig:
         await check_accounts(rig.store)
         assert (await rig.accounts.authenticate("tab_of-anna")).player == "panna"
-        assert (await rig.hall.game(GAME)).version == VERSION
+        assert (await rig.games.game(GAME)).version == VERSION
         await rig.play_round(GAME)
     assert version_of(file) == sqlite_file.SCHEMA_VERSION
     assert sqlite_file.check_file(file)
     async with open_rig(file.parent) as rig:
         await check_accounts(rig.store)
-        assert (await rig.hall.game(GAME)).version > VERSION
+        assert (await rig.games.game(GAME)).version > VERSION
 
 
 async def test_a_file_that_was_brought_up_to_date_is_like_a_new_one(file: Path, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ async def check_answers(rig: Rig, rows: list[tuple[str, str, str, bytes, bytes]]
         assert use is not None
         assert use.fingerprint == fingerprint
         again = msgspec.json.decode(
-            msgspec.json.encode(await rig.hall.answered(GameId(game), PlayerId(account), use.added))
+            msgspec.json.encode(await rig.games.answered(GameId(game), PlayerId(account), use.added))
         )
         for event in again["events"]:
             assert event.pop("ruleset") == "tiny-auction"  # which events did not name when these answers were given
@@ -151,7 +151,7 @@ async def test_answers_that_were_kept_are_made_again_of_the_log(with_answers: Pa
     assert len(rows) == 12
     async with open_rig(with_answers.parent) as rig:
         await check_answers(rig, rows)
-        repeated = await rig.hall.create(ANNA, "tiny-auction", 2, {"rounds": 2}, title="Kept answers", key="create")
+        repeated = await rig.games.create(ANNA, "tiny-auction", 2, {"rounds": 2}, title="Kept answers", key="create")
         assert (repeated.repeated, repeated.version) == (True, 1)
     with opened(with_answers) as connection:
         assert connection.execute("SELECT count(*) FROM keys").fetchone() == (12,)

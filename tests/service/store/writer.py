@@ -13,7 +13,7 @@ from tests.service.rig import Rig, open_rig
 async def keep_playing(rig: Rig) -> None:
     while True:
         game = await rig.begun(rounds=3)
-        while (now := await rig.hall.game(game)).status == "running":
+        while (now := await rig.games.game(game)).status == "running":
             version = await rig.play_round(game)
             print(game, version, flush=True)
         print(game, now.version, flush=True)

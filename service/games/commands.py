@@ -99,7 +99,7 @@ Decide = Callable[[Play, Request], Awaitable[Step]]
 """What a request does to a game. Raises `Refusal` or `NotSeated`."""
 
 
-class Hall:
+class Games:
     """All games of a store, as they are played.
 
     Requests to one game queue; different games run side by side. A request that was accepted is stored before it is

@@ -1,4 +1,4 @@
-"""Games as the hall plays them: whole requests, from the seats to the disk."""
+"""Commands to games: whole requests, from the seats to the disk."""
 
 import asyncio
 import random
@@ -20,7 +20,7 @@ from domain.kernel.record import Cause, Record, first_broken
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId
 from service.cluster.wake import LocalWake
-from service.games.hall import Hall, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
+from service.games.commands import Games, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.plays import GameDamaged, UnknownGame, UnknownVersion
 from service.games.views import Accepted, Viewer
 from service.store.protocol import Append, Appended, KeyReused, StoreUnavailable
@@ -68,9 +68,9 @@ def is_repetition(again: Accepted, first: Accepted) -> bool:
 
 async def test_a_game_is_played_from_its_creation_to_its_end(rig: Rig) -> None:
     game = await rig.begun()
-    while (await rig.hall.game(game)).status == "running":
+    while (await rig.games.game(game)).status == "running":
         await rig.play_round(game)
-    over = await rig.hall.game(game)
+    over = await rig.games.game(game)
     records = await rig.store.read(game)
     assert over.status == "over"
     assert first_broken(game, records) is None
@@ -82,7 +82,7 @@ async def test_a_game_is_played_from_its_creation_to_its_end(rig: Rig) -> None:
 
 async def test_the_answer_says_what_happened(rig: Rig) -> None:
     game = await rig.begun()
-    before = (await rig.hall.game(game)).version
+    before = (await rig.games.game(game)).version
     accepted = await rig.give(game, ANNA, "put-up", coins=2)
     assert (accepted.game, accepted.after, accepted.version, accepted.repeated) == (game, before, before + 1, False)
     assert [event.type for event in accepted.events] == ["prize-put-up"]
@@ -91,8 +91,8 @@ async def test_the_answer_says_what_happened(rig: Rig) -> None:
 
 async def test_a_creator_may_name_another_organizer(rig: Rig) -> None:
     organizer, _ = await rig.accounts.register("Olga")
-    created = await rig.hall.create(ANNA, "tiny-auction", 2, organizer=organizer.player, title="Sunday")
-    game = await rig.hall.game(created.game)
+    created = await rig.games.create(ANNA, "tiny-auction", 2, organizer=organizer.player, title="Sunday")
+    game = await rig.games.game(created.game)
     record = (await rig.store.read(created.game))[0]
     assert game.organizer == organizer.player
     assert record.cause is not None
@@ -103,7 +103,7 @@ async def test_a_creator_may_name_another_organizer(rig: Rig) -> None:
 
 
 async def test_what_cannot_be_created_is_refused(rig: Rig) -> None:
-    create = rig.hall.create
+    create = rig.games.create
     with pytest.raises(UnknownRuleset, match="known are tiny-auction"):
         await create(ANNA, "chess", 2)
     with pytest.raises(UnknownPlayer):
@@ -120,37 +120,37 @@ async def test_what_cannot_be_created_is_refused(rig: Rig) -> None:
 
 
 async def test_seats_are_taken_left_and_taken_again(rig: Rig) -> None:
-    game = (await rig.hall.create(ANNA, "tiny-auction", 2)).game
-    await rig.hall.take_seat(game, ANNA, BLUE, "my own entropy")
-    await rig.hall.take_seat(game, BERT)
-    assert (await rig.hall.game(game)).players == {RED: BERT, BLUE: ANNA}
-    assert (await rig.hall.game(game)).entropy == {BLUE: "my own entropy"}
+    game = (await rig.games.create(ANNA, "tiny-auction", 2)).game
+    await rig.games.take_seat(game, ANNA, BLUE, "my own entropy")
+    await rig.games.take_seat(game, BERT)
+    assert (await rig.games.game(game)).players == {RED: BERT, BLUE: ANNA}
+    assert (await rig.games.game(game)).entropy == {BLUE: "my own entropy"}
     with pytest.raises(Refusal) as full:
-        await rig.hall.take_seat(game, CARL)
+        await rig.games.take_seat(game, CARL)
     assert full.value.rule == "TAB-LIFE-03"
     with pytest.raises(NotSeated):
-        await rig.hall.leave_seat(game, BERT, BLUE)
-    await rig.hall.leave_seat(game, ANNA)
+        await rig.games.leave_seat(game, BERT, BLUE)
+    await rig.games.leave_seat(game, ANNA)
     with pytest.raises(NotSeated):
-        await rig.hall.leave_seat(game, ANNA)
+        await rig.games.leave_seat(game, ANNA)
     with pytest.raises(NotSeated):
-        await rig.hall.start(game, CARL)
-    await rig.hall.take_seat(game, CARL)
-    await rig.hall.start(game, CARL)
-    assert (await rig.hall.game(game)).status == "running"
+        await rig.games.start(game, CARL)
+    await rig.games.take_seat(game, CARL)
+    await rig.games.start(game, CARL)
+    assert (await rig.games.game(game)).status == "running"
 
 
 async def test_an_unknown_game_is_unknown_to_every_request_and_is_not_kept_in_memory(rig: Rig) -> None:
     nowhere = GameId("gnowhere")
     for request in (
-        rig.hall.game(nowhere),
-        rig.hall.at(nowhere, 1),
-        rig.hall.records(nowhere),
-        rig.hall.vault(nowhere),
-        rig.hall.take_seat(nowhere, ANNA),
-        rig.hall.start(nowhere, ANNA),
+        rig.games.game(nowhere),
+        rig.games.at(nowhere, 1),
+        rig.games.records(nowhere),
+        rig.games.vault(nowhere),
+        rig.games.take_seat(nowhere, ANNA),
+        rig.games.start(nowhere, ANNA),
         rig.give(nowhere, ANNA, "put-up", coins=1),
-        rig.hall.check(nowhere, ANNA, [command("put-up", coins=1)]),
+        rig.games.check(nowhere, ANNA, [command("put-up", coins=1)]),
     ):
         with pytest.raises(UnknownGame):
             await request
@@ -161,7 +161,7 @@ async def test_an_unknown_game_is_unknown_to_every_request_and_is_not_kept_in_me
 
 async def test_a_refused_command_leaves_no_trace(rig: Rig) -> None:
     game = await rig.begun()
-    before = await rig.hall.game(game)
+    before = await rig.games.game(game)
     for player, raw, rule in (
         (ANNA, command("put-up", coins=99), "TA-PUT-01"),
         (ANNA, command("open-bidding"), "TA-PUT-02"),
@@ -181,14 +181,14 @@ async def test_a_refused_command_leaves_no_trace(rig: Rig) -> None:
         (ANNA, command("undo", to=0), "TAB-UNDO-01"),
     ):
         with pytest.raises(Refusal) as refusal:
-            await rig.hall.command(game, player, [raw])
+            await rig.games.command(game, player, [raw])
         assert refusal.value.rule == rule, raw
         with pytest.raises(Refusal):
-            await rig.hall.check(game, player, [raw])
+            await rig.games.check(game, player, [raw])
     for raw in (b"", b"{", b'{"type":"put-up","coins":1}x'):
         with pytest.raises(msgspec.DecodeError):
-            await rig.hall.command(game, ANNA, [raw])
-    assert await rig.hall.game(game) is before
+            await rig.games.command(game, ANNA, [raw])
+    assert await rig.games.game(game) is before
     assert await rig.store.head(game) == before.version
 
 
@@ -198,23 +198,23 @@ async def test_only_a_seat_gives_commands(rig: Rig) -> None:
         with pytest.raises(NotSeated):
             await rig.give(game, player, "put-up", coins=1)
         with pytest.raises(NotSeated):
-            await rig.hall.check(game, player, [command("put-up", coins=1)])
+            await rig.games.check(game, player, [command("put-up", coins=1)])
 
 
 async def test_a_stale_version_is_refused(rig: Rig) -> None:
     game = await rig.begun()
-    version = (await rig.hall.game(game)).version
+    version = (await rig.games.game(game)).version
     for expected in (version - 1, version + 1):
         with pytest.raises(StaleVersion) as stale:
-            await rig.hall.command(game, ANNA, [command("put-up", coins=1)], expected=expected)
+            await rig.games.command(game, ANNA, [command("put-up", coins=1)], expected=expected)
         assert (stale.value.expected, stale.value.head) == (expected, version)
-    await rig.hall.command(game, ANNA, [command("put-up", coins=1)], expected=version)
+    await rig.games.command(game, ANNA, [command("put-up", coins=1)], expected=version)
 
 
 @pytest.mark.rule("TAB-LIST-01")
 async def test_a_list_with_one_bad_command_is_refused_whole(rig: Rig) -> None:
     game = await rig.begun()
-    before = await rig.hall.game(game)
+    before = await rig.games.game(game)
     good = command("put-up", coins=1)
     for commands, rule in (
         ([good, command("put-up", coins=9)], "TA-PUT-01"),
@@ -223,10 +223,10 @@ async def test_a_list_with_one_bad_command_is_refused_whole(rig: Rig) -> None:
         ([], "TAB-LIST-01"),
     ):
         with pytest.raises(Refusal) as refusal:
-            await rig.hall.command(game, ANNA, commands)
+            await rig.games.command(game, ANNA, commands)
         assert refusal.value.rule == rule
-    assert await rig.hall.game(game) is before
-    accepted = await rig.hall.command(game, ANNA, [good, good, command("open-bidding")])
+    assert await rig.games.game(game) is before
+    accepted = await rig.games.command(game, ANNA, [good, good, command("open-bidding")])
     assert [event.type for event in accepted.events] == ["prize-put-up", "prize-put-up", "bidding-opened"]
     assert all(event.cause is not UNSET for event in accepted.events)
 
@@ -242,21 +242,21 @@ async def test_nobody_tries_out_dice_with_a_list(rig: Rig) -> None:
     bid = command("choose-card", card=await rig.first_card(game, RED))
     for following in (command("put-up", coins=1), command("put-up", coins=99), command("give", coins={"blue": 1})):
         with pytest.raises(Refusal) as refusal:
-            await rig.hall.command(game, ANNA, [bid, following])
+            await rig.games.command(game, ANNA, [bid, following])
         assert refusal.value.rule == "TAB-LIST-02"
-        assert (await rig.hall.check(game, ANNA, [bid, following])).commands == 1
-    await rig.hall.command(game, ANNA, [bid])
+        assert (await rig.games.check(game, ANNA, [bid, following])).commands == 1
+    await rig.games.command(game, ANNA, [bid])
 
 
 async def test_a_check_says_yes_and_stores_nothing(rig: Rig) -> None:
     game = await rig.begun()
-    before = await rig.hall.game(game)
+    before = await rig.games.game(game)
     good = command("put-up", coins=1)
-    checked = await rig.hall.check(game, ANNA, [good, good])
+    checked = await rig.games.check(game, ANNA, [good, good])
     assert (checked.version, checked.commands) == (before.version, 2)
     with pytest.raises(StaleVersion):
-        await rig.hall.check(game, ANNA, [good], expected=1)
-    assert await rig.hall.game(game) is before
+        await rig.games.check(game, ANNA, [good], expected=1)
+    assert await rig.games.game(game) is before
     assert await rig.store.head(game) == before.version
 
 
@@ -266,15 +266,15 @@ async def test_a_check_says_yes_and_stores_nothing(rig: Rig) -> None:
 @pytest.mark.rule("TAB-UNDO-01")
 async def test_a_seat_takes_back_its_own_fresh_commands(rig: Rig) -> None:
     game = await rig.begun()
-    start = (await rig.hall.game(game)).version
+    start = (await rig.games.game(game)).version
     await rig.give(game, ANNA, "put-up", coins=1)
     await rig.give(game, ANNA, "put-up", coins=1)
-    assert (await rig.hall.check(game, ANNA, [command("undo", to=start)])).commands == 1
+    assert (await rig.games.check(game, ANNA, [command("undo", to=start)])).commands == 1
     with pytest.raises(Refusal):
         await rig.give(game, BERT, "undo", to=start)
     accepted = await rig.give(game, ANNA, "undo", to=start)
     assert [event.type for event in accepted.events] == ["moves-retracted"]
-    now, then = await rig.hall.game(game), await rig.hall.at(game, start)
+    now, then = await rig.games.game(game), await rig.games.at(game, start)
     assert now.table is not None
     assert then.table is not None
     assert now.table.digest() == then.table.digest()
@@ -286,18 +286,18 @@ async def test_a_seat_takes_back_its_own_fresh_commands(rig: Rig) -> None:
 
 async def test_a_retry_of_a_success_gets_the_first_answer_although_the_game_has_moved_on(rig: Rig) -> None:
     game = await rig.begun()
-    version = (await rig.hall.game(game)).version
+    version = (await rig.games.game(game)).version
     raw = command("put-up", coins=1)
-    first = await rig.hall.command(game, ANNA, [raw], expected=version, key="one")
+    first = await rig.games.command(game, ANNA, [raw], expected=version, key="one")
     await rig.play_round(game)
-    moved_on = await rig.hall.game(game)
+    moved_on = await rig.games.game(game)
     # The version is stale by now, and it is not Anna's turn: neither matters.
-    again = await rig.hall.command(game, ANNA, [raw], expected=version, key="one")
-    spaced = await rig.hall.command(game, ANNA, [b' { "coins": 1, "type": "put-up" } '], key="one")
+    again = await rig.games.command(game, ANNA, [raw], expected=version, key="one")
+    spaced = await rig.games.command(game, ANNA, [b' { "coins": 1, "type": "put-up" } '], key="one")
     assert first.repeated is False
     assert is_repetition(again, first)
     assert is_repetition(spaced, first)
-    assert await rig.hall.game(game) is moved_on
+    assert await rig.games.game(game) is moved_on
 
 
 async def test_a_key_with_another_request_is_refused_whatever_became_of_it(rig: Rig) -> None:
@@ -307,7 +307,7 @@ async def test_a_key_with_another_request_is_refused_whatever_became_of_it(rig: 
         with pytest.raises(KeyReused):
             await rig.give(game, ANNA, kind, key="one", **fields)
     with pytest.raises(KeyReused):
-        await rig.hall.start(game, ANNA, key="one")
+        await rig.games.start(game, ANNA, key="one")
 
 
 async def test_a_refused_request_does_not_use_its_key_up(rig: Rig) -> None:
@@ -328,14 +328,14 @@ async def test_one_key_is_another_in_another_game_and_of_another_account(rig: Ri
 
 async def test_creating_and_sitting_down_are_repeated_too(rig: Rig) -> None:
     async def create(players: int = 2) -> Any:
-        return await rig.hall.create(ANNA, "tiny-auction", players, title="Mine", key="new")
+        return await rig.games.create(ANNA, "tiny-auction", players, title="Mine", key="new")
 
     first = await create()
-    sat = await rig.hall.take_seat(first.game, ANNA, key="sit")
+    sat = await rig.games.take_seat(first.game, ANNA, key="sit")
     assert is_repetition(await create(), first)
-    assert (await rig.hall.take_seat(first.game, ANNA, key="sit")).repeated
-    assert (await rig.hall.at(first.game, first.version)).players == {RED: None, BLUE: None}
-    assert sat.version == (await rig.hall.game(first.game)).version
+    assert (await rig.games.take_seat(first.game, ANNA, key="sit")).repeated
+    assert (await rig.games.at(first.game, first.version)).players == {RED: None, BLUE: None}
+    assert sat.version == (await rig.games.game(first.game)).version
     with pytest.raises(KeyReused):
         await create(players=3)
     assert len((await rig.store.games())[0]) == 1
@@ -343,12 +343,12 @@ async def test_creating_and_sitting_down_are_repeated_too(rig: Rig) -> None:
 
 async def test_fifty_at_once_with_one_key_have_one_effect(rig: Rig) -> None:
     game = await rig.begun()
-    version = (await rig.hall.game(game)).version
+    version = (await rig.games.game(game)).version
     answers = await asyncio.gather(*(rig.give(game, ANNA, "put-up", coins=3, key="k") for _ in range(50)))
     assert sum(not answer.repeated for answer in answers) == 1
     assert len({msgspec.json.encode(answer.events) for answer in answers}) == 1
     assert await rig.store.head(game) == version + 1
-    created = await asyncio.gather(*(rig.hall.create(ANNA, "tiny-auction", 2, key="c") for _ in range(50)))
+    created = await asyncio.gather(*(rig.games.create(ANNA, "tiny-auction", 2, key="c") for _ in range(50)))
     assert sum(not answer.repeated for answer in created) == 1
     assert len({answer.game for answer in created}) == 1
 
@@ -373,29 +373,29 @@ async def test_a_key_is_remembered_over_a_restart_and_shown_to_nobody(tmp_path: 
 
 async def test_viewers_are_seats_spectators_and_organizers(rig: Rig) -> None:
     game = await rig.begun(organizer=CARL, organizer_sees="all")
-    now = await rig.hall.game(game)
-    assert rig.hall.viewer(now, ANNA) == Viewer(ANNA, RED)
-    assert rig.hall.viewer(now, CARL) == Viewer(CARL, None, everything=True)
-    blind = await rig.hall.game(await rig.begun(organizer=CARL))
-    assert rig.hall.viewer(blind, CARL) == Viewer(CARL)
-    assert rig.hall.viewer(now, PlayerId("pguest")) == Viewer(PlayerId("pguest"))
-    assert rig.hall.viewer(now, None) == Viewer()
-    mine = await rig.hall.game(await rig.begun(organizer=ANNA, organizer_sees="all"))
-    assert rig.hall.viewer(mine, ANNA) == Viewer(ANNA, RED)
+    now = await rig.games.game(game)
+    assert rig.games.viewer(now, ANNA) == Viewer(ANNA, RED)
+    assert rig.games.viewer(now, CARL) == Viewer(CARL, None, everything=True)
+    blind = await rig.games.game(await rig.begun(organizer=CARL))
+    assert rig.games.viewer(blind, CARL) == Viewer(CARL)
+    assert rig.games.viewer(now, PlayerId("pguest")) == Viewer(PlayerId("pguest"))
+    assert rig.games.viewer(now, None) == Viewer()
+    mine = await rig.games.game(await rig.begun(organizer=ANNA, organizer_sees="all"))
+    assert rig.games.viewer(mine, ANNA) == Viewer(ANNA, RED)
 
 
 async def test_everybody_sees_everything_when_a_game_is_over(rig: Rig) -> None:
     game = await rig.begun(rounds=1)
     await rig.play_round(game)
-    assert rig.hall.viewer(await rig.hall.game(game), None) == Viewer(everything=True)
+    assert rig.games.viewer(await rig.games.game(game), None) == Viewer(everything=True)
 
 
 async def test_an_event_shows_each_viewer_the_secrets_that_are_theirs(rig: Rig) -> None:
     game = await rig.begun()
-    dealt = (await rig.hall.game(game)).version
+    dealt = (await rig.games.game(game)).version
 
     async def shown(viewer: Viewer) -> int:
-        [event] = await rig.hall.events(game, viewer, after=dealt - 1, limit=1)
+        [event] = await rig.games.events(game, viewer, after=dealt - 1, limit=1)
         assert event.type == "cards-dealt"
         return len(event.secrets)
 
@@ -407,13 +407,13 @@ async def test_an_event_shows_each_viewer_the_secrets_that_are_theirs(rig: Rig) 
 
 async def test_a_sealed_command_is_answered_with_its_secret_to_its_seat_alone(rig: Rig) -> None:
     game = await rig.begun()
-    await rig.hall.command(game, ANNA, [command("put-up", coins=1), command("open-bidding")])
+    await rig.games.command(game, ANNA, [command("put-up", coins=1), command("open-bidding")])
     card = await rig.first_card(game, RED)
     accepted = await rig.give(game, ANNA, "choose-card", card=card)
     [event] = accepted.events
     assert {"card": card, "type": "choose-card"} in [secret.value for secret in event.secrets]
     for viewer in (Viewer(), Viewer(BERT, BLUE)):
-        [seen] = await rig.hall.events(game, viewer, after=accepted.after)
+        [seen] = await rig.games.events(game, viewer, after=accepted.after)
         assert seen.secrets == ()
         assert b"choose-card" in msgspec.json.encode(seen.cause)
 
@@ -424,9 +424,9 @@ async def test_a_sealed_command_is_answered_with_its_secret_to_its_seat_alone(ri
 async def test_every_version_is_what_a_fold_from_the_beginning_gives(rig: Rig) -> None:
     game = await rig.begun(rounds=3)
     rng = random.Random(3)
-    while (now := await rig.hall.game(game)).status == "running":
+    while (now := await rig.games.game(game)).status == "running":
         for player in (ANNA, BERT):
-            seat = rig.hall.viewer(now, player).seat
+            seat = rig.games.viewer(now, player).seat
             if now.undo_seat == seat and now.undo_to and rng.random() < 0.5 and now.version < 90:
                 await rig.give(game, player, "undo", to=rng.choice(now.undo_to))
                 break
@@ -434,15 +434,15 @@ async def test_every_version_is_what_a_fold_from_the_beginning_gives(rig: Rig) -
             await some_command(rig, game, now)
     records = await rig.store.read(game)
     assert sum(record.type == "moves-retracted" for record in records) > 5
-    for hall in (
-        rig.hall,
-        Hall(rig.store, LIBRARY, rig.wake, ticking(), rig.settings, boards=own_board),
+    for games in (
+        rig.games,
+        Games(rig.store, LIBRARY, rig.wake, ticking(), rig.settings, boards=own_board),
     ):
         for version in rng.sample(range(1, len(records) + 1), len(records)):
-            assert same(await hall.at(game, version), whole(records[:version], game)), version
+            assert same(await games.at(game, version), whole(records[:version], game)), version
     for version in (0, -1, len(records) + 1):
         with pytest.raises(UnknownVersion) as unknown:
-            await rig.hall.at(game, version)
+            await rig.games.at(game, version)
         assert unknown.value.head == len(records)
 
 
@@ -453,7 +453,7 @@ async def some_command(rig: Rig, game: GameId, now: Game) -> None:
     assert player is not None
     if decision.kind == "choose-card":
         await rig.give(game, player, "choose-card", card=await rig.first_card(game, seat))
-    elif any(option.command == "put-up" for option in now.options(seat, await rig.hall.vault(game))):
+    elif any(option.command == "put-up" for option in now.options(seat, await rig.games.vault(game))):
         await rig.give(game, player, "put-up", coins=1)
     else:
         await rig.give(game, player, "open-bidding")
@@ -461,7 +461,7 @@ async def some_command(rig: Rig, game: GameId, now: Game) -> None:
 
 async def test_a_game_in_hand_does_not_change_when_it_goes_on(rig: Rig) -> None:
     game = await rig.begun()
-    before = await rig.hall.game(game)
+    before = await rig.games.game(game)
     assert before.table is not None
     digest = before.table.digest()
     await rig.play_round(game)
@@ -471,11 +471,11 @@ async def test_a_game_in_hand_does_not_change_when_it_goes_on(rig: Rig) -> None:
 async def test_records_come_from_memory_and_from_the_store_alike(rig: Rig) -> None:
     game = await rig.begun()
     kept = await rig.store.read(game)
-    fresh = Hall(rig.store, LIBRARY, rig.wake, ticking(), rig.settings, boards=own_board)
-    for hall in (rig.hall, fresh):
+    fresh = Games(rig.store, LIBRARY, rig.wake, ticking(), rig.settings, boards=own_board)
+    for games in (rig.games, fresh):
         for after in range(len(kept) + 2):
-            assert await hall.records(game, after) == kept[after:]
-            assert await hall.records(game, after, 2) == kept[after:][:2]
+            assert await games.records(game, after) == kept[after:]
+            assert await games.records(game, after, 2) == kept[after:][:2]
 
 
 # --- memory, restarts and other processes ---
@@ -485,9 +485,9 @@ async def test_a_game_goes_on_after_a_restart(tmp_path: Path, database_url: str)
     async with open_rig(tmp_path, database_url=database_url) as rig:
         game = await rig.begun()
         await rig.give(game, ANNA, "put-up", coins=1)
-        before = await rig.hall.game(game)
+        before = await rig.games.game(game)
     async with open_rig(tmp_path, database_url=database_url) as rig:
-        after = await rig.hall.game(game)
+        after = await rig.games.game(game)
         assert same(before, after)
         assert (after.undo_seat, after.undo_to) == (before.undo_seat, before.undo_to)
         await rig.play_round(game)
@@ -498,11 +498,11 @@ async def test_more_games_than_memory_holds_are_all_played(tmp_path: Path, datab
         games = [await rig.begun(rounds=1) for _ in range(6)]
         await asyncio.gather(*(rig.play_round(game) for game in games))
         for game in games:
-            assert (await rig.hall.game(game)).status == "over"
+            assert (await rig.games.game(game)).status == "over"
 
 
 async def test_a_hall_that_another_one_overtook_catches_up(rig: Rig) -> None:
-    other = Hall(rig.store, LIBRARY, LocalWake(), ticking(), rig.settings, boards=own_board)
+    other = Games(rig.store, LIBRARY, LocalWake(), ticking(), rig.settings, boards=own_board)
     game = await rig.begun()
     await other.game(game)
     await rig.give(game, ANNA, "put-up", coins=1)
@@ -510,14 +510,14 @@ async def test_a_hall_that_another_one_overtook_catches_up(rig: Rig) -> None:
     with pytest.raises(StaleVersion):
         await other.command(game, ANNA, [command("put-up", coins=1)], expected=accepted.after)
     await rig.give(game, ANNA, "put-up", coins=1)
-    assert (await rig.hall.game(game)).version == accepted.version + 1
-    assert same(await rig.hall.game(game), whole(await rig.store.read(game), game))
+    assert (await rig.games.game(game)).version == accepted.version + 1
+    assert same(await rig.games.game(game), whole(await rig.store.read(game), game))
 
 
 async def test_times_do_not_run_backwards_when_the_clock_of_a_process_does(rig: Rig) -> None:
     game = await rig.begun()
     await rig.give(game, ANNA, "put-up", coins=1)
-    late = Hall(
+    late = Games(
         rig.store,
         LIBRARY,
         LocalWake(),
@@ -535,7 +535,7 @@ async def test_times_do_not_run_backwards_when_the_clock_of_a_process_does(rig: 
 
 async def test_a_command_is_finished_although_its_client_has_gone(rig: Rig) -> None:
     game = await rig.begun()
-    version = (await rig.hall.game(game)).version
+    version = (await rig.games.game(game)).version
     async with rig.wake.subscribe(game) as signal:
         request = asyncio.create_task(rig.give(game, ANNA, "put-up", coins=1))
         await asyncio.sleep(0)
@@ -544,7 +544,7 @@ async def test_a_command_is_finished_although_its_client_has_gone(rig: Rig) -> N
         with pytest.raises(asyncio.CancelledError):
             await request
         assert await signal.wait(5)
-    assert (await rig.hall.game(game)).version == version + 1
+    assert (await rig.games.game(game)).version == version + 1
     await rig.give(game, ANNA, "put-up", coins=1)
 
 
@@ -553,12 +553,12 @@ async def test_a_store_that_fails_leaves_the_game_as_it_was(rig: Rig, monkeypatc
         raise StoreUnavailable("the disk is full")
 
     game = await rig.begun()
-    before = await rig.hall.game(game)
+    before = await rig.games.game(game)
     with monkeypatch.context() as patched:
         patched.setattr(rig.store, "append", full)
         with pytest.raises(StoreUnavailable):
             await rig.give(game, ANNA, "put-up", coins=1, key="k")
-    assert await rig.hall.game(game) is before
+    assert await rig.games.game(game) is before
     assert not (await rig.give(game, ANNA, "put-up", coins=1, key="k")).repeated
 
 
@@ -597,7 +597,7 @@ async def test_whatever_is_spoilt_in_a_game_is_said_when_it_is_loaded(
             connection.execute(sql)
     async with open_rig(tmp_path) as rig:
         with pytest.raises(GameDamaged, match=says) as damaged:
-            await rig.hall.game(game)
+            await rig.games.game(game)
         assert "\n" not in str(damaged.value)
         if "boards" not in statement:
             await rig.play_round(other)
@@ -607,7 +607,7 @@ async def test_a_fixed_randomness_gives_the_same_game_again(tmp_path: Path) -> N
     heads: list[bytes] = []
     for run in ("one", "two"):
         async with open_rig(tmp_path / run) as rig:
-            hall = Hall(
+            games = Games(
                 rig.store,
                 LIBRARY,
                 rig.wake,
@@ -616,9 +616,9 @@ async def test_a_fixed_randomness_gives_the_same_game_again(tmp_path: Path) -> N
                 fixed_randomness(),
                 boards=own_board,
             )
-            rig.hall = hall
+            rig.games = games
             game = await rig.begun()
-            while (await hall.game(game)).status == "running":
+            while (await games.game(game)).status == "running":
                 await rig.play_round(game)
-            heads.append((await hall.game(game)).head)
+            heads.append((await games.game(game)).head)
     assert heads[0] == heads[1]
