@@ -27,7 +27,6 @@ from service.api import account_stream, streams
 from service.api.response import encode
 from service.api.services import Boards
 from service.base.scopes import EVERYBODYS
-from service.games.commands import Games
 from service.games.views import Accepted, Checked, Viewer, event_view
 from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
@@ -134,7 +133,7 @@ class _Scene:
         raise AssertionError("a game that has begun has an option")
 
     def viewer(self, game: Game) -> Viewer:
-        return Games.viewer(game, game.players[self.seat])
+        return Viewer(game.players[self.seat], self.seat)
 
     def row(self, game: Game) -> GameRow:
         title = "An evening in November"

@@ -20,7 +20,7 @@ from service.api.request import Call
 from service.api.response import encode
 from service.api.services import Services
 from service.cluster.tail import Placed
-from service.games.views import event_view
+from service.games.views import event_view, viewer_of
 from service.observe.logging import log
 from service.shapes.accounts import LoggedEvent
 from service.shapes.log import AccountSince, StreamedLogged
@@ -120,7 +120,7 @@ async def follow_account(
 async def _shown(services: Services, caller: Caller, placed: Placed) -> LoggedEvent:
     _, game, record = placed
     played = await services.games.game(game, record.version)
-    view = event_view(played.ruleset.id, record, await services.games.vault(game), services.viewer(played, caller))
+    view = event_view(played.ruleset.id, record, await services.games.vault(game), viewer_of(played, caller))
     return LoggedEvent(game, view)
 
 

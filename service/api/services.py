@@ -11,17 +11,15 @@ from msgspec import Struct
 from domain.boards import drawing_of
 from domain.kernel.board import Board
 from domain.kernel.catalogue import Catalogue, load
-from domain.kernel.game import Game
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.words import PlayerId
 from projections.store import ProjectionStore
-from service.accounts.accounts import Accounts, Caller
+from service.accounts.accounts import Accounts
 from service.accounts.limits import Limits
 from service.base.settings import Settings
 from service.cluster.tail import Tail
 from service.cluster.wake import Wake
 from service.games.commands import Games
-from service.games.views import Viewer
 from service.observe.metrics import Metrics
 from service.pictures.gallery import Gallery
 from service.pictures.release import drawn_by
@@ -57,18 +55,6 @@ class Services(Struct, frozen=True, eq=False):
     """A digest of what draws its pictures."""
     quiet: set[PlayerId] = msgspec.field(default_factory=set)
     """Accounts whose requests are no news: the log has them at the level debug."""
-
-    def viewer(self, game: Game, caller: Caller | None) -> Viewer:
-        """Return what a caller is to `game` as it stands now, as far as the scopes of the token go.
-
-        With `play` it shows what the caller's seat sees, with `organize` what the organizer sees, otherwise what
-        everybody sees.
-        """
-        if caller is None:
-            return self.games.viewer(game, None)
-        whole = self.games.viewer(game, caller.player)
-        everything = game.status == "over" or (whole.everything and "organize" in caller.scopes)
-        return Viewer(caller.player, whole.seat if "play" in caller.scopes else None, everything)
 
     @staticmethod
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:

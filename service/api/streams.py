@@ -26,7 +26,7 @@ from service.api.request import Call, authenticate, read_query, services_of
 from service.api.response import encode, explained, log_fault
 from service.api.services import Services
 from service.cluster.wake import Signal
-from service.games.views import EventView
+from service.games.views import EventView, viewer_of
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.shapes.log import Since
@@ -101,7 +101,7 @@ async def follow(
             played = await services.games.game(game, signal.heard)
             while after < played.version:
                 caller = await services.accounts.still(caller) if caller is not None else None
-                viewer = services.viewer(played, caller)
+                viewer = viewer_of(played, caller)
                 for event in await services.games.events(game, viewer, after, BATCH):
                     yield event
                     after = event.version

@@ -29,9 +29,9 @@ from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings
 from service.cluster.wake import Wake
-from service.games.plays import Play, Plays, UnknownGame
+from service.games.cache import CachedGame, GameCache, UnknownGame
 from service.games.snapshots import Snapshots
-from service.games.views import Accepted, Checked, EventView, Viewer, event_view
+from service.games.views import Accepted, Checked, EventView, Viewer, event_view, seat_of
 from service.observe.metrics import Metrics, Outcome
 from service.observe.tracing import span
 from service.store.protocol import (
@@ -95,7 +95,40 @@ class Request(Struct, frozen=True):
         return hashlib.sha256(self.content).digest()
 
 
-Decide = Callable[[Play, Request], Awaitable[Step]]
+class Done(Struct, frozen=True):
+    """What an accepted request did.
+
+    Attributes:
+        state: the game after it.
+        after: the version before it.
+        records: what it added to the log.
+        vault: the secrets of the game.
+        repeated: whether the request came again with its idempotency key, and this was done the first time.
+    """
+
+    state: Game
+    after: Version
+    records: Sequence[Record]
+    vault: Vault
+    repeated: bool = False
+
+    @property
+    def game(self) -> GameId:
+        return self.state.id
+
+    @property
+    def version(self) -> Version:
+        """The version after it."""
+        return self.state.version
+
+    def seen_by(self, viewer: Viewer) -> Accepted:
+        """Return it as `viewer` may see it."""
+        ruleset, vault = self.state.ruleset.id, self.vault
+        events = tuple(event_view(ruleset, record, vault, viewer) for record in self.records)
+        return Accepted(self.game, self.after, self.version, events, self.repeated)
+
+
+Decide = Callable[[CachedGame, Request], Awaitable[Step]]
 """What a request does to a game. Raises `Refusal` or `NotSeated`."""
 
 
@@ -132,10 +165,10 @@ class Games:
         self._randomness = randomness
         self._own_board = boards
         self._refused = refused
-        self._plays = Plays(store, library, settings, self._metrics, snapshots or Snapshots([], self._metrics))
-        self._wake.tell(self._plays.hear)
+        self._cache = GameCache(store, library, settings, self._metrics, snapshots or Snapshots([], self._metrics))
+        self._wake.tell(self._cache.hear)
         self._waited: dict[GameId, tuple[Version, frozenset[PlayerId]]] = {}
-        self._running: set[asyncio.Task[Accepted]] = set()
+        self._running: set[asyncio.Task[Done]] = set()
 
     # --- looking ---
 
@@ -144,19 +177,19 @@ class Games:
 
         Whom version `at_least` is new enough gets what is in memory when it goes that far, and nothing is asked.
         """
-        return (await self._plays.current(game_id, at_least)).now
+        return (await self._cache.current(game_id, at_least)).now
 
     async def at(self, game_id: GameId, version: Version) -> Game:
         """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
-        return await self._plays.at(game_id, version)
+        return await self._cache.at(game_id, version)
 
     async def vault(self, game_id: GameId) -> Vault:
         """Return all secrets of a game, up to the last look at it at least. Raises `UnknownGame`."""
-        return (await self._plays.of(game_id)).vault
+        return (await self._cache.of(game_id)).vault
 
     async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
         """Return the records that follow version `after`, up to the last look at it at least. Raises `UnknownGame`."""
-        return await self._plays.records(game_id, after, limit)
+        return await self._cache.records(game_id, after, limit)
 
     async def events(
         self, game_id: GameId, viewer: Viewer, after: Version = 0, limit: int | None = None
@@ -167,28 +200,21 @@ class Games:
         may have given along, the secrets are not known yet.
         """
         records = await self.records(game_id, after, limit)
-        play = await self._plays.of(game_id)
-        ruleset, last = play.now.ruleset.id, play.now.version
-        return [event_view(ruleset, record, play.vault, viewer) for record in records if record.version <= last]
+        cached = await self._cache.of(game_id)
+        ruleset, last = cached.now.ruleset.id, cached.now.version
+        return [event_view(ruleset, record, cached.vault, viewer) for record in records if record.version <= last]
 
     async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], bytes]) -> bytes:
         """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
-        play = await self._plays.of(game.id)
-        if play.game is not game:
-            return show(play.vault)
-        if play.shown_of is not game:
-            play.shown_of, play.shown = game, {}
+        cached = await self._cache.of(game.id)
+        if cached.game is not game:
+            return show(cached.vault)
+        if cached.shown_of is not game:
+            cached.shown_of, cached.shown = game, {}
         eyes = (viewer.seat, viewer.everything)
-        if eyes not in play.shown:
-            play.shown[eyes] = show(play.vault)
-        return play.shown[eyes]
-
-    @staticmethod
-    def viewer(game: Game, player: PlayerId | None) -> Viewer:
-        """Return what `player`, or nobody in particular, is to `game` as it stands now."""
-        seat = next((seat for seat, holder in game.players.items() if holder == player), None) if player else None
-        sees_all = game.organizer_sees == "all" and player is not None and player == game.organizer and seat is None
-        return Viewer(player, seat, game.status == "over" or sees_all)
+        if eyes not in cached.shown:
+            cached.shown[eyes] = show(cached.vault)
+        return cached.shown[eyes]
 
     async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:
         """Return the players whom a game of the index waits for. Raises `StoreError`."""
@@ -218,7 +244,7 @@ class Games:
         organizer_sees: Sight = "spectator",
         title: str = "",
         key: str | None = None,
-    ) -> Accepted:
+    ) -> Done:
         """Open a new game; its summary at the time is that of ``at(accepted.game, accepted.version)``.
 
         Args:
@@ -253,7 +279,7 @@ class Games:
             board_file=msgspec.json.encode(own),
         )
 
-        async def work() -> Accepted:
+        async def work() -> Done:
             for game in self._new_ids(player, key):
                 request = Request(
                     game=game,
@@ -276,14 +302,14 @@ class Games:
                     key=request.key,
                 )
                 try:
-                    return await self._store_step(Play(game, secret=secret), request, step, opening)
+                    return await self._store_step(CachedGame(game, secret=secret), request, step, opening)
                 except Conflict:
                     continue  # made under this key before, which has ended since
             raise StoreUnavailable("no id for a new game was found; ask again")
 
-        accepted = await self._finish("create", work())
-        self._plays.know(digest, own)
-        return accepted
+        done = await self._finish("create", work())
+        self._cache.know(digest, own)
+        return done
 
     def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[GameId]:
         """Yield ids for a new game, to be tried in turn.
@@ -308,11 +334,11 @@ class Games:
         *,
         expected: Version | None = None,
         key: str | None = None,
-    ) -> Accepted:
+    ) -> Done:
         """Seat a player: on `seat`, or on the first that is free. Raises as `command` does."""
 
-        async def decide(play: Play, request: Request) -> Step:
-            game = play.now
+        async def decide(cached: CachedGame, request: Request) -> Step:
+            game = cached.now
             chosen = seat or game.seat_for(player)
             return game.take_seat(chosen, player, entropy, at=request.at, key=request.key)
 
@@ -326,25 +352,25 @@ class Games:
         *,
         expected: Version | None = None,
         key: str | None = None,
-    ) -> Accepted:
+    ) -> Done:
         """Free the seat that a player holds. Raises as `command` does."""
 
-        async def decide(play: Play, request: Request) -> Step:
-            held = self._seat(play.now, player)
+        async def decide(cached: CachedGame, request: Request) -> Step:
+            held = self._seat(cached.now, player)
             if seat is not None and seat != held:
                 raise NotSeated(f"{seat} is not your seat; you hold {held}.")
-            return play.now.leave_seat(held, player, at=request.at, key=request.key)
+            return cached.now.leave_seat(held, player, at=request.at, key=request.key)
 
         return await self._act(game_id, player, expected, key, ["leave-seat", seat], decide)
 
     async def cancel(
         self, game_id: GameId, player: PlayerId, *, expected: Version | None = None, key: str | None = None
-    ) -> Accepted:
+    ) -> Done:
         """Call a game off before it begins, as its organizer. Raises `NotOrganizer`, or as `command` does."""
 
-        async def decide(play: Play, request: Request) -> Step:
-            self._require_organizer(play.now, player)
-            return play.now.cancel(player, at=request.at, key=request.key)
+        async def decide(cached: CachedGame, request: Request) -> Step:
+            self._require_organizer(cached.now, player)
+            return cached.now.cancel(player, at=request.at, key=request.key)
 
         return await self._act(game_id, player, expected, key, ["cancel"], decide)
 
@@ -360,13 +386,13 @@ class Games:
 
     async def start(
         self, game_id: GameId, player: PlayerId, *, expected: Version | None = None, key: str | None = None
-    ) -> Accepted:
+    ) -> Done:
         """Begin a game, as its organizer or one of its players. Raises as `command` does."""
 
-        async def decide(play: Play, request: Request) -> Step:
-            if player != play.now.organizer:
-                self._seat(play.now, player)
-            return play.now.start(play.secret, player=player, at=request.at, key=request.key)
+        async def decide(cached: CachedGame, request: Request) -> Step:
+            if player != cached.now.organizer:
+                self._seat(cached.now, player)
+            return cached.now.start(cached.secret, player=player, at=request.at, key=request.key)
 
         return await self._act(game_id, player, expected, key, ["start"], decide)
 
@@ -378,7 +404,7 @@ class Games:
         *,
         expected: Version | None = None,
         key: str | None = None,
-    ) -> Accepted:
+    ) -> Done:
         """Let a player's seat give commands (JSON, ``undo`` among them): all of them happen or none does.
 
         Raises:
@@ -391,13 +417,15 @@ class Games:
         """
         content = ["command", *(msgspec.json.decode(raw) for raw in commands)] if key else ["command"]
 
-        async def decide(play: Play, request: Request) -> Step:
-            seat = self._seat(play.now, player)
+        async def decide(cached: CachedGame, request: Request) -> Step:
+            seat = self._seat(cached.now, player)
             to = read_undo(commands)
             if to is not None:
-                return await self._undo(play, seat, to, request)
-            given = read_commands(play.now.ruleset, commands)
-            return play.now.command(seat, given, play.secret, play.vault, player=player, at=request.at, key=request.key)
+                return await self._undo(cached, seat, to, request)
+            given = read_commands(cached.now.ruleset, commands)
+            return cached.now.command(
+                seat, given, cached.secret, cached.vault, player=player, at=request.at, key=request.key
+            )
 
         return await self._act(game_id, player, expected, key, content, decide)
 
@@ -413,25 +441,25 @@ class Games:
 
         What follows a command that rolls or reveals is not looked at: nobody may try out dice. Raises as `command`.
         """
-        play = await self._plays.current(game_id)
-        if expected is not None and expected != play.now.version:
-            raise StaleVersion(expected, play.now.version)
-        seat, version = self._seat(play.now, player), play.now.version
+        cached = await self._cache.current(game_id)
+        if expected is not None and expected != cached.now.version:
+            raise StaleVersion(expected, cached.now.version)
+        seat, version = self._seat(cached.now, player), cached.now.version
         request = Request(game=game_id, player=player, at=stamp(self._clock))
         to = read_undo(commands)
         if to is not None:
-            await self._undo(play, seat, to, request)
+            await self._undo(cached, seat, to, request)
             return Checked(version, 1)
-        given = read_commands(play.now.ruleset, commands)
-        return Checked(version, play.now.check(seat, given, play.secret, play.vault))
+        given = read_commands(cached.now.ruleset, commands)
+        return Checked(version, cached.now.check(seat, given, cached.secret, cached.vault))
 
     async def upgrade(
         self, game_id: GameId, player: PlayerId, to: int, *, expected: Version | None = None, key: str | None = None
-    ) -> Accepted:
+    ) -> Done:
         """Move a running game to version `to` of its ruleset, as its organizer. Raises as `command` does."""
 
-        async def decide(play: Play, request: Request) -> Step:
-            return play.now.upgrade(to, play.secret, play.vault, player=player, at=request.at, key=request.key)
+        async def decide(cached: CachedGame, request: Request) -> Step:
+            return cached.now.upgrade(to, cached.secret, cached.vault, player=player, at=request.at, key=request.key)
 
         return await self._act(game_id, player, expected, key, ["upgrade", to], decide)
 
@@ -439,20 +467,17 @@ class Games:
         self, game_id: GameId, player: PlayerId, to: int, *, expected: Version | None = None
     ) -> Game:
         """Try out `upgrade`, store nothing, and return the game that would be moved. Raises as `command` does."""
-        play = await self._plays.current(game_id)
-        if expected is not None and expected != play.now.version:
-            raise StaleVersion(expected, play.now.version)
-        play.now.upgrade(to, play.secret, play.vault, player=player, at=stamp(self._clock))
-        return play.now
+        cached = await self._cache.current(game_id)
+        if expected is not None and expected != cached.now.version:
+            raise StaleVersion(expected, cached.now.version)
+        cached.now.upgrade(to, cached.secret, cached.vault, player=player, at=stamp(self._clock))
+        return cached.now
 
-    async def answered(self, game_id: GameId, player: PlayerId, added: Added) -> Accepted:
-        """Return what was answered to a request that `added` something to a game, made again of the log."""
+    async def done_before(self, game_id: GameId, added: Added) -> Done:
+        """Return what a request did that once `added` something to a game: from the log."""
         then = await self.at(game_id, added.version)
-        viewer = self.viewer(then, player)
         records = await self.records(game_id, added.after, added.version - added.after)
-        vault = await self.vault(game_id)
-        events = tuple(event_view(then.ruleset.id, record, vault, viewer) for record in records)
-        return Accepted(game_id, added.after, added.version, events, repeated=True)
+        return Done(then, added.after, records, await self.vault(game_id), repeated=True)
 
     async def close(self) -> None:
         """Wait for the requests that are under way."""
@@ -460,10 +485,10 @@ class Games:
 
     # --- deciding ---
 
-    async def _undo(self, play: Play, seat: Seat, to: Version, request: Request) -> Step:
-        history = await self._plays.history(play)
+    async def _undo(self, cached: CachedGame, seat: Seat, to: Version, request: Request) -> Step:
+        history = await self._cache.history(cached)
         return retract(
-            play.now,
+            cached.now,
             to,
             "undo",
             history,
@@ -476,10 +501,10 @@ class Games:
 
     @staticmethod
     def _seat(game: Game, player: PlayerId) -> Seat:
-        for seat, holder in game.players.items():
-            if holder == player:
-                return seat
-        raise NotSeated("You hold no seat in this game.")
+        seat = seat_of(game, player)
+        if seat is None:
+            raise NotSeated("You hold no seat in this game.")
+        return seat
 
     def _ruleset(self, ruleset_id: str) -> Ruleset[Any]:
         try:
@@ -497,7 +522,7 @@ class Games:
         key: str | None,
         content: list[Any],
         decide: Decide,
-    ) -> Accepted:
+    ) -> Done:
         request = Request(
             game=game_id,
             player=player,
@@ -508,7 +533,7 @@ class Games:
         )
         return await self._finish(content[0], self._run(request, decide))
 
-    async def _finish(self, kind: str, work: Coroutine[Any, Any, Accepted]) -> Accepted:
+    async def _finish(self, kind: str, work: Coroutine[Any, Any, Done]) -> Done:
         """Await `work`, which goes on to its end even when the client who asked for it has gone."""
         task = asyncio.create_task(work)
         self._running.add(task)
@@ -516,41 +541,40 @@ class Games:
         task.add_done_callback(lambda done: self._metrics.commands.labels(kind, _outcome(done)).inc())
         return await asyncio.shield(task)
 
-    async def _run(self, request: Request, decide: Decide) -> Accepted:
-        async with self._plays.held(request.game) as play:
-            if play.heard > play.now.version:  # or it would be decided twice, and appended in vain
-                await self._plays.catch_up(play)
+    async def _run(self, request: Request, decide: Decide) -> Done:
+        async with self._cache.held(request.game) as cached:
+            if cached.heard > cached.now.version:  # or it would be decided twice, and appended in vain
+                await self._cache.catch_up(cached)
             for _ in range(ATTEMPTS):
                 # Clocks of several processes differ, and any may be set back: a log's times never run backwards.
-                request = replace(request, at=max(request.at, play.recent[-1].at))
+                request = replace(request, at=max(request.at, cached.recent[-1].at))
                 try:
-                    if request.expected is not None and request.expected != play.now.version:
-                        raise StaleVersion(request.expected, play.now.version)
+                    if request.expected is not None and request.expected != cached.now.version:
+                        raise StaleVersion(request.expected, cached.now.version)
                     with span("decide"):
-                        step = await decide(play, request)
-                    return await self._store_step(play, request, step)
+                        step = await decide(cached, request)
+                    return await self._store_step(cached, request, step)
                 except Conflict:
-                    await self._plays.catch_up(play)
+                    await self._cache.catch_up(cached)
                 except (Refusal, NotSeated, NotOrganizer, StaleVersion) as error:
-                    if await self._plays.head(play) > play.now.version:
-                        await self._plays.catch_up(play)
+                    if await self._cache.head(cached) > cached.now.version:
+                        await self._cache.catch_up(cached)
                         continue
                     # A repetition of what was accepted is refused more often than not: the game has moved on.
                     first = await self._first_answer(request)
                     if first is None:
                         if isinstance(error, Refusal):
-                            self._refused(play.now.ruleset.id, error.rule)
+                            self._refused(cached.now.ruleset.id, error.rule)
                         raise
                     return first
         raise StoreUnavailable(f"{request.game} changed {ATTEMPTS} times while this was decided; ask again")
 
-    async def _store_step(self, play: Play, request: Request, step: Step, opening: Opening | None = None) -> Accepted:
-        before, game = play.game, step.game
-        vault = play.vault.joined_by(step.secrets)
-        viewer = self.viewer(game, request.player)
+    async def _store_step(
+        self, cached: CachedGame, request: Request, step: Step, opening: Opening | None = None
+    ) -> Done:
+        before, game = cached.game, step.game
+        vault = cached.vault.joined_by(step.secrets)
         after = before.version if before else 0
-        events = tuple(event_view(game.ruleset.id, record, vault, viewer) for record in step.records)
-        accepted = Accepted(game.id, after, game.version, events)
         use = request.key and KeyUse(request.player, request.key, request.fingerprint)
         appended = await self._append(
             Append(
@@ -566,11 +590,11 @@ class Games:
         )
         if appended.repeated is not None:
             if before is not None and before.version < appended.repeated.version:
-                await self._plays.catch_up(play)  # under its lock, which a look at the game would wait for
-            return await self.answered(request.game, request.player, appended.repeated)
-        self._plays.keep(play, step, vault)
+                await self._cache.catch_up(cached)  # under its lock, which a look at the game would wait for
+            return await self.done_before(request.game, appended.repeated)
+        self._cache.keep(cached, step, vault)
         self._wake.notify(game.id, game.version)
-        return accepted
+        return Done(game, after, step.records, vault)
 
     async def _append(self, batch: Append) -> Appended:
         began, outcome = perf_counter(), "failed"
@@ -585,17 +609,17 @@ class Games:
             self._metrics.appended(outcome, perf_counter() - began, len(batch.records))
         return appended
 
-    async def _first_answer(self, request: Request) -> Accepted | None:
+    async def _first_answer(self, request: Request) -> Done | None:
         """Return what this request was answered before, if it was. Raises `KeyReused`."""
         use = request.key and await self._store.seen(request.game, request.player, request.key)
         if not use:
             return None
         if use.fingerprint != request.fingerprint:
             raise KeyReused
-        return await self.answered(request.game, request.player, use.added)
+        return await self.done_before(request.game, use.added)
 
 
-def _outcome(done: asyncio.Task[Accepted]) -> Outcome:
+def _outcome(done: asyncio.Task[Done]) -> Outcome:
     """Return what became of a command."""
     if done.cancelled():
         return "failed"

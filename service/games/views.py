@@ -6,18 +6,22 @@ from typing import Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from domain.kernel.game import Game
 from domain.kernel.record import Record
 from domain.kernel.secret import Secret, Vault
 from domain.kernel.words import GameId, PlayerId, Seat, Version
+from service.accounts.accounts import Caller
 
 _COMMITMENT: Final = re.compile(rb'"commitment":"([0-9a-f]{64})"')
 
 
 class Viewer(Struct, frozen=True):
-    """Who looks: an account or nobody, the seat that it holds, and whether it may see everything.
+    """What somebody may see of a game. Only `viewer_of` makes one for a caller; `Viewer()` is a spectator.
 
-    Everything is seen by anybody when the game is over; before that by an organizer without a seat, where the game was
-    created so (`organizer_sees`).
+    Attributes:
+        player: the account; None for nobody in particular.
+        seat: the seat whose hidden values are shown.
+        everything: whether all hidden values are shown.
     """
 
     player: PlayerId | None = None
@@ -26,6 +30,29 @@ class Viewer(Struct, frozen=True):
 
     def may_read(self, secret: Secret) -> bool:
         return self.everything or (self.seat is not None and self.seat in secret.readers)
+
+
+def viewer_of(game: Game, caller: Caller | None) -> Viewer:
+    """Return what a caller may see of `game` as it stands now, as far as the scopes of the token go.
+
+    With `play` that is what the caller's seat sees, with `organize` what the organizer sees who holds no seat, where
+    the game was created so (`organizer_sees`). Everybody sees everything of a game that is over.
+    """
+    over = game.status == "over"
+    if caller is None:
+        return Viewer(everything=over)
+    seat = seat_of(game, caller.player)
+    sees_all = game.organizer_sees == "all" and caller.player == game.organizer and seat is None
+    return Viewer(
+        player=caller.player,
+        seat=seat if "play" in caller.scopes else None,
+        everything=over or (sees_all and "organize" in caller.scopes),
+    )
+
+
+def seat_of(game: Game, player: PlayerId) -> Seat | None:
+    """Return the seat that an account holds; None for none. It says nothing of what the account's token may see."""
+    return next((seat for seat, holder in game.players.items() if holder == player), None)
 
 
 class EventView(Struct, frozen=True, omit_defaults=True):

@@ -18,7 +18,8 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.services import Services
-from service.games.views import Accepted, Viewer
+from service.games.commands import Done
+from service.games.views import Accepted, Viewer, viewer_of
 from service.routes.listing import looked_at, names_of, summaries, waiting_for
 from service.routes.paging import cursor, read_cursor
 from service.shapes.common import Nothing
@@ -35,6 +36,11 @@ ACTS: Final = (problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, proble
 ACCEPTED: Final = Answer(
     200, "It happened; or it had happened before, and this is the first answer again.", Accepted, headers=("ETag",)
 )
+
+
+def accepted(request: Call, done: Done) -> Response[bytes]:
+    """Answer what a request did, as far as the caller's token may see it."""
+    return answer(done.seen_by(viewer_of(done.state, request.caller)), headers=etag(done.version))
 
 
 @endpoint(
@@ -66,7 +72,7 @@ async def create_game(request: Call) -> Response[bytes]:
     wish = await request.read_body(_new_game)
     games = request.services.games
     try:
-        accepted = await games.create(
+        done = await games.create(
             caller.player,
             wish.ruleset,
             wish.players,
@@ -87,9 +93,9 @@ async def create_game(request: Call) -> Response[bytes]:
         if not isinstance(error, UnicodeError):
             raise Problem(problems.INVALID_BOARD, f"{error}", problems.INVALID_BOARD.remedy, path="$.board") from None
         raise
-    game = await games.at(accepted.game, accepted.version)
+    game = done.state
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
-    viewer = request.services.viewer(game, caller)
+    viewer = viewer_of(game, caller)
     # The title that was asked for: the game may have got another before this was repeated.
     return answer(await _detail(request.services, game, viewer, wish.title), 201, headers)
 
@@ -161,7 +167,7 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     request.read_query(Nothing)
     played = await request.services.games.game(GameId(game))
-    viewer = request.services.viewer(played, request.caller)
+    viewer = viewer_of(played, request.caller)
     return answer(await _detail(request.services, played, viewer), headers=etag(played.version))
 
 
@@ -187,7 +193,7 @@ async def change_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     await games.retitle(GameId(game), caller.player, wish.title)
     played = await games.game(GameId(game))
     await lobby.retitle(request.services.rows, played.id, wish.title, played.ruleset.id)
-    viewer = request.services.viewer(played, caller)
+    viewer = viewer_of(played, caller)
     return answer(await _detail(request.services, played, viewer), headers=etag(played.version))
 
 
@@ -211,11 +217,11 @@ async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, key, expected = request.signed_in.player, request.key, request.expected
     games = request.services.games
     try:
-        accepted = await games.cancel(GameId(game), player, expected=expected, key=key)
+        done = await games.cancel(GameId(game), player, expected=expected, key=key)
     except Refusal as refusal:
         played = await games.game(GameId(game))
         raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
-    return answer(accepted, headers=etag(accepted.version))
+    return accepted(request, done)
 
 
 @endpoint(
@@ -245,10 +251,10 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
         seats = ", ".join(played.players)
         raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
     try:
-        accepted = await games.take_seat(played.id, player, seat, wish.entropy, expected=expected, key=key)
+        done = await games.take_seat(played.id, player, seat, wish.entropy, expected=expected, key=key)
     except Refusal as refusal:
         raise _seat_refused(refusal, request.services, played) from None
-    return answer(accepted, headers=etag(accepted.version))
+    return accepted(request, done)
 
 
 @endpoint(
@@ -274,10 +280,10 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
         seats = ", ".join(played.players)
         raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
     try:
-        accepted = await request.services.games.leave_seat(played.id, player, Seat(seat), expected=expected, key=key)
+        done = await request.services.games.leave_seat(played.id, player, Seat(seat), expected=expected, key=key)
     except Refusal as refusal:
         raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
-    return answer(accepted, headers=etag(accepted.version))
+    return accepted(request, done)
 
 
 @endpoint(
@@ -307,11 +313,11 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     elif player == waiting.organizer:
         request.require("organize")
     try:
-        accepted = await games.start(GameId(game), player, expected=expected, key=key)
+        done = await games.start(GameId(game), player, expected=expected, key=key)
     except Refusal as refusal:
         played = await games.game(GameId(game))
         raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
-    return answer(accepted, headers=etag(accepted.version))
+    return accepted(request, done)
 
 
 ROUTES = (show_game, change_game, cancel_game, take_seat, leave_seat, start_game)

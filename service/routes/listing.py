@@ -6,7 +6,7 @@ from typing import Final
 
 from domain.kernel.words import PlayerId
 from service.api.services import Services
-from service.games.plays import GameDamaged
+from service.games.cache import GameDamaged
 from service.observe.logging import log
 from service.shapes.games import GamePage, game_summary
 from service.store.protocol import GameRow

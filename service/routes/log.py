@@ -19,6 +19,7 @@ from service.api.endpoint import Answer, endpoint
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.games.commands import Games
+from service.games.views import viewer_of
 from service.shapes.common import Nothing
 from service.shapes.log import EventPage, EventsPage, HistoryPage, Passage, Sentence
 
@@ -43,7 +44,7 @@ async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
     page = request.read_query(EventsPage)
     games = request.services.games
     played = await games.game(GameId(game))
-    events = await games.events(played.id, request.services.viewer(played, request.caller), page.after, page.limit)
+    events = await games.events(played.id, viewer_of(played, request.caller), page.after, page.limit)
     more = bool(events) and events[-1].version < played.version
     return answer(EventPage(tuple(events), events[-1].version if more else None))
 
@@ -114,7 +115,7 @@ async def export_game(request: Call, game: FromPath[str]) -> Stream:
     request.read_query(Nothing)
     games = request.services.games
     played = await games.game(GameId(game))
-    viewer = request.services.viewer(played, request.caller)
+    viewer = viewer_of(played, request.caller)
     records = (await games.records(played.id))[: played.version]
     lines = export.export(played, records, await games.vault(played.id), viewer.seat, everything=viewer.everything)
     headers = {

@@ -19,7 +19,7 @@ from service.api import problems
 from service.api.endpoint import Answer, endpoint
 from service.api.request import Call
 from service.api.response import Answered, answer, answered, encode, etag
-from service.games.views import Viewer
+from service.games.views import Viewer, viewer_of
 from service.pictures.bare import bare_board
 from service.pictures.frames import frames
 from service.pictures.palette import paints
@@ -197,7 +197,7 @@ async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
     asked = request.read_query(FramesPage)
     services = request.services
     played = await services.games.game(GameId(game))
-    viewer = services.viewer(played, request.caller)
+    viewer = viewer_of(played, request.caller)
     headers = _looks(request, played.version, viewer)
     if _has(request, headers):
         return _unchanged(headers)
@@ -230,7 +230,7 @@ async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Vie
     games = request.services.games
     now = await games.game(GameId(game))
     shown = await games.at(now.id, asked.version) if asked.version is not None else now
-    viewer = request.services.viewer(now, request.caller)
+    viewer = viewer_of(now, request.caller)
     return shown, viewer, _looks(request, shown.version, viewer)
 
 

@@ -19,8 +19,8 @@ from service.api.request import Call
 from service.api.response import answer, answered, encode, etag
 from service.api.services import Services
 from service.games.commands import NotSeated
-from service.games.views import Checked, Viewer
-from service.routes.games import ACCEPTED, ACTS
+from service.games.views import Checked, Viewer, seat_of, viewer_of
+from service.routes.games import ACCEPTED, ACTS, accepted
 from service.shapes.common import Nothing
 from service.shapes.play import AtVersion, OptionsView, Orders, StateView
 
@@ -30,7 +30,7 @@ _orders: Final = msgspec.json.Decoder(Orders)
 @endpoint(
     "GET",
     "/v1/games/{game:str}/state",
-    tag="Play",
+    tag="CachedGame",
     account="optional",
     query=AtVersion,
     headers=("If-None-Match",),
@@ -49,7 +49,7 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     games = request.services.games
     now = await games.game(GameId(game))
     shown = await games.at(now.id, asked.version) if asked.version is not None else now
-    viewer = request.services.viewer(now, request.caller)
+    viewer = viewer_of(now, request.caller)
     # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
     is_settled = shown is now or now.status != "over"
     if is_settled and request.headers.get("if-none-match", "").removeprefix("W/") == f'"{shown.version}"':
@@ -65,7 +65,7 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
 @endpoint(
     "GET",
     "/v1/games/{game:str}/options",
-    tag="Play",
+    tag="CachedGame",
     account="required",
     scopes=("play",),
     answers=(Answer(200, "What you may do now.", OptionsView, headers=("ETag",)),),
@@ -90,7 +90,7 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     games = request.services.games
     played = await games.game(GameId(game))
-    viewer = request.services.viewer(played, request.caller)
+    viewer = viewer_of(played, request.caller)
     if viewer.seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
     view = options_view(played, viewer.seat, await games.vault(played.id))
@@ -100,7 +100,7 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
 @endpoint(
     "POST",
     "/v1/games/{game:str}/commands",
-    tag="Play",
+    tag="CachedGame",
     account="required",
     scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
@@ -119,14 +119,14 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
     async with _explaining(request.services, GameId(game), player, orders):
-        accepted = await request.services.games.command(GameId(game), player, orders.all, expected=expected, key=key)
-    return answer(accepted, headers=etag(accepted.version))
+        done = await request.services.games.command(GameId(game), player, orders.all, expected=expected, key=key)
+    return accepted(request, done)
 
 
 @endpoint(
     "POST",
     "/v1/games/{game:str}/commands/check",
-    tag="Play",
+    tag="CachedGame",
     account="required",
     scopes=("play",),
     headers=("If-Match",),
@@ -185,7 +185,7 @@ async def _explaining(services: Services, game_id: GameId, player: PlayerId, ord
         yield
     except Refusal as refusal:
         game = await services.games.game(game_id, 0)  # in memory it is as the refusal met it
-        seat = services.games.viewer(game, player).seat
+        seat = seat_of(game, player)
         url = f"/v1/games/{game.id}/options"
         path = orders.path(refusal.number)
         raise problems.refused(refusal, services.catalogues(game.ruleset), game.decisions, seat, url, path) from None

@@ -13,7 +13,7 @@ from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
-from service.routes.games import ACCEPTED, ACTS
+from service.routes.games import ACCEPTED, ACTS, accepted
 from service.shapes.common import Nothing
 from service.shapes.games import Upgrade, UpgradeChecked
 from service.shapes.rulesets import rule_changes
@@ -44,10 +44,10 @@ async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, key, expected = request.signed_in.player, request.key, request.expected
     wish = await request.read_body(_upgrade)
     try:
-        accepted = await request.services.games.upgrade(GameId(game), player, wish.to, expected=expected, key=key)
+        done = await request.services.games.upgrade(GameId(game), player, wish.to, expected=expected, key=key)
     except Refusal as refusal:
         raise await _refused(request, GameId(game), refusal) from None
-    return answer(accepted, headers=etag(accepted.version))
+    return accepted(request, done)
 
 
 @endpoint(

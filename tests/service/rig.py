@@ -16,11 +16,11 @@ from domain.kernel.board import Board
 from domain.kernel.lifecycle import Sight
 from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, Seat, Version
-from service.accounts.accounts import Accounts
+from service.accounts.accounts import Accounts, Caller
+from service.base.scopes import EVERYBODYS, Scope
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
-from service.games.commands import Games
-from service.games.views import Accepted
+from service.games.commands import Done, Games
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.tiny.auction import ROOM, ROOM_MAP, SEATS, TinyAuction
@@ -28,6 +28,12 @@ from tests.tiny.auction import ROOM, ROOM_MAP, SEATS, TinyAuction
 RED, BLUE = SEATS[:2]
 ANNA, BERT, CARL = map(PlayerId, ("panna", "pbert", "pcarl"))
 LIBRARY = Library([TinyAuction()])
+
+
+def caller(player: PlayerId, *scopes: Scope) -> Caller:
+    """Return somebody with a token for `scopes`; without any, for all that a player's token may be for."""
+    granted = frozenset(scopes or EVERYBODYS)
+    return Caller(player, granted, granted, None, b"")
 
 
 def ticking() -> Callable[[], datetime]:
@@ -71,9 +77,7 @@ class Rig(Struct, eq=False):
         await self.games.start(game, organizer)
         return game
 
-    async def give(
-        self, game: GameId, player: PlayerId, kind: str, *, key: str | None = None, **fields: Any
-    ) -> Accepted:
+    async def give(self, game: GameId, player: PlayerId, kind: str, *, key: str | None = None, **fields: Any) -> Done:
         return await self.games.command(game, player, [command(kind, **fields)], key=key)
 
     async def play_round(self, game: GameId, prize: int = 1) -> Version:

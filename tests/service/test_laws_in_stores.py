@@ -24,7 +24,7 @@ from domain.kernel.words import Seat, Version
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
 from service.games.commands import Games, hashed_key
-from service.games.views import Accepted
+from service.games.views import Accepted, Viewer
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.domain.classic import test_laws as classic  # the modules: their classes are not to be run here again
@@ -108,7 +108,8 @@ class Player:
         self.answers.append((seat, command, key, await self.ask(self.games, seat, command, key)))
 
     async def ask(self, games: Games, seat: Seat, command: Any, key: str) -> Accepted:
-        return await games.command(self.kept.game.id, player_of(seat), [msgspec.json.encode(command)], key=key)
+        done = await games.command(self.kept.game.id, player_of(seat), [msgspec.json.encode(command)], key=key)
+        return done.seen_by(Viewer(player_of(seat), seat))
 
     async def try_wrong(self) -> None:
         """Give something wrong, perhaps; refused, it must leave no trace in the store."""

@@ -19,9 +19,10 @@ from service.base.settings import Settings
 from service.cluster.redis import open_redis
 from service.cluster.redis_snapshots import RedisSnapshots
 from service.cluster.wake import LocalWake
+from service.games.cache import GameDamaged
 from service.games.commands import Games
-from service.games.plays import GameDamaged
 from service.games.snapshots import Place, Snapshots, take
+from service.games.views import viewer_of
 from service.observe.metrics import Metrics
 from service.store.backend import backend_of
 from service.store.protocol import EventStore, Stored, StoreUnavailable
@@ -29,7 +30,7 @@ from service.store.snapshots import Snapshot, SnapshotStore
 from service.store.sqlite.snapshots import SqliteSnapshots
 from tests.postgres import shared_cluster
 from tests.redis import server, shared_server
-from tests.service.rig import ANNA, CARL, LIBRARY, Rig, command, fixed_randomness, own_board, ticking
+from tests.service.rig import ANNA, CARL, LIBRARY, Rig, caller, command, fixed_randomness, own_board, ticking
 
 EVERY = 7
 
@@ -253,8 +254,8 @@ async def test_no_event_is_shown_before_its_secrets_are_known(data: Data) -> Non
     now = await behind.game(game)
     assert data.store.loaded[-1] > 0, "the events before have to be read, and those after are read with them"
     await ahead.play_round(game)
-    seen = await behind.events(game, behind.viewer(now, ANNA))
-    known = await data.games(snapshots=False).events(game, behind.viewer(now, ANNA))
+    seen = await behind.events(game, viewer_of(now, caller(ANNA)))
+    known = await data.games(snapshots=False).events(game, viewer_of(now, caller(ANNA)))
     assert [event.version for event in seen] == list(range(1, now.version + 1))
     assert [event.secrets for event in seen] == [event.secrets for event in known[: len(seen)]]
 

@@ -115,5 +115,5 @@ async def test_a_moved_game_is_loaded_again(games: tuple[Service, Player, Player
     await service.post(f"/v1/games/{game}/upgrade", anna, {"to": 2})
     assert (await service.get(f"/v1/games/{game}/state?version=4"))["version"] == 4
     state = await service.get(f"/v1/games/{game}/state")
-    service.services.games._plays._plays.clear()
+    service.services.games._cache._cached.clear()
     assert await service.get(f"/v1/games/{game}/state") == state

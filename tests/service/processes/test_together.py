@@ -12,9 +12,10 @@ import pytest
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, Version
 from service.cluster.heads import Heads
+from service.games.views import viewer_of
 from service.store.protocol import StoreUnavailable
 from tests.postgres import shared_cluster
-from tests.service.rig import ANNA, Rig, open_rig
+from tests.service.rig import ANNA, Rig, caller, open_rig
 from tests.tiny.auction import LARGEST_PRIZE
 
 
@@ -200,7 +201,7 @@ async def test_what_was_shown_once_is_not_shown_of_a_later_position(
         now = await rig.games.game(game)
         assert now.table is not None
         digest = now.table.digest().encode()
-        return await rig.games.shown(now, rig.games.viewer(now, ANNA), lambda _: digest)
+        return await rig.games.shown(now, viewer_of(now, caller(ANNA)), lambda _: digest)
 
     before = await shown(two)
     assert await shown(two) == before

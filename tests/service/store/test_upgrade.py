@@ -15,13 +15,14 @@ import pytest
 from domain.kernel.words import GameId, PlayerId
 from service.base.clock import later, stamp, utc_now
 from service.base.scopes import EVERYBODYS
+from service.games.views import viewer_of
 from service.store.postgres.migrations import known, migrate
 from service.store.postgres.store import _APPEND, PostgresStore, _arguments
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
 from service.store.sqlite import file as sqlite_file
 from service.store.sqlite.store import SqliteStore
 from tests.postgres import connected, shared_cluster
-from tests.service.rig import ANNA, Rig, open_rig
+from tests.service.rig import ANNA, Rig, caller, open_rig
 from tests.service.store.batches import new_game, use
 
 FIRST = Path(__file__).with_name("schema-1.db.gz")
@@ -138,9 +139,9 @@ async def check_answers(rig: Rig, rows: list[tuple[str, str, str, bytes, bytes]]
         use = await rig.store.seen(GameId(game), PlayerId(account), key)
         assert use is not None
         assert use.fingerprint == fingerprint
-        again = msgspec.json.decode(
-            msgspec.json.encode(await rig.games.answered(GameId(game), PlayerId(account), use.added))
-        )
+        done = await rig.games.done_before(GameId(game), use.added)
+        viewer = viewer_of(done.state, caller(PlayerId(account)))
+        again = msgspec.json.decode(msgspec.json.encode(done.seen_by(viewer)))
         for event in again["events"]:
             assert event.pop("ruleset") == "tiny-auction"  # which events did not name when these answers were given
         assert again == {**msgspec.json.decode(answer), "repeated": True}

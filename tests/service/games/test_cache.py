@@ -77,13 +77,13 @@ async def test_a_game_that_a_command_waits_for_is_not_let_go(tmp_path: Path, mon
 
 async def test_no_more_boards_are_kept_than_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.games.commands.validate", lambda board: None)  # the room is no map
-    monkeypatch.setattr("service.games.plays.BOARDS", 2)
+    monkeypatch.setattr("service.games.cache.BOARDS", 2)
     async with open_rig(tmp_path) as rig:
-        plays: Any = vars(rig.games)["_plays"]
+        cache: Any = vars(rig.games)["_cache"]
         games: list[GameId] = []
         for number in range(4):
             board = msgspec.json.encode(replace(ROOM, id=f"room-{number}"))
             games.append((await rig.games.create(ANNA, "tiny-auction", 2, board=board)).game)
-        assert len(vars(plays)["_boards"]) == 2
+        assert len(vars(cache)["_boards"]) == 2
     async with open_rig(tmp_path) as rig:
         assert [(await rig.games.game(game)).board.id for game in games] == [f"room-{n}" for n in range(4)]

@@ -51,7 +51,7 @@ class GameDamaged(StoreError):
     """What is stored of a game is not what was once written, or this package cannot read it."""
 
 
-class Play(Struct, eq=False):
+class CachedGame(Struct, eq=False):
     """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions.
 
     `heard` is a version to which another process is said to have brought it; `users` are how many have its lock, or
@@ -79,7 +79,7 @@ class Play(Struct, eq=False):
         return self.game
 
 
-class Plays:
+class GameCache:
     """The games of a store that this process has in memory, those that were asked for last.
 
     Every method may raise `StoreError`; those that take a game's id `UnknownGame`.
@@ -92,12 +92,12 @@ class Plays:
         self._library = library
         self._settings = settings
         self._snapshots = snapshots
-        self._cache = metrics.cache("games")
+        self._lookups = metrics.cache("games")
         # Of a store that is this process's own, what is in memory is all there is.
         self._heads = Heads(store) if store.is_shared else None
-        self._plays: OrderedDict[GameId, Play] = OrderedDict()
+        self._cached: OrderedDict[GameId, CachedGame] = OrderedDict()
         self._boards: OrderedDict[str, Board] = OrderedDict()
-        metrics.games_in_memory.set_function(lambda: len(self._plays))
+        metrics.games_in_memory.set_function(lambda: len(self._cached))
 
     def know(self, digest: str, board: Board) -> None:
         """Keep a board at hand."""
@@ -106,144 +106,144 @@ class Plays:
         if len(self._boards) > BOARDS:
             self._boards.popitem(last=False)
 
-    async def of(self, game_id: GameId) -> Play:
+    async def of(self, game_id: GameId) -> CachedGame:
         """Return a game in memory, loaded if need be. Raises `UnknownGame`."""
-        play = self._plays.get(game_id)
-        if play is None or play.game is None:
-            async with self.held(game_id) as play:
-                return play
-        self._plays.move_to_end(game_id)
-        self._cache.hit()
-        return play
+        cached = self._cached.get(game_id)
+        if cached is None or cached.game is None:
+            async with self.held(game_id) as cached:
+                return cached
+        self._cached.move_to_end(game_id)
+        self._lookups.hit()
+        return cached
 
     @asynccontextmanager
-    async def held(self, game_id: GameId) -> AsyncIterator[Play]:
+    async def held(self, game_id: GameId) -> AsyncIterator[CachedGame]:
         """Lend a game in memory under its lock, loaded if need be. Raises `UnknownGame`."""
         while True:
-            play = self._at_hand(game_id)
-            play.users += 1
+            cached = self._at_hand(game_id)
+            cached.users += 1
             try:
-                async with play.lock:
+                async with cached.lock:
                     # One whose load failed while this waited was let go: others have another by now, or will.
-                    if self._plays.get(game_id) is play:
-                        if play.game is None:
-                            await self._load(play)
-                        yield play
+                    if self._cached.get(game_id) is cached:
+                        if cached.game is None:
+                            await self._load(cached)
+                        yield cached
                         return
             finally:
-                play.users -= 1
+                cached.users -= 1
 
-    def _at_hand(self, game_id: GameId) -> Play:
-        play = self._plays.get(game_id)
-        if play is None:
-            play = self._plays[game_id] = Play(game_id)
+    def _at_hand(self, game_id: GameId) -> CachedGame:
+        cached = self._cached.get(game_id)
+        if cached is None:
+            cached = self._cached[game_id] = CachedGame(game_id)
             self._evict()
         else:
-            self._plays.move_to_end(game_id)
-        if play.game is None:
-            self._cache.miss()
+            self._cached.move_to_end(game_id)
+        if cached.game is None:
+            self._lookups.miss()
         else:
-            self._cache.hit()
-        return play
+            self._lookups.hit()
+        return cached
 
-    async def current(self, game_id: GameId, at_least: Version | None = None) -> Play:
+    async def current(self, game_id: GameId, at_least: Version | None = None) -> CachedGame:
         """Return a game in memory: as new as the store when this was asked, or as `at_least`. Raises `UnknownGame`."""
-        known = self._plays.get(game_id)
-        play = await self.of(game_id)
-        if known is play:
-            needed = await self.head(play) if at_least is None else at_least
-            if play.now.version < needed:
-                async with self.held(game_id) as play:
-                    if play.now.version < needed:
-                        await self.catch_up(play)
-        return play
+        known = self._cached.get(game_id)
+        cached = await self.of(game_id)
+        if known is cached:
+            needed = await self.head(cached) if at_least is None else at_least
+            if cached.now.version < needed:
+                async with self.held(game_id) as cached:
+                    if cached.now.version < needed:
+                        await self.catch_up(cached)
+        return cached
 
     def hear(self, game_id: GameId, version: Version) -> None:
         """Note that another process is said to have brought a game to `version`."""
-        play = self._plays.get(game_id)
-        if play is not None:
-            play.heard = max(version, play.heard)
+        cached = self._cached.get(game_id)
+        if cached is not None:
+            cached.heard = max(version, cached.heard)
 
-    async def head(self, play: Play) -> Version:
+    async def head(self, cached: CachedGame) -> Version:
         """Return the version at which a game stands, whichever process brought it there."""
-        return await self._heads.of(play.id) if self._heads is not None else play.now.version
+        return await self._heads.of(cached.id) if self._heads is not None else cached.now.version
 
     async def at(self, game_id: GameId, version: Version) -> Game:
         """Return a game as it stood at `version`. Raises `UnknownVersion`."""
-        play = await self.of(game_id)
-        if version > play.now.version:
-            play = await self.current(game_id)
-        if not 1 <= version <= play.now.version:
-            raise UnknownVersion(version, play.now.version)
-        return play.now if version == play.now.version else await self._as_it_was(play, version)
+        cached = await self.of(game_id)
+        if version > cached.now.version:
+            cached = await self.current(game_id)
+        if not 1 <= version <= cached.now.version:
+            raise UnknownVersion(version, cached.now.version)
+        return cached.now if version == cached.now.version else await self._as_it_was(cached, version)
 
     async def records(self, game_id: GameId, after: Version, limit: int | None) -> list[Record]:
         """Return the records that follow version `after`, up to the last look at the game at least."""
-        play = await self.of(game_id)
-        if play.recent and play.recent[0].version <= after + 1:
-            first = after + 1 - play.recent[0].version
-            return play.recent[first:][:limit]
+        cached = await self.of(game_id)
+        if cached.recent and cached.recent[0].version <= after + 1:
+            first = after + 1 - cached.recent[0].version
+            return cached.recent[first:][:limit]
         return await self._store.read(game_id, after, limit)
 
-    def keep(self, play: Play, step: Step, vault: Vault) -> None:
+    def keep(self, cached: CachedGame, step: Step, vault: Vault) -> None:
         """Let a game in memory, or a new one, go on by a step that was stored."""
         every = self._settings.checkpoint_every
-        if play.game is None:
+        if cached.game is None:
             # Who asked for it too early may be loading it just now, and finds it, or lets his own go.
-            self._plays.setdefault(play.id, play)
+            self._cached.setdefault(cached.id, cached)
             self._evict()
-        elif play.game.version // every < step.game.version // every:
-            play.past[step.game.version] = step.game
-        play.game, play.vault = step.game, vault
-        play.recent = [*play.recent, *step.records][-RECENT:]
-        self._snapshots.passed(step.records[0].version - 1, step.game, play.secret)
+        elif cached.game.version // every < step.game.version // every:
+            cached.past[step.game.version] = step.game
+        cached.game, cached.vault = step.game, vault
+        cached.recent = [*cached.recent, *step.records][-RECENT:]
+        self._snapshots.passed(step.records[0].version - 1, step.game, cached.secret)
 
-    async def catch_up(self, play: Play) -> None:
+    async def catch_up(self, cached: CachedGame) -> None:
         """Go on with a game in memory to where it stands in the store. To be called under its lock."""
-        game = play.now
-        records = await self._store.read(play.id, game.version)
+        game = cached.now
+        records = await self._store.read(cached.id, game.version)
         if not records:
             return
         # In this order: then they are all there that the records speak of.
-        secrets = await self._store.secrets(play.id, len(play.vault.all()))
+        secrets = await self._store.secrets(cached.id, len(cached.vault.all()))
         try:
-            if first_broken(play.id, records, game.version, game.head) is not None:
+            if first_broken(cached.id, records, game.version, game.head) is not None:
                 raise ValueError("it does not go on where this game stands")
             game = resume(game, records)
         except ValueError:
             # Moves were retracted; or something is wrong with the game, which is then said.
-            await self._load(play)
+            await self._load(cached)
             return
-        play.game, play.vault = game, play.vault.joined_by(secrets)
-        play.recent = [*play.recent, *records][-RECENT:]
+        cached.game, cached.vault = game, cached.vault.joined_by(secrets)
+        cached.recent = [*cached.recent, *records][-RECENT:]
 
-    async def history(self, play: Play) -> list[Record]:
+    async def history(self, cached: CachedGame) -> list[Record]:
         """Return the whole log of a game."""
-        records = await self._store.read(play.id)
-        _require_whole(play.id, records)
+        records = await self._store.read(cached.id)
+        _require_whole(cached.id, records)
         return records
 
     # --- loading ---
 
     def _evict(self) -> None:
-        spare = len(self._plays) - self._settings.cache_games
+        spare = len(self._cached) - self._settings.cache_games
         if spare > 0:
-            idle = [game_id for game_id, play in self._plays.items() if not play.users]
+            idle = [game_id for game_id, cached in self._cached.items() if not cached.users]
             # The last is the one that is about to be used.
             for game_id in idle[:-1][:spare]:
-                del self._plays[game_id]
+                del self._cached[game_id]
 
-    async def _load(self, play: Play) -> None:
+    async def _load(self, cached: CachedGame) -> None:
         try:
             with span("load"):
-                loaded = await self._snapshots.find(play.id, self._resumed)
-                game, stored = loaded or await self._folded(play.id)
+                loaded = await self._snapshots.find(cached.id, self._resumed)
+                game, stored = loaded or await self._folded(cached.id)
         except BaseException:
-            if self._plays.get(play.id) is play:
-                del self._plays[play.id]
+            if self._cached.get(cached.id) is cached:
+                del self._cached[cached.id]
             raise
-        play.game, play.vault, play.secret = game, Vault(stored.secrets), stored.chance
-        play.past, play.recent = {}, stored.records[-RECENT:]
+        cached.game, cached.vault, cached.secret = game, Vault(stored.secrets), stored.chance
+        cached.past, cached.recent = {}, stored.records[-RECENT:]
         if loaded is None:
             self._snapshots.passed(0, game, stored.chance)
 
@@ -289,37 +289,37 @@ class Plays:
 
     # --- the past ---
 
-    async def _as_it_was(self, play: Play, version: Version) -> Game:
+    async def _as_it_was(self, cached: CachedGame, version: Version) -> Game:
         """Return the game at an earlier version: the nearest position kept before it, and the events since.
 
         Positions are kept every `checkpoint_every` events as they are passed, so that only the first look at a long
         game takes longer.
         """
-        if version in play.past:
-            return play.past[version]
+        if version in cached.past:
+            return cached.past[version]
         every = self._settings.checkpoint_every
-        kept = sorted(play.past)
+        kept = sorted(cached.past)
         nearest = bisect.bisect(kept, version)
         start = kept[nearest - 1] if nearest else 0
-        game = play.past[start] if nearest else None
+        game = cached.past[start] if nearest else None
         while start < version:
             stop = min((start // every + 1) * every, version)
-            game = await self._onward(play, game, start, stop)
+            game = await self._onward(cached, game, start, stop)
             if stop % every == 0:
-                play.past[stop] = game
+                cached.past[stop] = game
             start = stop
         assert game is not None
         return game
 
-    async def _onward(self, play: Play, base: Game | None, start: Version, stop: Version) -> Game:
-        records = await self._store.read(play.id, start, stop - start)
-        _require_whole(play.id, records, start, base.head if base is not None else None)
+    async def _onward(self, cached: CachedGame, base: Game | None, start: Version, stop: Version) -> Game:
+        records = await self._store.read(cached.id, start, stop - start)
+        _require_whole(cached.id, records, start, base.head if base is not None else None)
         if base is None:
-            return fold(records, play.id, self._library, lambda _: play.now.board)
+            return fold(records, cached.id, self._library, lambda _: cached.now.board)
         for index in reversed(range(len(records))):
             to = retraction(records[index])
             if to is not None and to < start:
-                return later(await self._as_it_was(play, to), records[index:])
+                return later(await self._as_it_was(cached, to), records[index:])
         return later(base, records)
 
 
