@@ -2,28 +2,33 @@
 
 A file holds ``[[scenario]]`` tables; `Scenario` and `Move` say what may stand in them. A run checks more than is
 written: every accepted command must be an instance of an option, no refused one may be, a refusal must leave no
-trace, and folding the events must give the table that was decided on.
+trace, and folding the events must give the table that was decided on. The least and the most that each option offers
+must be accepted.
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 from msgspec import Struct, field
 
 from domain.kernel import schema
 from domain.kernel.board import Board
-from domain.kernel.chance import ScriptedChance
+from domain.kernel.chance import SECRET_BYTES, CommittedChance, ScriptedChance
 from domain.kernel.draft import Draft
 from domain.kernel.message import type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.table import Table
-from domain.kernel.words import RuleId, Seat
+from domain.kernel.words import GameId, RuleId, Seat
+
+T = TypeVar("T")
 
 SPECTATOR: Final = "spectator"
+ANY_CHANCE: Final = CommittedChance(bytes(SECRET_BYTES), GameId("scenario"), {})
+"""Dice for commands that are only tried."""
 
 
 class Offered(Struct, forbid_unknown_fields=True):
@@ -119,14 +124,18 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
     if draft is None:
         return
     table, vault, draws = draft.table, Vault(draft.secrets), draft.draws
+    movers = {move.seat for move in scenario.step if move.seat is not None}
     for number, move in enumerate(scenario.step, start=1):
         try:
+            after = None
             if move.command is not None:
                 after = _play(move, ruleset, table, chance, vault, draws)
                 if after is not None:
                     table, vault, draws = after.table, vault.joined_by(after.secrets), after.draws
             _check(move, ruleset, table, vault)
             _check_views(move, ruleset, table, vault)
+            if after is not None or number == 1:
+                _check_options(movers, ruleset, table, vault, draws)
         except (Failure, LookupError) as failure:
             raise Failure(f"step {number}: {failure}") from failure
     if chance.used != len(scenario.dice):
@@ -234,6 +243,39 @@ def _check_views(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) 
         for path, wanted in paths.items():
             found = _at(view, path)
             _require(_same(wanted, found), f"{viewer} sees {path} as {found!r}, not {wanted!r}")
+
+
+def _check_options(movers: Set[Seat], ruleset: Ruleset[Any], table: Table, vault: Vault, draws: int) -> None:
+    """Try the least and the most of what is on offer to those who move in the scenario or have to decide."""
+    asked = {seat for decision in ruleset.decisions(table) for seat in decision.seats}
+    for seat in sorted(asked | movers):
+        for option in ruleset.options(table, seat, vault.read_by(seat)):
+            for edge in (_Edge(0), _Edge(-1)):
+                try:
+                    command = schema.sample(option.schema, edge, attempts=1)
+                    read = ruleset.read_command(msgspec.json.encode(command))
+                    ruleset.decide(table, seat, read, ANY_CHANCE, vault, draws)
+                except (ValueError, LookupError, msgspec.ValidationError, Refusal) as error:
+                    raise Failure(f"{option.title!r} is on offer to {seat}, but: {error}") from error
+
+
+class _Edge:
+    """A source of chance that always goes to one edge: the least and the first (0), or the most and the last (-1)."""
+
+    def __init__(self, edge: int) -> None:
+        self._edge = edge
+
+    def random(self) -> float:
+        return -self._edge * 0.999
+
+    def randint(self, a: int, b: int) -> int:
+        return (a, b)[self._edge]
+
+    def choice(self, seq: Sequence[T]) -> T:
+        return seq[self._edge]
+
+    def sample(self, population: Sequence[T], k: int) -> list[T]:
+        return list(population[len(population) - k :] if self._edge else population[:k])
 
 
 def _on_offer(ruleset: Ruleset[Any], table: Table, vault: Vault, seat: Seat, command: dict[str, Any]) -> bool:

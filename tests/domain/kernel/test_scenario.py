@@ -5,11 +5,14 @@ from typing import Any, ClassVar
 
 import pytest
 
+from domain.kernel import schema
+from domain.kernel.decision import Option
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Change
 from domain.kernel.scenario import Failure, ScenarioError, read, run, runs
+from domain.kernel.secret import Vault
 from domain.kernel.words import RuleId, Seat
-from tests.tiny.auction import ROOM, TinyAuction
+from tests.tiny.auction import ROOM, Table, TinyAuction
 
 TIE = """
 [[scenario]]
@@ -122,6 +125,43 @@ def test_a_game_that_may_not_be_opened(players: int, refused: str, complaint: st
 def test_a_scenario_looks_at_something() -> None:
     with pytest.raises(ScenarioError, match="has a step"):
         play('[[scenario]]\ntitle = "Nothing"\nrules = []')
+
+
+LOOK = """
+[[scenario]]
+title = "Red chooses a card"
+rules = []
+given = { hands = { red = [5, 1], blue = [5, 2] }, coins = { red = 1, blue = 0 }, bidding = true, prize = 2, bank = 9 }
+step = [{ decisions = [{ kind = "choose-card", seats = ["red", "blue"] }] }]
+"""
+
+
+class Generous(TinyAuction):
+    """Offers a choice of these cards besides."""
+
+    cards: ClassVar[tuple[int, ...]]
+
+    def options(self, table: Table, seat: Seat, vault: Vault) -> list[Option]:
+        choice = schema.command("choose-card", {"card": schema.one_of(self.cards)})
+        return [*super().options(table, seat, vault), Option("choose-card", RuleId("TA-BID-01"), choice, "A card")]
+
+
+@pytest.mark.parametrize(
+    ("cards", "complaint"),
+    [
+        ((5,), ""),
+        ((9, 5), "step 1: 'A card' is on offer to blue, but: .*chose a 9"),
+        ((5, 9), "step 1: 'A card' is on offer to blue, but: .*chose a 9"),
+        ((), "step 1: 'A card' is on offer to blue, but: "),
+    ],
+)
+def test_the_edges_of_what_is_on_offer_are_accepted(
+    cards: tuple[int, ...], complaint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (scenario,) = read(LOOK)
+    monkeypatch.setattr(Generous, "cards", cards, raising=False)
+    with pytest.raises(Failure, match=complaint) if complaint else nullcontext():
+        run(scenario, Generous(), ROOM)
 
 
 class Revised(TinyAuction):
