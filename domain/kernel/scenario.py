@@ -17,7 +17,7 @@ from domain.kernel import schema
 from domain.kernel.board import Board
 from domain.kernel.chance import SECRET_BYTES, CommittedChance, ScriptedChance
 from domain.kernel.draft import Draft
-from domain.kernel.message import type_name
+from domain.kernel.message import Event, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
@@ -42,7 +42,8 @@ class Move(Struct, forbid_unknown_fields=True):
     """One step: a command of a seat, or only a look at the table.
 
     Attributes:
-        events: events that must happen in this order; fields that are given must match, others may lie between.
+        events: events that must happen in this order; fields that are given must match, others may lie between. If the
+            first step is only a look, they are those that opened the game.
         absent: types of events that must not happen.
         refused: the rule id by which the command must be refused.
         then: paths into the table (``provinces.asia.owner``) and their values; what is absent counts as its default.
@@ -125,10 +126,13 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
         return
     table, vault, draws = draft.table, Vault(draft.secrets), draft.draws
     movers = {move.seat for move in scenario.step if move.seat is not None}
+    opening = draft.events
     for number, move in enumerate(scenario.step, start=1):
         try:
             after = None
-            if move.command is not None:
+            if move.command is None:
+                _check_events(move, ruleset, opening if number == 1 else [])
+            else:
                 after = _play(move, ruleset, table, chance, vault, draws)
                 if after is not None:
                     table, vault, draws = after.table, vault.joined_by(after.secrets), after.draws
@@ -199,7 +203,7 @@ def _play(
     _require(offered, f"{move.command} was accepted, but no option offers it")
     _require(table.digest() == before, "deciding changed the table that it was given")
     _check_fold(ruleset, table, draft)
-    _check_events(move, ruleset, draft)
+    _check_events(move, ruleset, draft.events)
     return draft
 
 
@@ -211,10 +215,10 @@ def _check_fold(ruleset: Ruleset[Any], table: Table, draft: Draft[Any]) -> None:
     _require(folded.digest() == draft.table.digest(), "folding the events gives another table")
 
 
-def _check_events(move: Move, ruleset: Ruleset[Any], draft: Draft[Any]) -> None:
+def _check_events(move: Move, ruleset: Ruleset[Any], events: Sequence[Event[Any]]) -> None:
     if unknown := {*move.absent} - {*map(type_name, ruleset.events)}:
         raise Failure(f"no event is called {' or '.join(sorted(unknown))}")
-    happened: list[dict[str, Any]] = [msgspec.to_builtins(event) for event in draft.events]
+    happened: list[dict[str, Any]] = [msgspec.to_builtins(event) for event in events]
     rest = iter(happened)
     for wanted in move.events:
         if not any(_fits(wanted, event) for event in rest):

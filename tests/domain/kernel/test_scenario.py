@@ -122,6 +122,29 @@ def test_a_game_that_may_not_be_opened(players: int, refused: str, complaint: st
         run(scenario, Particular(), ROOM)
 
 
+OPENING = """
+[[scenario]]
+title = "The cards are dealt"
+rules = []
+players = 2
+step = [{ events = [{ type = "cards-dealt" }], absent = ["cards-revealed"] }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ('[{ events = [{ type = "cards-revealed" }] }]', "step 1: no event"),
+        ('[{ absent = ["cards-dealt"] }]', "step 1: .*happened"),
+        ('[{}, { events = [{ type = "cards-dealt" }] }]', "step 2: no event"),
+    ],
+)
+def test_a_first_look_sees_what_opened_the_game(wrong: str, complaint: str) -> None:
+    play(OPENING)
+    with pytest.raises(Failure, match=complaint):
+        play(f"{OPENING[: OPENING.index('step =')]}step = {wrong}")
+
+
 def test_a_scenario_looks_at_something() -> None:
     with pytest.raises(ScenarioError, match="has a step"):
         play('[[scenario]]\ntitle = "Nothing"\nrules = []')
