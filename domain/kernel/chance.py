@@ -19,7 +19,7 @@ everyone can draw again.
 
 import hashlib
 import hmac
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count as counting
 from typing import Protocol
 
@@ -102,17 +102,23 @@ class CommittedChance:
 class ScriptedChance:
     """Dice that a scenario lays down in advance. A salt is the number of its draw; a shuffle keeps the given order.
 
+    Args:
+        sides: how many sides the dice of the ruleset have; any number when it is not said.
+
     Raises:
-        LookupError: more dice are rolled, or others, than the scenario wrote down.
+        LookupError: more dice are rolled, or others, than the scenario wrote down or the ruleset has.
     """
 
-    def __init__(self, rolls: Sequence[Sequence[int]]) -> None:
+    def __init__(self, rolls: Sequence[Sequence[int]], sides: Collection[int] = ()) -> None:
         self._rolls = [tuple(roll) for roll in rolls]
+        self._sides = sides
         self.used = 0
 
     def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
         if self.used >= len(self._rolls):
             raise LookupError(f"the scenario lays down {len(self._rolls)} rolls; a further one of {count} dice came")
+        if self._sides and sides not in self._sides:
+            raise LookupError(f"dice of {sides} sides were rolled; the ruleset has dice of {sorted(self._sides)}")
         roll = self._rolls[self.used]
         if len(roll) != count or not all(1 <= face <= sides for face in roll):
             raise LookupError(f"roll {self.used + 1} lays down {list(roll)}; {count} dice of {sides} sides were rolled")

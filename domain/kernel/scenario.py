@@ -120,7 +120,7 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
     """Play a scenario by `ruleset`. Raises `Failure`, or `ScenarioError` when its position makes no sense."""
     if not scenario.step and scenario.refused is None:
         raise ScenarioError("a scenario has a step, or says by which rule it is refused")
-    chance = ScriptedChance([_faces(roll, ruleset) for roll in scenario.dice])
+    chance = ScriptedChance([_faces(roll, ruleset) for roll in scenario.dice], {*map(len, ruleset.dice.values())})
     draft = _opened(scenario, ruleset, board, chance)
     if draft is None:
         return

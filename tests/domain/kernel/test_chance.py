@@ -147,6 +147,8 @@ def test_scripted_dice_fall_as_laid_down() -> None:
         chance.dice(3, 1, 6)
     with pytest.raises(LookupError):
         ScriptedChance([(7,)]).dice(1, 1, 6)
+    with pytest.raises(LookupError, match=r"dice of 7 sides were rolled; the ruleset has dice of \[6\]"):
+        ScriptedChance([(6,)], {6}).dice(1, 1, 7)
 
 
 def test_scripted_salts_differ_and_orders_stay() -> None:
