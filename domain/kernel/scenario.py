@@ -42,8 +42,8 @@ class Move(Struct, forbid_unknown_fields=True):
     """One step: a command of a seat, or only a look at the table.
 
     Attributes:
-        events: events that must happen in this order; fields that are given must match, others may lie between. If the
-            first step is only a look, they are those that opened the game.
+        events: events that must happen in this order; fields that are given must match (``{}`` is nothing at all),
+            others may lie between. If the first step is only a look, they are those that opened the game.
         absent: types of events that must not happen.
         refused: the rule id by which the command must be refused.
         then: paths into the table (``provinces.asia.owner``) and their values; what is absent counts as its default.
@@ -309,7 +309,7 @@ def _at(position: Struct, path: str) -> Any:
 
 
 def _fits(wanted: Any, found: Any) -> bool:
-    if isinstance(wanted, dict) and isinstance(found, Mapping):
+    if wanted and isinstance(wanted, dict) and isinstance(found, Mapping):
         given = cast(dict[str, Any], wanted)
         return all(_fits(value, cast(Mapping[str, Any], found).get(name)) for name, value in given.items())
     return _same(wanted, found)

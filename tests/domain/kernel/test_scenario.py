@@ -66,6 +66,7 @@ def test_a_scenario_with_hidden_cards_and_dice() -> None:
         ('[["six", 6], [2, 3]]', '[["six", 6]]', "step 3: the scenario lays down 1 rolls"),
         ("card = 3", "card = 5", "step 1: .* was accepted"),
         ('refused = "TA-BID-01"', 'refused = "TA-BID-02"', "TA-BID-02 was expected"),
+        ("roll = { faces = [6, 6] }", "roll = {}", "step 3: no event"),
         ('absent = ["cards-revealed"]', 'absent = ["card-chosen"]', "step 2: .*happened"),
         ('seats = ["blue"]', 'seats = ["red"]', "is not open"),
         ("card = 2 }", "card = 4 }", "not on offer"),
