@@ -167,19 +167,16 @@ def _offer(draft: Draft[Table], seat: Seat, cards: hands.Cards, *, automatic: bo
     draft.emit(OfferMade(seat, draft.seal(hands.each(cards), (seat,)), automatic))
 
 
-def _waiting(table: Table) -> list[Seat]:
+def _waiting(trade: Trade) -> list[Seat]:
     """Return who has yet to make an offer."""
-    trade = table.trade
-    if table.phase != "trade" or trade is None or len(trade.traders) < 2 or trade.offers or trade.takes:
+    if len(trade.traders) < 2 or trade.offers or trade.takes:
         return []
     return [seat for seat in trade.traders if seat not in trade.chosen]
 
 
-def _all_in(table: Table) -> list[Seat]:
+def _all_in(table: Table, trade: Trade) -> list[Seat]:
     """Return who of those waiting must offer his whole hand: everybody knows how many cards he holds (MN-TRD-04)."""
-    return [
-        seat for seat in _waiting(table) if table.trade is not None and table.hands[seat].count == table.trade.number
-    ]
+    return [seat for seat in _waiting(trade) if table.hands[seat].count == trade.number]
 
 
 def _reveal(draft: Draft[Table]) -> None:
@@ -198,8 +195,8 @@ def decisions(table: Table) -> list[Decision]:
         return []
     if table.trade is None:
         return _number(table)
-    waiting = _waiting(table)
-    if not waiting or _all_in(table):
+    waiting = _waiting(table.trade)
+    if not waiting or _all_in(table, table.trade):
         return []
     number = table.trade.number
     return [
@@ -237,7 +234,7 @@ def settle(draft: Draft[Table]) -> bool:
         return False
     if table.trade is None:
         draft.emit(NumberNamed(table.roles["director-of-commerce"], 0, (), automatic=True))
-    elif all_in := _all_in(table):
+    elif all_in := _all_in(table, table.trade):
         _offer(draft, all_in[0], hands.held(table, all_in[0], draft), automatic=True)
     elif table.trade.chosen:
         _reveal(draft)
