@@ -262,9 +262,9 @@ class Pillage(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        spoils, province = _spoils(table)
-        if "pillage" in ways(table, spoils.province, seat):
-            yield cls.option("Destroy a building", {"post": schema.one_of(province.buildings)})
+        # Who has to choose has buildings to choose from: where there are none, conversion begins of itself.
+        _, province = _spoils(table)
+        yield cls.option("Destroy a building", {"post": schema.one_of(province.buildings)})
 
 
 def _plunder(table: Table, seat: Seat, post: str) -> Resource | None:
@@ -298,9 +298,7 @@ class Occupy(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         spoils, province = _spoils(table)
-        if "occupy" in ways(table, spoils.province, seat):
-            posts = schema.subset(province.buildings, 1, spoils.legions)
-            yield cls.option("Place legions on buildings", {"posts": posts})
+        yield cls.option("Place legions on buildings", {"posts": schema.subset(province.buildings, 1, spoils.legions)})
 
 
 class Convert(Command, frozen=True):

@@ -151,10 +151,8 @@ class EmpireLaidOut(Event, frozen=True):
         for area, pieces in self.start.items():
             table.change_province(area, owner=self.seat)
             force = Force(fresh=pieces.count("legion"), fortresses=pieces.count("fortress"))
-            if force.units:
-                table.set_force(area, self.seat, force)
-            if triremes := pieces.count("trireme"):
-                table.set_port(area, self.seat, triremes)
+            table.set_force(area, self.seat, force)
+            table.set_port(area, self.seat, pieces.count("trireme"))
             for piece in pieces:
                 if piece in GOODS:
                     table.build(area, "caravan", piece)
