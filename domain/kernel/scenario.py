@@ -175,7 +175,10 @@ def _opening(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: Sc
         except (ValueError, KeyError, msgspec.ValidationError) as error:
             raise ScenarioError(f"the position makes no sense: {error}") from error
     setup = msgspec.convert(scenario.setup, ruleset.setup)
-    seats = ruleset.seats(scenario.players or ruleset.players[0], setup)
+    players = scenario.players or ruleset.players[0]
+    seats = ruleset.seats(players, setup)
+    if not seats:
+        raise Refusal("TAB-LIFE-02", f"{players} players were asked for.", "As many as the ruleset takes.")
     return ruleset.begin(ruleset.lay(seats, setup, board), chance)
 
 

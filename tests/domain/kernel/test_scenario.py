@@ -112,6 +112,7 @@ class Particular(TinyAuction):
     [
         (2, "TA-BID-01", ""),
         (2, "TA-BID-02", "refused by TA-BID-01.*; TA-BID-02 was expected"),
+        (9, "TAB-LIFE-02", ""),
         (3, "TA-BID-01", "the game was opened; TA-BID-01 was to refuse it"),
         (2, "", "refused by TA-BID-01.*; no refusal was expected"),
     ],
