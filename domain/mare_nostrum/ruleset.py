@@ -157,7 +157,7 @@ class MareNostrum(Book[Table]):
         return tuple(SUPPLY)
 
     def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
-        return setup.seats(players, chosen)
+        return setup.seats(players, chosen or Setup())
 
     def kept_seats(self, chosen: Setup) -> Mapping[Seat, PlayerId]:
         return {Seat(leader.civilization): leader.player for leader in chosen.leaders or ()}

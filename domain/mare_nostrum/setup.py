@@ -28,7 +28,7 @@ from domain.mare_nostrum.data import (
     Role,
 )
 from domain.mare_nostrum.pieces import Force
-from domain.mare_nostrum.table import Event, Hand, Setup, Table
+from domain.mare_nostrum.table import Event, Hand, Leader, Setup, Table
 
 ONE_LEGION: Final = Force(fresh=1)
 NEUTRAL_CAPITAL: Final = Force(fresh=1, fortresses=1)
@@ -38,7 +38,7 @@ NEUTRAL_CAPITAL: Final = Force(fresh=1, fortresses=1)
 # --- who plays (MN-SET-01, MN-SET-21) ---
 
 
-def seats(players: int, chosen: Setup | None) -> tuple[Seat, ...]:
+def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:
     """Return the civilizations in play; none when the rules have no game of so many players.
 
     Raises:
@@ -47,13 +47,13 @@ def seats(players: int, chosen: Setup | None) -> tuple[Seat, ...]:
     if players not in RECOMMENDED:
         return ()
     playing = _playing(players, chosen)
-    if chosen is not None and chosen.leaders:
-        _check_leaders(playing, chosen)
+    if chosen.leaders:
+        _check_leaders(playing, chosen, chosen.leaders)
     return playing
 
 
-def _playing(players: int, chosen: Setup | None) -> tuple[Seat, ...]:
-    named = chosen.civilizations if chosen is not None else ()
+def _playing(players: int, chosen: Setup) -> tuple[Seat, ...]:
+    named = chosen.civilizations
     if not named:
         return RECOMMENDED[players]
     if len(set(named)) != len(named):
@@ -64,8 +64,7 @@ def _playing(players: int, chosen: Setup | None) -> tuple[Seat, ...]:
     return tuple(civilization for civilization in CIVILIZATIONS if civilization in named)
 
 
-def _check_leaders(playing: Sequence[Seat], chosen: Setup) -> None:
-    given = chosen.leaders or ()
+def _check_leaders(playing: Sequence[Seat], chosen: Setup, given: Sequence[Leader]) -> None:
     if chosen.assignment == "dealt":
         asked = "The civilizations are dealt, but leaders are named."
         raise Refusal("MN-SET-01", asked, "Name leaders, or let the civilizations be dealt.")
