@@ -9,8 +9,8 @@ def seas_of(table: Table, land: AreaId) -> tuple[AreaId, ...]:
     return tuple(dict.fromkeys(sea for coast in table.map.coasts(land) for sea in coast.seas))
 
 
-def across(table: Table, land: AreaId, seat: Seat, *, any_player: bool = False) -> tuple[AreaId, ...]:
-    """Return the provinces that an unbroken chain of launched triremes joins to `land`, sorted, without `land`.
+def across(table: Table, land: AreaId, seat: Seat, *, any_player: bool) -> set[AreaId]:
+    """Return the provinces that an unbroken chain of launched triremes joins to `land`, without `land`.
 
     The triremes are those of `seat`, wherever they moved or fought this turn; of anybody with `any_player`
     (`Setup.influence_chain_any_player`). Foreign triremes never hinder (MN-LEG-03).
@@ -22,7 +22,7 @@ def across(table: Table, land: AreaId, seat: Seat, *, any_player: bool = False) 
             if sea not in reached and _bridges(table, sea, seat, any_player):
                 reached.add(sea)
                 waiting.append(sea)
-    return tuple(sorted({shore for sea in reached for shore, _ in table.map.coasts_on(sea)} - {land}))
+    return {shore for sea in reached for shore, _ in table.map.coasts_on(sea)} - {land}
 
 
 def _bridges(table: Table, sea: AreaId, seat: Seat, any_player: bool) -> bool:
