@@ -164,8 +164,7 @@ class MareNostrum(Book[Table]):
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
         table = bare(Map.of(board), self.rules, setup, seats, CIVILIZATIONS, SUPPLY[len(seats)])
-        if table.setup.layout == "introductory":
-            fit(table)
+        fit(table)
         return table
 
     def open(self, draft: Draft[Table]) -> None:

@@ -77,7 +77,9 @@ def _check_leaders(playing: Sequence[Seat], chosen: Setup, given: Sequence[Leade
 
 
 def fit(table: Table) -> None:
-    """Raise `ValueError` when there are not pieces enough for the introductory layouts of the table's board."""
+    """Raise `ValueError` when there are not pieces enough for the layouts with which the table is set."""
+    if table.setup.layout == "free":
+        return
     needed: Counter[str] = Counter()
     for seat in table.seats:
         start = layout(table, seat)
