@@ -50,6 +50,8 @@ SAID: Final[Mapping[str, str]] = {
         "words in sentences and titles",
     ),
     **dict.fromkeys(("question", "_question", "__str__"), "words in questions and refusals"),
+    "fit": "which boards there may be; tests/domain/mare_nostrum/test_setup.py",
+    "kept_seats": "who may sit down before the game; tests/domain/mare_nostrum/test_assignment.py",
     "printed": "the bare board; tests/domain/*/test_marks.py",
     "heading": "a title in the history",
     "round": "read models; tests/projections",
@@ -57,7 +59,7 @@ SAID: Final[Mapping[str, str]] = {
     "rolled": "read models; tests/projections",
     "player": "whose dice the read models count; tests/projections",
 }
-"""Functions that say what happened, and make nothing happen."""
+"""Functions that make nothing happen in a game: they say what happened, count for read models, judge boards."""
 ATTRIBUTES: Final = frozenset(("sealed", "reveals", "schema"))
 """Attributes of events and commands that say how the log keeps them; tests/domain/kernel and tests.secrecy."""
 

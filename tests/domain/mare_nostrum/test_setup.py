@@ -119,15 +119,45 @@ def test_neutral_capitals_that_border_on_each_other_keep_their_own_pieces_only()
         assert (province.owner, set(province.forces)) == (civilization, {civilization})
 
 
-def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
-    legions = tuple(
-        replace(area, traits={**area.traits, "start": ("legion",) * 9}) if area.id == "etruria" else area
-        for area in BOARD.areas
+def beginning(seat: str, *provinces: tuple[str, ...]) -> Board:
+    """Return the board on which a civilization begins with these pieces, in the first provinces that are nobody's."""
+    lands = [area.id for area in BOARD.areas if area.kind == "land" and seat in area.traits.get("start_of", ())]
+    lands += [area.id for area in BOARD.areas if area.kind == "land" and not area.traits.get("start_of")]
+    starts = dict(zip(lands, provinces, strict=False))
+    return replace(
+        BOARD,
+        areas=tuple(
+            replace(area, traits={**area.traits, "start_of": (seat,), "start": starts[area.id]})
+            if area.id in starts
+            else area
+            for area in BOARD.areas
+        ),
     )
-    crowded = replace(BOARD, areas=legions)
+
+
+def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
+    crowded = beginning("rome", ("legion",) * 8, ("legion",))
     assert create(3, crowded)
     with pytest.raises(ValueError, match="rome begin with 9 legion pieces; a player has 8"):
         create(4, crowded)
+
+
+# Carthage and Babylon begin with 8 caravans and 2 cities; for three players there are 18 and 8, and 4 temples.
+@pytest.mark.parametrize(
+    ("most", "more", "told"),
+    [
+        ([("legion",) * 8, (), ()], ("legion",), "greece begin with 9 legion pieces; a player has 8"),
+        ([()] * 12, (), "greece begin with 13 influence pieces; a player has 12"),
+        ([("temple",)] * 4, ("temple",), "players begin with 5 temple tokens, not 4"),
+        ([("city",)] * 6, ("city",), "players begin with 9 city tokens, not 8"),
+        ([("oil",)] * 10, ("fish",), "players begin with 19 caravan tokens, not 18"),
+    ],
+)
+def test_a_board_needs_pieces_for_all_who_play(most: list[tuple[str, ...]], more: tuple[str, ...], told: str) -> None:
+    assert create(3, beginning("greece", *most))
+    with pytest.raises(ValueError, match=told):
+        create(3, beginning("greece", *most, more))
+    assert create(3, beginning("greece", *most, more), layout="free")
 
 
 @pytest.mark.rule("MN-TRD-04")
