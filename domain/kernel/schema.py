@@ -223,11 +223,12 @@ def _draw(schema: Schema, rng: Random) -> Any:
 
 
 def _draw_array(schema: Schema, rng: Random) -> list[Any]:
-    length = rng.randint(schema["minItems"], schema["maxItems"])
     if schema.get("uniqueItems") and "enum" in schema["items"]:
+        length = rng.randint(schema["minItems"], min(schema["maxItems"], len(schema["items"]["enum"])))
         needed = list(schema.get("contains", {"enum": ()})["enum"])
         others = [item for item in schema["items"]["enum"] if item not in needed]
         return needed + rng.sample(others, length - len(needed))
+    length = rng.randint(schema["minItems"], schema["maxItems"])
     items: list[Any] = []
     while len(items) < length:
         item = _draw(schema["items"], rng)

@@ -115,6 +115,9 @@ def test_a_subset_may_require_items() -> None:
 
 def test_more_than_all_is_all() -> None:
     assert schema.subset(["asia"], 0, 9)["maxItems"] == 1
+    two = schema.array(schema.one_of(["asia", "dacia"]), 0, 3, unique=True)
+    drawn = [sample(two, source) for seed in range(20) for source in (Random(seed), Edges(Random(seed)))]
+    assert {len(items) for items in drawn} == {0, 1, 2}
 
 
 # --- the documented keywords, against plain arithmetic ---
