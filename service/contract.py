@@ -75,7 +75,7 @@ TAGS: Final = {
     "Players": "Accounts.",
     "Tokens": "What proves who you are: several for an account, each good for some things.",
     "Games": "Games, until they begin.",
-    "CachedGame": "The position, what may be done, and doing it.",
+    "Play": "The position, what may be done, and doing it.",
     "Pictures": "Any position as a picture, and what it is drawn from.",
     "Log": "What happened: events, sentences, streams, the export.",
     "Statistics": "What the logs of all games tell: folded from them, and a moment behind them.",

@@ -30,7 +30,7 @@ _orders: Final = msgspec.json.Decoder(Orders)
 @endpoint(
     "GET",
     "/v1/games/{game:str}/state",
-    tag="CachedGame",
+    tag="Play",
     account="optional",
     query=AtVersion,
     headers=("If-None-Match",),
@@ -65,7 +65,7 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
 @endpoint(
     "GET",
     "/v1/games/{game:str}/options",
-    tag="CachedGame",
+    tag="Play",
     account="required",
     scopes=("play",),
     answers=(Answer(200, "What you may do now.", OptionsView, headers=("ETag",)),),
@@ -100,7 +100,7 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
 @endpoint(
     "POST",
     "/v1/games/{game:str}/commands",
-    tag="CachedGame",
+    tag="Play",
     account="required",
     scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
@@ -126,7 +126,7 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
 @endpoint(
     "POST",
     "/v1/games/{game:str}/commands/check",
-    tag="CachedGame",
+    tag="Play",
     account="required",
     scopes=("play",),
     headers=("If-Match",),
