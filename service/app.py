@@ -14,7 +14,8 @@ from domain.boards import builtin, drawing_of
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service.accounts.accounts import Accounts, Identify
-from service.accounts.limits import Limiting, limits_of
+from service.accounts.limits import limits_of
+from service.api.limiting import Limiting
 from service.api.request import Call
 from service.api.response import on_exception
 from service.api.services import Boards, Services

@@ -9,7 +9,6 @@ of its own.
 """
 
 import asyncio
-import hashlib
 import ipaddress
 import math
 import time
@@ -17,14 +16,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from litestar.datastructures import MutableScopeHeaders
-from litestar.enums import ScopeType
-from litestar.middleware import ASGIMiddleware
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
 from msgspec import Struct
 
-from service.accounts.accounts import UnknownToken
-from service.accounts.bearer import bearer_of
 from service.base.settings import Settings
 from service.cluster.away import RedisAway
 from service.observe.metrics import Metrics
@@ -210,35 +203,6 @@ class Limits:
             purse.empty_until = purse.at + (1 - left) / limit.rate
 
 
-class Limiting(ASGIMiddleware):
-    """Counts requests against limits, and tells every client how it stands."""
-
-    scopes = (ScopeType.HTTP,)
-    exclude_path_pattern = ("^/health$", "^/ready$", "^/metrics$")
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        standings = await self._limits.admit(address_of(scope), token_of(scope))
-        headers = told(standings)
-
-        async def send_on(message: Message) -> None:
-            if message["type"] == "http.response.start" and standings:
-                answered = MutableScopeHeaders.from_message(message)
-                for name, value in headers.items():  # which a limit on what was asked has set already
-                    answered.setdefault(name, value)
-            await send(message)
-
-        await next_app(scope, receive, send_on)
-
-
-def address_of(scope: Scope) -> str:
-    """Return whose request this is, by address: an IPv6 customer has a network of them, not one."""
-    client = scope.get("client")
-    return network_of(client[0]) if client is not None else ""
-
-
 def network_of(host: str) -> str:
     """Return the address that a client is counted by: itself, or of IPv6 its /64."""
     try:
@@ -248,15 +212,6 @@ def network_of(host: str) -> str:
     if address.version == 6 and address.ipv4_mapped is None:
         return str(ipaddress.ip_network((address, 64), strict=False).network_address)
     return str(getattr(address, "ipv4_mapped", None) or address)
-
-
-def token_of(scope: Scope) -> str | None:
-    """Return a digest of the token that a request comes with; None when there is none."""
-    try:
-        token = bearer_of(scope)
-    except UnknownToken:
-        return None
-    return hashlib.sha256(token.encode()).hexdigest()[:32] if token is not None else None
 
 
 def limits_of(settings: Settings, redis: "Redis | None", metrics: Metrics) -> Limits | None:

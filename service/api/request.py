@@ -15,8 +15,8 @@ from msgspec.json import Decoder
 
 from domain.kernel.words import LARGEST_INTEGER, Version
 from service.accounts.accounts import Caller
-from service.accounts.bearer import bearer_of
 from service.api import problems
+from service.api.bearer import bearer_of
 from service.api.problems import Problem
 from service.api.reading import read_json
 from service.base.expected import wanted

@@ -17,10 +17,10 @@ from msgspec import Struct
 
 from domain.kernel.words import GameId, Version
 from service.accounts.accounts import Caller, TokenEnded
-from service.accounts.bearer import subprotocols_of
-from service.accounts.limits import address_of, token_of
 from service.api import problems
+from service.api.bearer import subprotocols_of
 from service.api.endpoint import Answer, endpoint
+from service.api.limiting import address_of, token_of
 from service.api.problems import Problem, ProblemBody
 from service.api.request import Call, authenticate, read_query, services_of
 from service.api.response import encode, explained, log_fault

@@ -10,9 +10,9 @@ from msgspec import UNSET
 from domain.kernel.canonical import canonical
 from domain.kernel.words import PlayerId
 from service.accounts.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
-from service.accounts.limits import address_of
 from service.api import problems
 from service.api.endpoint import Answer, endpoint
+from service.api.limiting import address_of
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer

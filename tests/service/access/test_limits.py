@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from service.accounts.limits import Limit, Limits, Standing, TooMany, address_of, limits_of, token_of, told
+from service.accounts.limits import Limit, Limits, Standing, TooMany, limits_of, told
+from service.api.limiting import address_of, token_of
 from service.base.settings import Settings
 from service.cluster.redis import Redis, open_redis
 from service.observe.metrics import Metrics

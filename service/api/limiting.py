@@ -1,0 +1,50 @@
+"""Counts each request against the limits of its address and its token."""
+
+import hashlib
+
+from litestar.datastructures import MutableScopeHeaders
+from litestar.enums import ScopeType
+from litestar.middleware import ASGIMiddleware
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from service.accounts.accounts import UnknownToken
+from service.accounts.limits import Limits, network_of, told
+from service.api.bearer import bearer_of
+
+
+class Limiting(ASGIMiddleware):
+    """Counts requests against limits, and tells every client how it stands."""
+
+    scopes = (ScopeType.HTTP,)
+    exclude_path_pattern = ("^/health$", "^/ready$", "^/metrics$")
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        standings = await self._limits.admit(address_of(scope), token_of(scope))
+        headers = told(standings)
+
+        async def send_on(message: Message) -> None:
+            if message["type"] == "http.response.start" and standings:
+                answered = MutableScopeHeaders.from_message(message)
+                for name, value in headers.items():  # which a limit on what was asked has set already
+                    answered.setdefault(name, value)
+            await send(message)
+
+        await next_app(scope, receive, send_on)
+
+
+def address_of(scope: Scope) -> str:
+    """Return whose request this is, by address: an IPv6 customer has a network of them, not one."""
+    client = scope.get("client")
+    return network_of(client[0]) if client is not None else ""
+
+
+def token_of(scope: Scope) -> str | None:
+    """Return a digest of the token that a request comes with; None when there is none."""
+    try:
+        token = bearer_of(scope)
+    except UnknownToken:
+        return None
+    return hashlib.sha256(token.encode()).hexdigest()[:32] if token is not None else None
