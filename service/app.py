@@ -15,6 +15,7 @@ from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service.accounts.accounts import Accounts, Identify
 from service.accounts.limits import limits_of
+from service.api.journal import Journal
 from service.api.limiting import Limiting
 from service.api.request import Call
 from service.api.response import on_exception
@@ -28,7 +29,6 @@ from service.cluster.wake import LocalWake, Wake
 from service.games.commands import Games
 from service.games.snapshots import Place, Snapshots
 from service.observe.background import background
-from service.observe.journal import Journal
 from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
 from service.pictures.scenes import Drawings
