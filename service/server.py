@@ -1,22 +1,24 @@
 """Serving: uvicorn around the app, so that open streams end when the service stops."""
 
+import asyncio
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Final
 
 import uvicorn
 
+from service.api.operations.exporter import Exporter
 from service.api.services import Services
 from service.app import create_app, open_services
 from service.base.settings import Settings
 from service.base.sockets import address_of, listen, make_room
 from service.connections import Connections, SocketConnection
 from service.observe.background import background
-from service.observe.exporter import Exporter, feel_the_loop
 from service.observe.logging import configure, log
+from service.observe.metrics import Metrics, feel_the_loop
 from service.observe.tracing import tracing
 
 SWEEP: Final = 100
@@ -71,6 +73,43 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+class _MetricsServer(uvicorn.Server):
+    """A server that leaves signals to the one beside it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def serving_metrics(exporter: Exporter, settings: Settings, metrics: Metrics) -> AsyncIterator[str | None]:
+    """Serve the metrics of a process on a port of their own, and lend its address; nothing when none is set.
+
+    Raises `OSError` when the port cannot be listened on.
+    """
+    if settings.metrics_port is None:
+        yield None
+        return
+    connections = Connections(settings, metrics)
+    with listen(settings.host, settings.metrics_port) as listening:
+        server = _MetricsServer(
+            uvicorn.Config(
+                exporter,
+                http=connections.http,  # type: ignore[reportArgumentType]
+                lifespan="off",
+                ws="none",
+                log_config=None,
+                access_log=False,
+            )
+        )
+        running = asyncio.create_task(server.serve(sockets=[listening]))
+        try:
+            yield address_of(listening)
+        finally:
+            server.should_exit = server.force_exit = True
+            await running
+
+
 Exhibit = Callable[[Services, str], AbstractContextManager[None]]
 """Shows something at a service whose address is given, for as long as the context lasts."""
 
@@ -95,12 +134,11 @@ async def serve(
 async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: Exhibit) -> None:
     room = make_room(settings.connections)
     async with open_services(settings) as services:
-        apart = Connections(settings, services.metrics)
         exporter = Exporter(services.metrics, services.store, services.rows)
         with listen(settings.host, settings.port) as listening:
             async with (
                 background("measuring the event loop", feel_the_loop(services.metrics)),
-                exporter.serving(settings.host, settings.metrics_port, apart) as metrics,
+                serving_metrics(exporter, settings, services.metrics) as metrics,
             ):
                 log.info(
                     "serving",

@@ -53,11 +53,11 @@ def run(data: DataOption = None) -> None:
     For services that run with TABULARIUM_PROJECTIONS=false. Of several such processes one works, and the others wait.
     """
     from service import readmodels
+    from service.api.operations.exporter import Exporter
     from service.app import open_redis, open_wake
-    from service.connections import Connections
-    from service.observe.exporter import Exporter
     from service.observe.logging import configure, log
     from service.observe.metrics import Metrics
+    from service.server import serving_metrics
 
     settings = _settings(data)
 
@@ -68,9 +68,7 @@ def run(data: DataOption = None) -> None:
             if settings.redis_url:
                 redis = await opened.enter_async_context(open_redis(settings, watched))
             wake = await opened.enter_async_context(open_wake(store, redis))
-            exporter = Exporter(watched, store, rows)
-            connections = Connections(settings, watched)
-            serving = exporter.serving(settings.host, settings.metrics_port, connections)
+            serving = serving_metrics(Exporter(watched, store, rows), settings, watched)
             metrics = await opened.enter_async_context(serving)
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, wake.close)

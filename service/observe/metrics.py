@@ -4,6 +4,7 @@ A process has one `Metrics`, in a registry of its own. No label says who anybody
 every label are few, and known from the code, the rule books and the settings. Times are in seconds.
 """
 
+import asyncio
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -214,3 +215,16 @@ class Metrics:
 
     def _histogram(self, name: str, what: str, buckets: tuple[float, ...], *labels: str) -> Histogram:
         return Histogram(name, what, labels, registry=self.registry, buckets=buckets)
+
+
+BEAT: Final = 0.5
+"""Seconds between two looks at how late the event loop is."""
+
+
+async def feel_the_loop(metrics: Metrics) -> None:
+    """Measure again and again how late the event loop is. Never returns."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + BEAT
+        await asyncio.sleep(BEAT)
+        metrics.loop_delay.observe(max(0.0, loop.time() - due))

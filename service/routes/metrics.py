@@ -3,8 +3,8 @@
 from litestar.handlers import get
 from litestar.response import Response
 
+from service.api.operations.exporter import Exporter
 from service.api.request import Call
-from service.observe.exporter import Exporter
 
 
 @get("/metrics")

@@ -14,9 +14,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from domain.kernel.words import GameId, Version
 from projections.library import PROJECTIONS
 from projections.store import Generation, Trouble
+from service.api.operations.exporter import Exporter
 from service.base.clock import stamp, utc_now
-from service.observe.exporter import Exporter, feel_the_loop
-from service.observe.metrics import Metrics
+from service.observe.metrics import Metrics, feel_the_loop
 from tests.service.http.serving import Service, serving
 
 
@@ -128,7 +128,7 @@ async def test_the_delay_of_events_is_measured_of_those_that_were_waited_for():
 
 
 async def test_a_loop_that_is_late_is_felt(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("service.observe.exporter.BEAT", 0.01)
+    monkeypatch.setattr("service.api.operations.exporter.BEAT", 0.01)
     metrics = Metrics()
     task = asyncio.create_task(feel_the_loop(metrics))
     await asyncio.sleep(0)
@@ -165,7 +165,10 @@ async def test_metrics_have_a_port_of_their_own_when_one_is_set(tmp_path: Path):
         services = service.services
         assert (await service.client.get("/metrics")).status_code == 404, "not on the public port"
         exporter = Exporter(services.metrics, services.store, services.rows)
-        async with exporter.serving("127.0.0.1", 0) as address, httpx.AsyncClient() as client:
+        async with (
+            serving_metrics(exporter, services.settings, services.metrics) as address,
+            httpx.AsyncClient() as client,
+        ):
             answer = await client.get(f"{address}/metrics")
             assert answer.headers["content-type"].startswith("text/plain; version=")
             assert 'route="unmatched",status="404"} 1.0' in answer.text

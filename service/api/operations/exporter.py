@@ -2,39 +2,18 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
-
-import uvicorn
+from typing import Any, Final
 
 from projections.library import PROJECTIONS
 from projections.store import Generation, Rows, Unavailable
 from service.api.headers import shielded
 from service.base.clock import utc_now
-from service.base.sockets import address_of, listen
 from service.observe.metrics import Metrics
 from service.store.protocol import EventStore, StoreError
 
-if TYPE_CHECKING:
-    from service.connections import Connections
-
 PATIENCE: Final = 1.0
 """Seconds for which the stores are waited for; without their answer the rest is told all the same."""
-
-
-BEAT: Final = 0.5
-"""Seconds between two looks at how late the event loop is."""
-
-
-async def feel_the_loop(metrics: Metrics) -> None:
-    """Measure again and again how late the event loop is. Never returns."""
-    loop = asyncio.get_running_loop()
-    while True:
-        due = loop.time() + BEAT
-        await asyncio.sleep(BEAT)
-        metrics.loop_delay.observe(max(0.0, loop.time() - due))
 
 
 class Exporter:
@@ -58,31 +37,6 @@ class Exporter:
         headers = [(b"content-type", media.encode()), (b"content-length", b"%d" % len(content))]
         await send({"type": "http.response.start", "status": 200, "headers": shielded(headers)})
         await send({"type": "http.response.body", "body": content})
-
-    @asynccontextmanager
-    async def serving(
-        self, host: str, port: int | None, connections: "Connections | None" = None
-    ) -> AsyncIterator[str | None]:
-        """Serve the metrics at an address of their own, which is lent; at none when there is no port.
-
-        `connections` limit those who ask.
-
-        Raises `OSError` when the address cannot be listened on.
-        """
-        if port is None:
-            yield None
-            return
-        with listen(host, port) as listening:
-            http: Any = connections.http if connections is not None else "httptools"
-            server = _Server(
-                uvicorn.Config(self, http=http, lifespan="off", ws="none", log_config=None, access_log=False)
-            )
-            running = asyncio.create_task(server.serve(sockets=[listening]))
-            try:
-                yield address_of(listening)
-            finally:
-                server.should_exit = server.force_exit = True
-                await running
 
     async def _look_at_projections(self) -> None:
         """Bring the metrics of the projections up to date; what cannot be known now is not a number."""
@@ -113,11 +67,3 @@ def _read(projection: str, generations: list[Generation]) -> Generation | None:
     """Return the rows that are read; those that are being built while there are none."""
     mine = [each for each in generations if each.projection == projection]
     return next((each for each in mine if each.live), mine[-1] if mine else None)
-
-
-class _Server(uvicorn.Server):
-    """A server that leaves signals to the one beside it."""
-
-    @contextmanager
-    def capture_signals(self):
-        yield
