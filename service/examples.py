@@ -24,6 +24,7 @@ from projections import players, rules, scoreboard, timeline
 from service import schemas
 from service.accounts.accounts import Caller
 from service.api import account_stream, streams
+from service.api.bodies import Health
 from service.api.response import encode
 from service.api.services import Boards
 from service.base.scopes import EVERYBODYS
@@ -46,7 +47,6 @@ from service.shapes.accounts import (
     account_view,
     token_view,
 )
-from service.shapes.common import Health
 from service.shapes.games import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
 from service.shapes.log import EventPage, HistoryPage, Sentence
 from service.shapes.pictures import FramePage, MapView

@@ -9,10 +9,10 @@ from litestar.response import Response, Stream
 from msgspec import Struct
 
 from domain.kernel.docstrings import docstring
+from service.api.bodies import Nothing
 from service.api.problems import MISSING_TOKEN, Kind, Problem
 from service.api.request import authenticate, require
 from service.base.scopes import Scope
-from service.shapes.common import Nothing
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Account = Literal["none", "optional", "required"]

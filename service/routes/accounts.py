@@ -9,6 +9,7 @@ from litestar.response import Response
 from domain.kernel.secret import Vault
 from domain.kernel.words import PlayerId
 from service.api import problems
+from service.api.bodies import Nothing, Page
 from service.api.endpoint import Answer, endpoint
 from service.api.request import Call
 from service.api.response import answer
@@ -28,7 +29,6 @@ from service.shapes.accounts import (
     account_view,
     token_view,
 )
-from service.shapes.common import Nothing, Page
 from service.store.accounts import PlayerRow
 
 _grant: Final = msgspec.json.Decoder(Grant)

@@ -11,13 +11,13 @@ from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId
 from projections import dice, scoreboard
 from service.api import problems
+from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import Answered
 from service.pictures import charts
 from service.pictures.palette import paints
-from service.shapes.common import Nothing
 
 SVG: Final = "image/svg+xml"
 HEADERS: Final[Mapping[str, str]] = {

@@ -13,6 +13,7 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import lobby
 from service.api import problems
+from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
@@ -22,7 +23,6 @@ from service.games.commands import Done
 from service.games.views import Accepted, Viewer, viewer_of
 from service.routes.listing import looked_at, names_of, summaries, waiting_for
 from service.routes.paging import cursor, read_cursor
-from service.shapes.common import Nothing
 from service.shapes.games import GameChange, GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail
 from service.store.protocol import GameRow
 

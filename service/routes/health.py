@@ -2,10 +2,10 @@
 
 from litestar.response import Response
 
+from service.api.bodies import Health, Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.request import Call
 from service.api.response import answer
-from service.shapes.common import Health, Nothing
 
 
 @endpoint("GET", "/health", tag="Service", answers=(Answer(200, "The process lives.", Health),))

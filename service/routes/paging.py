@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from service.api import problems
+from service.api.bodies import Page
 from service.api.problems import Problem
-from service.shapes.common import Page
 
 T = TypeVar("T")
 

@@ -16,6 +16,7 @@ from domain.boards import Drawing
 from domain.kernel.game import Game
 from domain.kernel.words import GameId, Version
 from service.api import problems
+from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.request import Call
 from service.api.response import Answered, answer, answered, encode, etag
@@ -28,7 +29,6 @@ from service.pictures.png import png
 from service.pictures.scenes import Unmapped, frame_sheet_of, look_of, marks_of, marks_view, sheet_of
 from service.pictures.views import MarksView
 from service.routes.rulesets import named
-from service.shapes.common import Nothing
 from service.shapes.pictures import FramePage, FramesPage, MapView, Sized
 from service.shapes.play import AtVersion
 

@@ -13,6 +13,7 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from service.api import problems
+from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
@@ -21,7 +22,6 @@ from service.api.services import Services
 from service.games.commands import NotSeated
 from service.games.views import Checked, Viewer, seat_of, viewer_of
 from service.routes.games import ACCEPTED, ACTS, accepted
-from service.shapes.common import Nothing
 from service.shapes.play import AtVersion, OptionsView, Orders, StateView
 
 _orders: Final = msgspec.json.Decoder(Orders)

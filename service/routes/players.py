@@ -11,6 +11,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.words import PlayerId
 from service.accounts.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
 from service.api import problems
+from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.limiting import address_of
 from service.api.problems import Problem
@@ -19,7 +20,6 @@ from service.api.response import answer
 from service.base.scopes import ordered
 from service.routes.listing import looked_at, summaries, waiting_for
 from service.routes.paging import cursor, read_cursor
-from service.shapes.common import Nothing
 from service.shapes.games import GamePage, MyGamesPage
 from service.shapes.players import (
     Me,

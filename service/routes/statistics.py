@@ -10,6 +10,7 @@ from domain.kernel.ruleset import Library
 from domain.kernel.words import GameId, PlayerId, RuleId, Seat
 from projections import dice, players, rules, scoreboard, timeline
 from service.api import problems
+from service.api.bodies import Nothing, Page, Past
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
@@ -17,7 +18,6 @@ from service.api.response import answer
 from service.api.services import house_rules
 from service.games.commands import UnknownPlayer
 from service.routes.paging import cursor, page_of, read_cursor
-from service.shapes.common import Nothing, Page, Past
 from service.shapes.statistics import (
     DicePage,
     DiceQuery,

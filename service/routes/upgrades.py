@@ -9,12 +9,12 @@ from litestar.response import Response
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId
 from service.api import problems
+from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.routes.games import ACCEPTED, ACTS, accepted
-from service.shapes.common import Nothing
 from service.shapes.games import Upgrade, UpgradeChecked
 from service.shapes.rulesets import rule_changes
 

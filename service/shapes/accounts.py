@@ -6,9 +6,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from domain.kernel.words import GameId, PlayerId
+from service.api.bodies import Page, Text
 from service.base.scopes import Scope
 from service.games.views import EventView
-from service.shapes.common import Page, Text
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 
 

@@ -6,7 +6,7 @@ from msgspec import Meta, Raw, Struct
 
 from domain.boards import Drawing
 from domain.kernel.words import GameId, Seat, Version
-from service.shapes.common import Past
+from service.api.bodies import Past
 from service.shapes.play import AtVersion
 
 LARGEST_CHUNK = 250

@@ -5,8 +5,8 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.words import PlayerId
+from service.api.bodies import Cursor, Limit, Text
 from service.base.scopes import Scope
-from service.shapes.common import Cursor, Limit, Text
 from service.store.accounts import PlayerRow, TokenId
 
 

@@ -9,7 +9,7 @@ from domain.kernel.catalogue import Catalogue, Rule
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.shown import Shown
 from domain.kernel.words import LARGEST_INTEGER, RuleId, Seat
-from service.shapes.common import Identifier, Page
+from service.api.bodies import Identifier, Page
 
 RulesetNumber = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
 """A version of a ruleset; which ones there are, the ruleset says."""

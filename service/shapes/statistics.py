@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from domain.kernel.lifecycle import Status
 from domain.kernel.words import GameId, PlayerId, RuleId, Seat, Version
-from service.shapes.common import Identifier, Page
+from service.api.bodies import Identifier, Page
 
 
 class DiceQuery(Page, frozen=True):
