@@ -11,13 +11,13 @@ from domain.kernel.words import PlayerId
 from service.api import problems
 from service.api.bodies import Nothing, Page
 from service.api.endpoint import Answer, endpoint
+from service.api.paging import cursor, read_cursor
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
 from service.games.commands import UnknownPlayer
 from service.games.views import Viewer, event_view
 from service.observe.logging import log
-from service.routes.paging import cursor, read_cursor
 from service.shapes.accounts import (
     Account,
     AccountPage,

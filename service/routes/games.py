@@ -15,6 +15,7 @@ from projections import lobby
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
+from service.api.paging import cursor, read_cursor
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
@@ -22,7 +23,6 @@ from service.api.services import Services
 from service.games.commands import Done
 from service.games.views import Accepted, Viewer, viewer_of
 from service.routes.listing import looked_at, names_of, summaries, waiting_for
-from service.routes.paging import cursor, read_cursor
 from service.shapes.games import GameChange, GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail
 from service.store.protocol import GameRow
 

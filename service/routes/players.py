@@ -14,12 +14,12 @@ from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.limiting import address_of
+from service.api.paging import cursor, read_cursor
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
 from service.routes.listing import looked_at, summaries, waiting_for
-from service.routes.paging import cursor, read_cursor
 from service.shapes.games import GamePage, MyGamesPage
 from service.shapes.players import (
     Me,

@@ -16,11 +16,11 @@ from service import schemas
 from service.api import problems
 from service.api.bodies import Nothing, Page
 from service.api.endpoint import Answer, endpoint
+from service.api.paging import page_of
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.api.services import house_rules
-from service.routes.paging import page_of
 from service.shapes.rulesets import (
     BoardView,
     Chapter,

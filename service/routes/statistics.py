@@ -12,12 +12,12 @@ from projections import dice, players, rules, scoreboard, timeline
 from service.api import problems
 from service.api.bodies import Nothing, Page, Past
 from service.api.endpoint import Answer, endpoint
+from service.api.paging import cursor, page_of, read_cursor
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.api.services import house_rules
 from service.games.commands import UnknownPlayer
-from service.routes.paging import cursor, page_of, read_cursor
 from service.shapes.statistics import (
     DicePage,
     DiceQuery,
