@@ -26,6 +26,8 @@ from service.accounts.accounts import Caller
 from service.api import account_stream, streams
 from service.api.bodies import Health
 from service.api.response import encode
+from service.api.rulesets.bodies import RulePage, RulesetPage, board_view, rule_changes, rule_view, ruleset_summary
+from service.api.rulesets.routes import ruleset_detail
 from service.api.services import Boards
 from service.base.scopes import EVERYBODYS
 from service.games.views import Accepted, Checked, Viewer, event_view
@@ -35,7 +37,6 @@ from service.routes import charts, statistics
 from service.routes.log import passages
 from service.routes.play import state_view
 from service.routes.players import me
-from service.routes.rulesets import ruleset_detail
 from service.shapes.accounts import (
     AccountPage,
     Grant,
@@ -52,7 +53,6 @@ from service.shapes.log import EventPage, HistoryPage, Sentence
 from service.shapes.pictures import FramePage, MapView
 from service.shapes.play import OptionsView
 from service.shapes.players import PlayerPage, Registered, Registration, player_view
-from service.shapes.rulesets import RulePage, RulesetPage, board_view, rule_changes, rule_view, ruleset_summary
 from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.protocol import GameRow

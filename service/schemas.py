@@ -19,7 +19,7 @@ from msgspec import inspect as types
 from domain.kernel.docstrings import docstring, source_of
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.ruleset import Ruleset
-from service.shapes.rulesets import Schemas
+from service.api.rulesets.bodies import Schemas
 
 Schema = dict[str, Any]
 

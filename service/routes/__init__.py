@@ -8,20 +8,8 @@ from litestar.handlers import HTTPRouteHandler, route
 from litestar.response import Response
 
 from service.api import account_stream, streams
-from service.routes import (
-    accounts,
-    charts,
-    games,
-    health,
-    log,
-    pictures,
-    play,
-    players,
-    rulesets,
-    statistics,
-    tokens,
-    upgrades,
-)
+from service.api.rulesets import routes as rulesets
+from service.routes import accounts, charts, games, health, log, pictures, play, players, statistics, tokens, upgrades
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:

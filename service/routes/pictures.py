@@ -20,6 +20,7 @@ from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.request import Call
 from service.api.response import Answered, answer, answered, encode, etag
+from service.api.rulesets.routes import named
 from service.games.views import Viewer, viewer_of
 from service.pictures.bare import bare_board
 from service.pictures.frames import frames
@@ -28,7 +29,6 @@ from service.pictures.picture import picture
 from service.pictures.png import png
 from service.pictures.scenes import Unmapped, frame_sheet_of, look_of, marks_of, marks_view, sheet_of
 from service.pictures.views import MarksView
-from service.routes.rulesets import named
 from service.shapes.pictures import FramePage, FramesPage, MapView, Sized
 from service.shapes.play import AtVersion
 

@@ -14,9 +14,9 @@ from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
+from service.api.rulesets.bodies import rule_changes
 from service.routes.games import ACCEPTED, ACTS, accepted
 from service.shapes.games import Upgrade, UpgradeChecked
-from service.shapes.rulesets import rule_changes
 
 _upgrade: Final = msgspec.json.Decoder(Upgrade)
 

@@ -12,8 +12,8 @@ from domain.kernel.lifecycle import Sight, Status
 from domain.kernel.ruleset import Result
 from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.api.bodies import Entropy, Identifier, Page, Players, Text, Title
+from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.views import Viewer
-from service.shapes.rulesets import RuleChange, RulesetNumber
 from service.store.protocol import GameRow
 
 

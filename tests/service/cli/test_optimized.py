@@ -9,7 +9,7 @@ import pytest
 
 from domain.kernel.docstrings import docstring, source_of
 from domain.library import LIBRARY
-from service.routes.rulesets import _concerns
+from service.api.rulesets.routes import _concerns
 from tests.service.cli.calling import Call, http, serving, start
 
 ROOT = Path(__file__).parents[3]

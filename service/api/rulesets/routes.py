@@ -20,8 +20,7 @@ from service.api.paging import page_of
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
-from service.api.services import house_rules
-from service.shapes.rulesets import (
+from service.api.rulesets.bodies import (
     BoardView,
     Chapter,
     CitedSource,
@@ -37,6 +36,7 @@ from service.shapes.rulesets import (
     ruleset_summary,
     ruleset_versions,
 )
+from service.api.services import house_rules
 
 HOUSE_RULE: Final = "TAB-"
 

@@ -1,0 +1,1 @@
+"""Rulesets, their boards, rules and schemas."""
