@@ -23,8 +23,11 @@ from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
 from service import schemas
 from service.accounts.accounts import Caller
-from service.api import account_stream, streams
+from service.api import streams
 from service.api.bodies import Health
+from service.api.players import stream as account_stream
+from service.api.players.bodies import PlayerPage, Registered, Registration, player_view
+from service.api.players.routes import me
 from service.api.response import encode
 from service.api.rulesets.bodies import RulePage, RulesetPage, board_view, rule_changes, rule_view, ruleset_summary
 from service.api.rulesets.routes import ruleset_detail
@@ -36,7 +39,6 @@ from service.pictures.scenes import marks_of, marks_view, sheet_of
 from service.routes import charts, statistics
 from service.routes.log import passages
 from service.routes.play import state_view
-from service.routes.players import me
 from service.shapes.accounts import (
     AccountPage,
     Grant,
@@ -52,7 +54,6 @@ from service.shapes.games import GamePage, TakeSeat, Upgrade, UpgradeChecked, ga
 from service.shapes.log import EventPage, HistoryPage, Sentence
 from service.shapes.pictures import FramePage, MapView
 from service.shapes.play import OptionsView
-from service.shapes.players import PlayerPage, Registered, Registration, player_view
 from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.protocol import GameRow

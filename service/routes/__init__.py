@@ -7,9 +7,11 @@ from typing import Any, Final
 from litestar.handlers import HTTPRouteHandler, route
 from litestar.response import Response
 
-from service.api import account_stream, streams
+from service.api import streams
+from service.api.players import routes as players
+from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
-from service.routes import accounts, charts, games, health, log, pictures, play, players, statistics, tokens, upgrades
+from service.routes import accounts, charts, games, health, log, pictures, play, statistics, tokens, upgrades
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:

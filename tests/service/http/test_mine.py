@@ -333,7 +333,7 @@ async def test_whoever_is_far_behind_misses_nothing(
     service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.cluster.tail.KEPT", 3)
-    monkeypatch.setattr("service.api.account_stream.BATCH", 2)
+    monkeypatch.setattr("service.api.players.stream.BATCH", 2)
     game = await service.begun(anna, bert)
     async with following(service, anna, "?after=0") as frames:
         expected = [event["type"] for event in (await service.get(f"/v1/games/{game}/events"))["items"]]

@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from service.api import problems
+from service.api.players.bodies import Registration
 from service.api.problems import Problem
 from service.api.reading import _lone_surrogate, _refuse_repeated, read_json
 from service.shapes.games import NewGame
 from service.shapes.play import Orders
-from service.shapes.players import Registration
 from tests.work import LINEAR, Counted, growth
 
 NAME = msgspec.json.Decoder(Registration)

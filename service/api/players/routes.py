@@ -15,13 +15,7 @@ from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.limiting import address_of
 from service.api.paging import cursor, read_cursor
-from service.api.problems import Problem
-from service.api.request import Call
-from service.api.response import answer
-from service.base.scopes import ordered
-from service.routes.listing import looked_at, summaries, waiting_for
-from service.shapes.games import GamePage, MyGamesPage
-from service.shapes.players import (
+from service.api.players.bodies import (
     Me,
     Player,
     PlayerChange,
@@ -31,6 +25,12 @@ from service.shapes.players import (
     Registration,
     player_view,
 )
+from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer
+from service.base.scopes import ordered
+from service.routes.listing import looked_at, summaries, waiting_for
+from service.shapes.games import GamePage, MyGamesPage
 from service.store.accounts import PlayerRow
 
 _registration: Final = msgspec.json.Decoder(Registration)

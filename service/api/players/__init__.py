@@ -1,0 +1,1 @@
+"""Accounts as players see them: their own, and those of others."""
