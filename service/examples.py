@@ -24,6 +24,17 @@ from projections import players, rules, scoreboard, timeline
 from service import schemas
 from service.accounts.accounts import Caller
 from service.api import streams
+from service.api.accounts.bodies import (
+    AccountPage,
+    Grant,
+    Issued,
+    LoggedEvent,
+    LogPage,
+    Rotation,
+    TokenPage,
+    account_view,
+    token_view,
+)
 from service.api.bodies import Health
 from service.api.players import stream as account_stream
 from service.api.players.bodies import PlayerPage, Registered, Registration, player_view
@@ -39,17 +50,6 @@ from service.pictures.scenes import marks_of, marks_view, sheet_of
 from service.routes import charts, statistics
 from service.routes.log import passages
 from service.routes.play import state_view
-from service.shapes.accounts import (
-    AccountPage,
-    Grant,
-    Issued,
-    LoggedEvent,
-    LogPage,
-    Rotation,
-    TokenPage,
-    account_view,
-    token_view,
-)
 from service.shapes.games import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
 from service.shapes.log import EventPage, HistoryPage, Sentence
 from service.shapes.pictures import FramePage, MapView

@@ -14,12 +14,12 @@ from rich.table import Table
 
 from domain.kernel.words import PlayerId
 from service.accounts.accounts import Accounts, BadName, TooManyTokens
+from service.api.accounts.bodies import account_view, token_view
 from service.base.clock import utc_now
 from service.base.extras import MissingExtra
 from service.base.scopes import EVERYBODYS, SCOPES, Scope
 from service.base.settings import SettingsError, from_env
 from service.cli.output import bad_input, console, print_json
-from service.shapes.accounts import account_view, token_view
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.protocol import StoreError
 

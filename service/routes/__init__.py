@@ -8,10 +8,12 @@ from litestar.handlers import HTTPRouteHandler, route
 from litestar.response import Response
 
 from service.api import streams
+from service.api.accounts import routes as accounts
+from service.api.accounts import tokens
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
-from service.routes import accounts, charts, games, health, log, pictures, play, statistics, tokens, upgrades
+from service.routes import charts, games, health, log, pictures, play, statistics, upgrades
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:

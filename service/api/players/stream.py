@@ -14,6 +14,7 @@ from domain.kernel.record import Record
 from domain.kernel.words import GameId, PlayerId
 from service.accounts.accounts import Caller, TokenEnded
 from service.api import problems
+from service.api.accounts.bodies import LoggedEvent
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
@@ -22,7 +23,6 @@ from service.api.services import Services
 from service.cluster.tail import Placed
 from service.games.views import event_view, viewer_of
 from service.observe.logging import log
-from service.shapes.accounts import LoggedEvent
 from service.shapes.log import AccountSince, StreamedLogged
 from service.store.protocol import EventStore, StoreUnavailable
 

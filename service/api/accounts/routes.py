@@ -9,16 +9,7 @@ from litestar.response import Response
 from domain.kernel.secret import Vault
 from domain.kernel.words import PlayerId
 from service.api import problems
-from service.api.bodies import Nothing, Page
-from service.api.endpoint import Answer, endpoint
-from service.api.paging import cursor, read_cursor
-from service.api.request import Call
-from service.api.response import answer
-from service.base.scopes import ordered
-from service.games.commands import UnknownPlayer
-from service.games.views import Viewer, event_view
-from service.observe.logging import log
-from service.shapes.accounts import (
+from service.api.accounts.bodies import (
     Account,
     AccountPage,
     AccountsPage,
@@ -29,6 +20,15 @@ from service.shapes.accounts import (
     account_view,
     token_view,
 )
+from service.api.bodies import Nothing, Page
+from service.api.endpoint import Answer, endpoint
+from service.api.paging import cursor, read_cursor
+from service.api.request import Call
+from service.api.response import answer
+from service.base.scopes import ordered
+from service.games.commands import UnknownPlayer
+from service.games.views import Viewer, event_view
+from service.observe.logging import log
 from service.store.accounts import PlayerRow
 
 _grant: Final = msgspec.json.Decoder(Grant)

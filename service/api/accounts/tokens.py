@@ -9,6 +9,7 @@ from litestar.response import Response
 from domain.kernel.canonical import canonical
 from service.accounts.accounts import Caller, Once
 from service.api import problems
+from service.api.accounts.bodies import Issued, NewToken, Rotation, Token, TokenPage, token_view
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
@@ -16,7 +17,6 @@ from service.api.request import Call
 from service.api.response import answer
 from service.base.clock import written
 from service.observe.logging import log
-from service.shapes.accounts import Issued, NewToken, Rotation, Token, TokenPage, token_view
 from service.store.accounts import TokenId, TokenRow
 
 CURRENT: Final = "current"

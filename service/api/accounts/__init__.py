@@ -1,0 +1,1 @@
+"""Tokens of an account, and accounts as administrators and auditors see them."""
