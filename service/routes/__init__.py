@@ -10,10 +10,12 @@ from litestar.response import Response
 from service.api import streams
 from service.api.accounts import routes as accounts
 from service.api.accounts import tokens
+from service.api.games import routes as games
+from service.api.games import upgrades
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
-from service.routes import charts, games, health, log, pictures, play, statistics, upgrades
+from service.routes import charts, health, log, pictures, play, statistics
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:

@@ -13,6 +13,8 @@ from service.accounts.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
+from service.api.games.bodies import GamePage, MyGamesPage
+from service.api.games.listing import looked_at, summaries, waiting_for
 from service.api.limiting import address_of
 from service.api.paging import cursor, read_cursor
 from service.api.players.bodies import (
@@ -29,8 +31,6 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
-from service.routes.listing import looked_at, summaries, waiting_for
-from service.shapes.games import GamePage, MyGamesPage
 from service.store.accounts import PlayerRow
 
 _registration: Final = msgspec.json.Decoder(Registration)

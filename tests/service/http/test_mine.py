@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
+from service.api.games import listing
 from service.base.scopes import EVERYBODYS
-from service.routes import listing
 from tests.postgres import shared_cluster
 from tests.service.http.serving import Player, Service, serving
 

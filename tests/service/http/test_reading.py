@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from service.api import problems
+from service.api.games.bodies import NewGame
 from service.api.players.bodies import Registration
 from service.api.problems import Problem
 from service.api.reading import _lone_surrogate, _refuse_repeated, read_json
-from service.shapes.games import NewGame
 from service.shapes.play import Orders
 from tests.work import LINEAR, Counted, growth
 

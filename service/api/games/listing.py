@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from domain.kernel.words import PlayerId
+from service.api.games.bodies import GamePage, game_summary
 from service.api.services import Services
 from service.games.cache import GameDamaged
 from service.observe.logging import log
-from service.shapes.games import GamePage, game_summary
 from service.store.protocol import GameRow
 
 LOOKED_AT: Final = 50

@@ -11,12 +11,12 @@ from domain.kernel.words import GameId
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
+from service.api.games.bodies import Upgrade, UpgradeChecked
+from service.api.games.routes import ACCEPTED, ACTS, accepted
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.rulesets.bodies import rule_changes
-from service.routes.games import ACCEPTED, ACTS, accepted
-from service.shapes.games import Upgrade, UpgradeChecked
 
 _upgrade: Final = msgspec.json.Decoder(Upgrade)
 

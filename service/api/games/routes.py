@@ -15,6 +15,8 @@ from projections import lobby
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
+from service.api.games.bodies import GameChange, GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail
+from service.api.games.listing import looked_at, names_of, summaries, waiting_for
 from service.api.paging import cursor, read_cursor
 from service.api.problems import Problem
 from service.api.request import Call
@@ -22,8 +24,6 @@ from service.api.response import answer, etag
 from service.api.services import Services
 from service.games.commands import Done
 from service.games.views import Accepted, Viewer, viewer_of
-from service.routes.listing import looked_at, names_of, summaries, waiting_for
-from service.shapes.games import GameChange, GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail
 from service.store.protocol import GameRow
 
 _new_game: Final = msgspec.json.Decoder(NewGame)

@@ -1,0 +1,1 @@
+"""Games: creating, joining, starting and listing them, and moving them to newer rules."""
