@@ -37,6 +37,8 @@ from service.api.accounts.bodies import (
 )
 from service.api.bodies import Health
 from service.api.games.bodies import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
+from service.api.play.bodies import OptionsView
+from service.api.play.routes import state_view
 from service.api.players import stream as account_stream
 from service.api.players.bodies import PlayerPage, Registered, Registration, player_view
 from service.api.players.routes import me
@@ -50,10 +52,8 @@ from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
 from service.routes import charts, statistics
 from service.routes.log import passages
-from service.routes.play import state_view
 from service.shapes.log import EventPage, HistoryPage, Sentence
 from service.shapes.pictures import FramePage, MapView
-from service.shapes.play import OptionsView
 from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.protocol import GameRow

@@ -19,10 +19,10 @@ from domain.kernel.record import Cause
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Sealed
 from service import schemas
+from service.api.play.bodies import OptionsView, Orders, StateView
+from service.api.play.options import option_schemas
 from service.games.views import EventView
 from service.schemas import Book, Schema
-from service.shapes.options import option_schemas
-from service.shapes.play import OptionsView, Orders, StateView
 
 
 class Family(Struct, frozen=True):

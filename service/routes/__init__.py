@@ -12,10 +12,11 @@ from service.api.accounts import routes as accounts
 from service.api.accounts import tokens
 from service.api.games import routes as games
 from service.api.games import upgrades
+from service.api.play import routes as play
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
-from service.routes import charts, health, log, pictures, play, statistics
+from service.routes import charts, health, log, pictures, statistics
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:

@@ -7,7 +7,7 @@ from msgspec import Meta, Raw, Struct
 from domain.boards import Drawing
 from domain.kernel.words import GameId, Seat, Version
 from service.api.bodies import Past
-from service.shapes.play import AtVersion
+from service.api.play.bodies import AtVersion
 
 LARGEST_CHUNK = 250
 """How many frames are answered at once."""

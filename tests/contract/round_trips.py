@@ -32,9 +32,9 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import GameId
 from domain.library import LIBRARY
 from service import contract, schemas
+from service.api.play.routes import options_view, state_view
 from service.api.response import encode
 from service.games.views import Viewer, event_view
-from service.routes.play import options_view, state_view
 from tests.contract import clients, readers
 from tests.recorded import Recorded, recorded
 

@@ -9,10 +9,10 @@ import pytest
 
 from service.api import problems
 from service.api.games.bodies import NewGame
+from service.api.play.bodies import Orders
 from service.api.players.bodies import Registration
 from service.api.problems import Problem
 from service.api.reading import _lone_surrogate, _refuse_repeated, read_json
-from service.shapes.play import Orders
 from tests.work import LINEAR, Counted, growth
 
 NAME = msgspec.json.Decoder(Registration)

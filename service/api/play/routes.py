@@ -16,13 +16,13 @@ from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.games.routes import ACCEPTED, ACTS, accepted
+from service.api.play.bodies import AtVersion, OptionsView, Orders, StateView
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, answered, encode, etag
 from service.api.services import Services
 from service.games.commands import NotSeated
 from service.games.views import Checked, Viewer, seat_of, viewer_of
-from service.shapes.play import AtVersion, OptionsView, Orders, StateView
 
 _orders: Final = msgspec.json.Decoder(Orders)
 

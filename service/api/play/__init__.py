@@ -1,0 +1,1 @@
+"""The position, what a seat may do, and doing it."""
