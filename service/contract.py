@@ -21,16 +21,16 @@ from domain.library import LIBRARY
 from service import schemas
 from service.api import problems
 from service.api.endpoint import JSON, Answer, Endpoint
+from service.api.log.routes import NDJSON
+from service.api.log.streams import EventFrame, ProblemFrame
 from service.api.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
 from service.api.request import OCTETS
 from service.api.services import Boards
-from service.api.streams import EventFrame, ProblemFrame
 from service.base.scopes import MEANINGS
 from service.examples import Example, Examples, examples
 from service.families import describe
 from service.pictures.views import FrameView, Scene
 from service.routes import API, LARGE
-from service.routes.log import NDJSON
 from service.routes.pictures import PNG, SVG
 from service.schemas import Book, Schema
 

@@ -23,7 +23,6 @@ from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
 from service import schemas
 from service.accounts.accounts import Caller
-from service.api import streams
 from service.api.accounts.bodies import (
     AccountPage,
     Grant,
@@ -37,6 +36,9 @@ from service.api.accounts.bodies import (
 )
 from service.api.bodies import Health
 from service.api.games.bodies import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
+from service.api.log import streams
+from service.api.log.bodies import EventPage, HistoryPage, Sentence
+from service.api.log.routes import passages
 from service.api.play.bodies import OptionsView
 from service.api.play.routes import state_view
 from service.api.players import stream as account_stream
@@ -51,8 +53,6 @@ from service.games.views import Accepted, Checked, Viewer, event_view
 from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
 from service.routes import charts, statistics
-from service.routes.log import passages
-from service.shapes.log import EventPage, HistoryPage, Sentence
 from service.shapes.pictures import FramePage, MapView
 from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.accounts import PlayerRow, TokenId, TokenRow

@@ -7,16 +7,17 @@ from typing import Any, Final
 from litestar.handlers import HTTPRouteHandler, route
 from litestar.response import Response
 
-from service.api import streams
 from service.api.accounts import routes as accounts
 from service.api.accounts import tokens
 from service.api.games import routes as games
 from service.api.games import upgrades
+from service.api.log import routes as log
+from service.api.log import streams
 from service.api.play import routes as play
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
-from service.routes import charts, health, log, pictures, statistics
+from service.routes import charts, health, pictures, statistics
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:

@@ -16,6 +16,7 @@ from service.accounts.accounts import Caller, TokenEnded
 from service.api import problems
 from service.api.accounts.bodies import LoggedEvent
 from service.api.endpoint import Answer, endpoint
+from service.api.log.bodies import AccountSince, StreamedLogged
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import encode
@@ -23,7 +24,6 @@ from service.api.services import Services
 from service.cluster.tail import Placed
 from service.games.views import event_view, viewer_of
 from service.observe.logging import log
-from service.shapes.log import AccountSince, StreamedLogged
 from service.store.protocol import EventStore, StoreUnavailable
 
 BATCH: Final = 200

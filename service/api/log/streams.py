@@ -21,6 +21,7 @@ from service.api import problems
 from service.api.bearer import subprotocols_of
 from service.api.endpoint import Answer, endpoint
 from service.api.limiting import address_of, token_of
+from service.api.log.bodies import Since
 from service.api.problems import Problem, ProblemBody
 from service.api.request import Call, authenticate, read_query, services_of
 from service.api.response import encode, explained, log_fault
@@ -29,7 +30,6 @@ from service.cluster.wake import Signal
 from service.games.views import EventView, viewer_of
 from service.observe.logging import log
 from service.observe.metrics import Metrics
-from service.shapes.log import Since
 from service.store.protocol import StoreUnavailable
 
 BATCH: Final = 200

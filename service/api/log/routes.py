@@ -17,11 +17,11 @@ from domain.kernel.words import GameId
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
+from service.api.log.bodies import EventPage, EventsPage, HistoryPage, Passage, Sentence
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.games.commands import Games
 from service.games.views import viewer_of
-from service.shapes.log import EventPage, EventsPage, HistoryPage, Passage, Sentence
 
 NDJSON: Final = "application/x-ndjson"
 

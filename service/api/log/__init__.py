@@ -1,0 +1,1 @@
+"""What happened: events, history, streams and exports."""
