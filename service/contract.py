@@ -23,6 +23,7 @@ from service.api import problems
 from service.api.endpoint import JSON, Answer, Endpoint
 from service.api.log.routes import NDJSON
 from service.api.log.streams import EventFrame, ProblemFrame
+from service.api.pictures.routes import PNG, SVG
 from service.api.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
 from service.api.request import OCTETS
 from service.api.services import Boards
@@ -31,7 +32,6 @@ from service.examples import Example, Examples, examples
 from service.families import describe
 from service.pictures.views import FrameView, Scene
 from service.routes import API, LARGE
-from service.routes.pictures import PNG, SVG
 from service.schemas import Book, Schema
 
 SCHEMAS: Final = "#/components/schemas/"

@@ -39,6 +39,7 @@ from service.api.games.bodies import GamePage, TakeSeat, Upgrade, UpgradeChecked
 from service.api.log import streams
 from service.api.log.bodies import EventPage, HistoryPage, Sentence
 from service.api.log.routes import passages
+from service.api.pictures.bodies import FramePage, MapView
 from service.api.play.bodies import OptionsView
 from service.api.play.routes import state_view
 from service.api.players import stream as account_stream
@@ -53,7 +54,6 @@ from service.games.views import Accepted, Checked, Viewer, event_view
 from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
 from service.routes import charts, statistics
-from service.shapes.pictures import FramePage, MapView
 from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.protocol import GameRow

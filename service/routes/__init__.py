@@ -13,11 +13,12 @@ from service.api.games import routes as games
 from service.api.games import upgrades
 from service.api.log import routes as log
 from service.api.log import streams
+from service.api.pictures import routes as pictures
 from service.api.play import routes as play
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
-from service.routes import charts, health, pictures, statistics
+from service.routes import charts, health, statistics
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:

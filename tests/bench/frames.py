@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from domain.kernel.game import Game
+from service.api.pictures.bodies import LARGEST_CHUNK
 from service.api.services import Services
 from service.app import open_services
 from service.base.settings import Settings
@@ -17,7 +18,6 @@ from service.pictures.frames import frames
 from service.pictures.picture import picture
 from service.pictures.png import converted
 from service.pictures.scenes import marks_of, sheet_of
-from service.shapes.pictures import LARGEST_CHUNK
 from tests.bench.kernel import LONG, long_game
 from tests.bench.measure import Figure, figure
 from tests.bench.past import keep

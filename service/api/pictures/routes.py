@@ -18,6 +18,7 @@ from domain.kernel.words import GameId, Version
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
+from service.api.pictures.bodies import FramePage, FramesPage, MapView, Sized
 from service.api.play.bodies import AtVersion
 from service.api.request import Call
 from service.api.response import Answered, answer, answered, encode, etag
@@ -30,7 +31,6 @@ from service.pictures.picture import picture
 from service.pictures.png import png
 from service.pictures.scenes import Unmapped, frame_sheet_of, look_of, marks_of, marks_view, sheet_of
 from service.pictures.views import MarksView
-from service.shapes.pictures import FramePage, FramesPage, MapView, Sized
 
 SVG: Final = "image/svg+xml"
 PNG: Final = "image/png"

@@ -1,0 +1,1 @@
+"""Positions as pictures, and what they are drawn from."""
