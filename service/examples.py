@@ -49,12 +49,13 @@ from service.api.response import encode
 from service.api.rulesets.bodies import RulePage, RulesetPage, board_view, rule_changes, rule_view, ruleset_summary
 from service.api.rulesets.routes import ruleset_detail
 from service.api.services import Boards
+from service.api.statistics import charts
+from service.api.statistics import routes as statistics
+from service.api.statistics.bodies import DicePage, RuleTallyPage, TimelinePage
 from service.base.scopes import EVERYBODYS
 from service.games.views import Accepted, Checked, Viewer, event_view
 from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
-from service.routes import charts, statistics
-from service.shapes.statistics import DicePage, RuleTallyPage, TimelinePage
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.protocol import GameRow
 

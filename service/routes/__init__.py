@@ -18,7 +18,9 @@ from service.api.play import routes as play
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
-from service.routes import charts, health, statistics
+from service.api.statistics import charts
+from service.api.statistics import routes as statistics
+from service.routes import health
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:

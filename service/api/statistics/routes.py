@@ -17,8 +17,7 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.api.services import house_rules
-from service.games.commands import UnknownPlayer
-from service.shapes.statistics import (
+from service.api.statistics.bodies import (
     DicePage,
     DiceQuery,
     DieTally,
@@ -34,6 +33,7 @@ from service.shapes.statistics import (
     TimelineEntry,
     TimelinePage,
 )
+from service.games.commands import UnknownPlayer
 
 
 @endpoint(

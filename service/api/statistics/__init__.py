@@ -1,0 +1,1 @@
+"""What projections tell: scoreboards, records, dice, refusals, charts."""
