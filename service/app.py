@@ -17,6 +17,7 @@ from service.accounts.accounts import Accounts, Identify
 from service.accounts.limits import limits_of
 from service.api.journal import Journal
 from service.api.limiting import Limiting
+from service.api.operations import metrics
 from service.api.request import Call
 from service.api.response import on_exception
 from service.api.services import Boards, Services
@@ -33,7 +34,7 @@ from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
 from service.pictures.scenes import Drawings
 from service.readmodels import Refusals, keeping
-from service.routes import API, LARGE, metrics, pages, viewer
+from service.routes import API, LARGE, pages, viewer
 from service.store.backend import backend_of
 from service.store.expiry import forgetting
 from service.store.protocol import EventStore

@@ -13,6 +13,7 @@ from service.api.games import routes as games
 from service.api.games import upgrades
 from service.api.log import routes as log
 from service.api.log import streams
+from service.api.operations import health
 from service.api.pictures import routes as pictures
 from service.api.play import routes as play
 from service.api.players import routes as players
@@ -20,7 +21,6 @@ from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
 from service.api.statistics import charts
 from service.api.statistics import routes as statistics
-from service.routes import health
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:
