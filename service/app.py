@@ -18,6 +18,8 @@ from service.accounts.limits import limits_of
 from service.api.journal import Journal
 from service.api.limiting import Limiting
 from service.api.operations import metrics
+from service.api.pages import docs as pages
+from service.api.pages import viewer
 from service.api.request import Call
 from service.api.response import on_exception
 from service.api.services import Boards, Services
@@ -34,7 +36,7 @@ from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
 from service.pictures.scenes import Drawings
 from service.readmodels import Refusals, keeping
-from service.routes import API, LARGE, pages, viewer
+from service.routes import API, LARGE
 from service.store.backend import backend_of
 from service.store.expiry import forgetting
 from service.store.protocol import EventStore
