@@ -176,7 +176,7 @@ def create_app(services: Services) -> ASGIApp:
         exception_handlers={Exception: on_exception},
         cors_config=CORS,
         middleware=[Limiting(services.limits)] if services.limits is not None else [],
-        openapi_config=None,  # ours is made by `service.contract`
+        openapi_config=None,  # ours is made by `service.api.contract.document`
         logging_config=None,
         state=State({"services": services}),
     )

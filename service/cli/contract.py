@@ -17,7 +17,7 @@ def openapi(
     check: Annotated[bool, typer.Option("--check", help="Only compare it with the code.")] = False,
 ) -> None:
     """Write the contract generated from the code; with --check exit 1 when the folder differs from it."""
-    from service import contract
+    from service.api.contract import document as contract
 
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "openapi.json").is_file():
         # Writing removes what is no part of the contract: of somebody's own files that would be all.

@@ -31,7 +31,8 @@ from domain.kernel.record import Record
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId
 from domain.library import LIBRARY
-from service import contract, schemas
+from service.api.contract import document as contract
+from service.api.contract import schemas
 from service.api.play.routes import options_view, state_view
 from service.api.response import encode
 from service.games.views import Viewer, event_view

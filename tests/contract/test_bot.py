@@ -17,7 +17,7 @@ import httpx
 
 from domain.kernel.verify import verify
 from domain.library import LIBRARY
-from service import contract
+from service.api.contract import document as contract
 from tests.contract import clients
 from tests.contract.running import running
 

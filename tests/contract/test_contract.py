@@ -16,9 +16,11 @@ import domain
 import service
 from domain.kernel import schema as options
 from domain.library import LIBRARY
-from service import contract, schemas, shapes
+from service import shapes
+from service.api.contract import document as contract
+from service.api.contract import schemas
+from service.api.contract.document import document, endpoints
 from service.api.problems import KINDS, example_of
-from service.contract import document, endpoints
 from service.games import views
 
 FOLDER = Path(__file__).parents[2] / "openapi"

@@ -12,7 +12,7 @@ from domain.kernel.lifecycle import GAME_EVENTS, GameCreated
 from domain.kernel.message import type_name
 from domain.kernel.record import Cause
 from domain.kernel.secret import Secret
-from service import contract
+from service.api.contract import document as contract
 
 TOLD = Path("openapi/verification.md").read_text()
 SECTIONS: dict[str, type[Struct]] = {

@@ -13,10 +13,10 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from service.api import problems
+from service.api.contract.document import published
 from service.api.problems import KINDS, Kind, Problem, example_of
 from service.api.request import Call
 from service.api.response import encode
-from service.contract import published
 
 _MEDIA: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _FILES: Final = ("swagger-ui.css", "swagger-ui-bundle.js", "docs.js", "pages.css")

@@ -12,9 +12,9 @@ from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import RuleId
-from service import schemas
 from service.api import problems
 from service.api.bodies import Nothing, Page
+from service.api.contract import schemas
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import page_of
 from service.api.problems import Problem

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service import contract
+from service.api.contract import document as contract
 from tests.service.cli.calling import Call
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"

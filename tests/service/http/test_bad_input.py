@@ -15,9 +15,9 @@ from litestar import Litestar
 from domain.boards import builtin
 from service.accounts.limits import Limit, Standing, TooMany
 from service.api import problems
+from service.api.contract.document import endpoints
 from service.api.problems import KINDS
 from service.connections import Connections
-from service.contract import endpoints
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
 from tests.service.http.serving import Player, Service

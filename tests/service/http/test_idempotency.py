@@ -12,8 +12,8 @@ import pytest
 from msgspec import Struct
 
 from domain.kernel.words import PlayerId
+from service.api.contract.document import endpoints
 from service.base.clock import written
-from service.contract import endpoints
 from service.store.expiry import BATCH, forget_ended
 from tests.service.http.serving import Player, Service, serving
 

@@ -12,8 +12,8 @@ from websockets.asyncio.client import connect
 from domain.kernel.words import PlayerId
 from service.accounts.accounts import MOST_TOKENS
 from service.api import problems
+from service.api.contract.document import endpoints
 from service.base.scopes import EVERYBODYS, SCOPES, Scope
-from service.contract import endpoints
 from tests.postgres import shared_cluster
 from tests.service.http.serving import Player, Service, serving
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from service.contract import endpoints
+from service.api.contract.document import endpoints
 from tests.service.http.serving import Player, Service
 
 Seen = dict[str, bytes]

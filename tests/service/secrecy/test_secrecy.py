@@ -21,7 +21,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.game import Game
 from domain.kernel.refusal import Refusal
 from domain.kernel.words import GameId, PlayerId, Seat
-from service.contract import endpoints
+from service.api.contract.document import endpoints
 from service.games.commands import Games
 from service.observe.logging import log
 from tests.postgres import shared_cluster

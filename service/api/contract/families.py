@@ -18,11 +18,11 @@ from domain.kernel.message import enumerated, type_name
 from domain.kernel.record import Cause
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Sealed
-from service import schemas
+from service.api.contract import schemas
+from service.api.contract.schemas import Book, Schema
 from service.api.play.bodies import OptionsView, Orders, StateView
 from service.api.play.options import option_schemas
 from service.games.views import EventView
-from service.schemas import Book, Schema
 
 
 class Family(Struct, frozen=True):

@@ -18,8 +18,11 @@ import msgspec
 from domain.boards import builtin
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
-from service import schemas
 from service.api import problems
+from service.api.contract import schemas
+from service.api.contract.examples import Example, Examples, examples
+from service.api.contract.families import describe
+from service.api.contract.schemas import Book, Schema
 from service.api.endpoint import JSON, Answer, Endpoint
 from service.api.log.routes import NDJSON
 from service.api.log.streams import EventFrame, ProblemFrame
@@ -28,11 +31,8 @@ from service.api.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_o
 from service.api.request import OCTETS
 from service.api.services import Boards
 from service.base.scopes import MEANINGS
-from service.examples import Example, Examples, examples
-from service.families import describe
 from service.pictures.views import FrameView, Scene
 from service.routes import API, LARGE
-from service.schemas import Book, Schema
 
 SCHEMAS: Final = "#/components/schemas/"
 

@@ -21,7 +21,6 @@ from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.words import GameId, PlayerId, Seat
 from projections import players, rules, scoreboard, timeline
-from service import schemas
 from service.accounts.accounts import Caller
 from service.api.accounts.bodies import (
     AccountPage,
@@ -35,6 +34,7 @@ from service.api.accounts.bodies import (
     token_view,
 )
 from service.api.bodies import Health
+from service.api.contract import schemas
 from service.api.games.bodies import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
 from service.api.log import streams
 from service.api.log.bodies import EventPage, HistoryPage, Sentence

@@ -1,0 +1,1 @@
+"""The published contract, generated from the endpoints."""
