@@ -22,6 +22,7 @@ from service.api.pages import docs as pages
 from service.api.pages import viewer
 from service.api.request import Call
 from service.api.response import on_exception
+from service.api.routes import API, LARGE
 from service.api.services import Boards, Services
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
@@ -36,7 +37,6 @@ from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
 from service.pictures.scenes import Drawings
 from service.readmodels import Refusals, keeping
-from service.routes import API, LARGE
 from service.store.backend import backend_of
 from service.store.expiry import forgetting
 from service.store.protocol import EventStore

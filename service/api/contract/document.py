@@ -29,10 +29,10 @@ from service.api.log.streams import EventFrame, ProblemFrame
 from service.api.pictures.routes import PNG, SVG
 from service.api.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
 from service.api.request import OCTETS
+from service.api.routes import API, LARGE
 from service.api.services import Boards
 from service.base.scopes import MEANINGS
 from service.pictures.views import FrameView, Scene
-from service.routes import API, LARGE
 
 SCHEMAS: Final = "#/components/schemas/"
 

@@ -17,6 +17,7 @@ from projections.store import Generation, Trouble
 from service.api.operations.exporter import Exporter
 from service.base.clock import stamp, utc_now
 from service.observe.metrics import Metrics, feel_the_loop
+from service.server import serving_metrics
 from tests.service.http.serving import Service, serving
 
 
