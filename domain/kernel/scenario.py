@@ -32,10 +32,17 @@ ANY_CHANCE: Final = CommittedChance(bytes(SECRET_BYTES), GameId("scenario"), {})
 
 
 class Offered(Struct, forbid_unknown_fields=True):
-    """A command that must, or must not, be an instance of one of a seat's options."""
+    """A command that must, or must not, be an instance of one of a seat's options.
+
+    Attributes:
+        rule: the rule that such an option names; any when left out.
+        decision: the kind of decision that such an option answers; any when left out.
+    """
 
     seat: Seat
     command: dict[str, Any]
+    rule: RuleId | None = None
+    decision: str | None = None
 
 
 class Move(Struct, forbid_unknown_fields=True):
@@ -238,9 +245,9 @@ def _check(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> Non
     for wanted in move.decisions:
         _require(any(_fits(wanted, found) for found in decisions), f"{wanted} is not open: {_listed(decisions)}")
     for offer in move.offers:
-        _require(_on_offer(ruleset, table, vault, offer.seat, offer.command), f"not on offer: {offer.command}")
+        _require(_offered(offer, ruleset, table, vault), f"not on offer: {msgspec.to_builtins(offer)}")
     for offer in move.lacks:
-        _require(not _on_offer(ruleset, table, vault, offer.seat, offer.command), f"on offer: {offer.command}")
+        _require(not _offered(offer, ruleset, table, vault), f"on offer: {msgspec.to_builtins(offer)}")
 
 
 def _check_views(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> None:
@@ -286,8 +293,16 @@ class _Edge:
 
 
 def _on_offer(ruleset: Ruleset[Any], table: Table, vault: Vault, seat: Seat, command: dict[str, Any]) -> bool:
-    options = ruleset.options(table, seat, vault.read_by(seat))
-    return any(schema.matches(option.schema, command) for option in options)
+    return _offered(Offered(seat, command), ruleset, table, vault)
+
+
+def _offered(offer: Offered, ruleset: Ruleset[Any], table: Table, vault: Vault) -> bool:
+    return any(
+        schema.matches(option.schema, offer.command)
+        and offer.rule in (None, option.rule)
+        and offer.decision in (None, option.decision)
+        for option in ruleset.options(table, offer.seat, vault.read_by(offer.seat))
+    )
 
 
 def _at(position: Struct, path: str) -> Any:
