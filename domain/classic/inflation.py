@@ -67,10 +67,10 @@ def watch(draft: Draft[Table]) -> None:
         return
     tribute = _tribute_values(table)
     for mark, factor in waiting:
-        for seat in _from_active(table):
-            if tribute[seat] >= mark:
-                draft.emit(InflationTriggered(factor, seat, _date(table, seat)))
-                break
+        # Nobody else has come so far: one player's tribute rises at a time, and it is watched each time.
+        seat = next((seat for seat in table.order if tribute[seat] >= mark), None)
+        if seat is not None:
+            draft.emit(InflationTriggered(factor, seat, _date(table, seat)))
 
 
 def turn_starts(draft: Draft[Table], seat: Seat, game_round: int) -> None:
@@ -85,12 +85,6 @@ def _date(table: Table, seat: Seat) -> int:
     assert table.active is not None, "tribute rises in somebody's turn"
     over = table.order.index(seat) < table.order.index(table.active)
     return table.round + (2 if over else 1)
-
-
-def _from_active(table: Table) -> list[Seat]:
-    """The seats in turn order, from the one on turn."""
-    start = table.order.index(table.active) if table.active is not None else 0
-    return table.order[start:] + table.order[:start]
 
 
 def _tribute_values(table: Table) -> Counter[Seat]:
