@@ -211,7 +211,7 @@ class Sail(Command, frozen=True):
                 raise Refusal("CC-SEA-01", f"The coast {self.coast} of a sea zone.", "Only a province has coasts.")
             return None
         coasts = [coast for land, coast in table.map.coasts_on(galley.at) if land == self.to]
-        if not coasts and self.to not in table.map.lands:
+        if self.to not in table.map.lands:
             raise Refusal("CC-SEA-03", f"From {galley.at} to {self.to}.", f"Adjacent are {_listed(seas)}.")
         if not coasts:
             lands = {land for land, _ in table.map.coasts_on(galley.at)}
@@ -231,7 +231,7 @@ class Sail(Command, frozen=True):
         seas = _seas_off(table, galley)
         if self.to in seas:
             return
-        if table.edition.coast_leads_back_only and galley.came_from is not None and galley.came_from != self.to:
+        if table.edition.coast_leads_back_only and galley.came_from is not None:
             raise Refusal(
                 "CC-SEA-16",
                 f"{self.galley} came to {galley.at} from {galley.came_from} and would leave for {self.to}.",
@@ -328,7 +328,7 @@ class Embark(Command, frozen=True):
                 f"{self.units.total} land combat units aboard {self.galley}, which carries {galley.cargo.total}.",
                 f"A galley carries at most {CAPACITY}.",
             )
-        if self.units.total and not self.leaders and not table.leaders_aboard(self.galley):
+        if not self.leaders and not table.leaders_aboard(self.galley):
             raise Refusal("CC-SEA-07", "Land combat units without a leader.", "They board only with a leader aboard.")
         draft.emit(PiecesEmbarked(self.galley, galley.at, self.leaders, self.units))
 
@@ -359,20 +359,12 @@ class Embark(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        places = {galley.at for galley in table.galleys.values() if galley.owner == seat and galley.coast}
-        if not places:
-            return
-        ashore: dict[AreaId, list[str]] = defaultdict(list)
-        for name, leader in table.leaders.items():
-            if leader.at is not None and leader.at in places and leader.owner == seat and _rested(leader):
-                ashore[leader.at].append(name)
-        crews = _crews(table)
         for name, galley in table.galleys.items():
             if galley.owner == seat and galley.coast:
+                crew = table.leaders_aboard(name)
+                ashore = [each for each in table.leaders_at(galley.at, seat) if _rested(table.leaders[each])]
                 fresh = table.army(galley.at, seat).fresh
-                yield from cls._galley_options(
-                    table, name, galley, crews.get(name, ()), ashore.get(galley.at, ()), fresh
-                )
+                yield from cls._galley_options(table, name, galley, crew, ashore, fresh)
 
     @classmethod
     def _galley_options(
@@ -471,8 +463,8 @@ def _seas_off(table: Table, galley: Galley) -> tuple[AreaId, ...]:
 
 
 def _rested(leader: Leader) -> bool:
-    """Tell whether a leader may embark: he has not marched and not landed this turn (CC-SEA-11, -14)."""
-    return leader.moves == LEADER_MOVES and not leader.marched and not leader.landed
+    """Tell whether a leader may embark: both marching and landing would have cost him moves (CC-SEA-11, -14)."""
+    return leader.moves == LEADER_MOVES
 
 
 def _crews(table: Table) -> Crews:
