@@ -6,7 +6,7 @@ A group is named by what its units have left to spend, since nobody may spend mo
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from domain.classic.pieces import NO_UNITS, Leader, Units
+from domain.classic.pieces import NO_UNITS, Units
 from domain.classic.table import Group, Table
 from domain.kernel import schema
 from domain.kernel.refusal import Refusal
@@ -128,11 +128,11 @@ def _check_leader(table: Table, seat: Seat, origin: AreaId, name: str, *, riding
             table.edition.cite("CC-SEA-11"), f"{name} landed this turn.", "Who has landed stays there this turn."
         )
     if not leader.moves and not (riding and table.journey and name in table.journey.leaders):
-        raise _exhausted(table, seat, origin, name, leader)
+        raise _exhausted(table, seat, origin, name)
 
 
-def _exhausted(table: Table, seat: Seat, origin: AreaId, name: str, leader: Leader) -> Refusal:
-    if leader.marched and table.enemies_in(origin, seat):
+def _exhausted(table: Table, seat: Seat, origin: AreaId, name: str) -> Refusal:
+    if table.enemies_in(origin, seat):
         stop = table.edition.cite("CC-MOV-13")
         return Refusal(stop, f"{name} met enemy units in {origin}.", "Who meets enemy units stops there this turn.")
     return Refusal("CC-MOV-06", f"{name} has no movement point left.", "Leaders have 2 points each turn.")
@@ -198,7 +198,7 @@ def fields(pool: Group, leaders: Sequence[str], must: Iterable[str] = ()) -> dic
     return {**shape, "tired": schema.count(0, pool.tired)} if pool.tired else shape
 
 
-def limits(fewest: int = 0, most: int | None = None) -> list[dict[str, Any]]:
+def limits(fewest: int, most: int | None = None) -> list[dict[str, Any]]:
     """Return the ``x-total`` rules for the number of units in a group."""
     sizes = ["units", "tired", "riders"]
     rules: list[dict[str, Any]] = [{"of": sizes, "maximum": LARGEST_LEGION, "times": "leaders"}]
