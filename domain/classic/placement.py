@@ -141,7 +141,7 @@ def _left(table: Table) -> Purchase:
 
 def _city_sites(table: Table, seat: Seat) -> list[AreaId]:
     left = _left(table)
-    return sites.city_sites_that_leave(table, seat, left.cities, left.roads) if left.cities else []
+    return sites.city_sites_that_leave(table, seat, left.cities, left.roads)
 
 
 def _stranded(table: Table, seat: Seat) -> list[Seat]:

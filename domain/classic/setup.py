@@ -175,17 +175,15 @@ class TurnOrderSet(Event, frozen=True):
 
 
 def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
-    """Assign the homes, or draw them, and begin, unless the players pick them."""
+    """Assign the homes, or draw them, unless the players pick them."""
     if draft.table.pick_homes:
         return
     seats = _seats(draft.table)
     if agreed := draft.table.agreed_homes:
         draft.emit(HomesAssigned({seat: agreed[seat] for seat in seats}))
-        _found(draft)
         return
     homes = draft.shuffle(HOMES[len(seats)])
     draft.emit(HomesDrawn(draft.draws, dict(zip(seats, homes, strict=True))))
-    _found(draft)
 
 
 def _found(draft: Draft[Table]) -> None:
@@ -250,7 +248,7 @@ def decisions(table: Table) -> list[Decision]:
 
 
 def settle(draft: Draft[Table]) -> bool:
-    """Give the last seat the last home, and set the table."""
+    """Give the last seat the last home where homes are picked, and set the table."""
     table = draft.table
     if table.phase != "setup":
         return False

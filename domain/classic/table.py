@@ -441,13 +441,9 @@ class Table(KernelTable):
         """The leaders aboard a galley."""
         return [name for name, leader in self.leaders.items() if leader.aboard == galley]
 
-    def galleys_at(self, area: AreaId, seat: Seat | None = None) -> list[str]:
-        """The galleys in a sea zone or on a province's coasts, of one seat or of all."""
-        return [
-            name
-            for name, galley in self.galleys.items()
-            if galley.at == area and (seat is None or galley.owner == seat)
-        ]
+    def galleys_at(self, area: AreaId, seat: Seat) -> list[str]:
+        """The galleys of a seat in a sea zone or on a province's coasts."""
+        return [name for name, galley in self.galleys.items() if galley.at == area and galley.owner == seat]
 
     def playing(self) -> list[Seat]:
         """The seats still in the game, in turn order."""

@@ -26,10 +26,10 @@ class TurnBegan(Event, frozen=True):
             armies = table.provinces[name].armies
             table.change_province(name, armies={seat: Army(fresh=army.units) for seat, army in armies.items()})
         for name, leader in table.leaders.items():
-            if leader.moves != LEADER_MOVES or leader.marched or leader.landed:
+            if leader.moves != LEADER_MOVES:  # whoever marched or landed has spent some
                 table.leaders[name] = replace(leader, moves=LEADER_MOVES, marched=False, landed=False)
         for name, galley in table.galleys.items():
-            if galley.moves != GALLEY_MOVES or galley.came_from:
+            if galley.moves != GALLEY_MOVES:  # whatever came to a coast has spent some
                 table.galleys[name] = replace(galley, moves=GALLEY_MOVES, came_from=None)
 
     def tell(self, names: Names) -> str:
