@@ -395,9 +395,14 @@ def _ids(text: str) -> set[str]:
 # --- many ---
 
 
-def drawn(game: str, sample: int | None, seed: int, module: str = "*") -> list[Mutant]:
-    """Return all mutants of a game that are not known to be equivalent, or a sample of them."""
-    every = [each for each in mutants(game) if each.key not in equivalent() and fnmatch(each.module, module)]
+def drawn(game: str, sample: int | None, seed: int, modules: str = "*") -> list[Mutant]:
+    """Return all mutants of a game's chapters that are not known to be equivalent, or a sample of them.
+
+    `modules` are patterns of chapters, with commas between them.
+    """
+    patterns = modules.split(",")
+    listed = (each for each in mutants(game) if any(fnmatch(each.module, pattern) for pattern in patterns))
+    every = [each for each in listed if each.key not in equivalent()]
     return every if sample is None else Random(seed).sample(every, min(sample, len(every)))
 
 
@@ -416,17 +421,17 @@ def check_all(chosen: Sequence[Mutant], processes: int) -> Iterator[Verdict]:
         yield from pool.imap_unordered(check, chosen)
 
 
-def main(game: str, module: str, sample: int | None, seed: int, processes: int) -> int:
+def main(game: str, modules: str, sample: int | None, seed: int, processes: int) -> int:
     """Print which mutants no scenario notices, and the share that some scenario does. Returns the exit code."""
     if gone := stale(game):
         print(f"{EQUIVALENT.name} lists what is no mutant any more:", *gone, sep="\n    ")
         return 2
-    chosen, noticed = drawn(game, sample, seed, module), 0
+    chosen, noticed = drawn(game, sample, seed, modules), 0
     for verdict in check_all(chosen, processes):
         noticed += bool(verdict.noticed)
         if not verdict.noticed:
             print(f"{verdict.mutant.module}.py:{verdict.mutant.line}", *verdict.mutant.key[1:], sep=" | ", flush=True)
     listed = sum(key[0] == game for key in equivalent())
     print(f"{noticed} of {len(chosen)} mutants are noticed by a scenario: {noticed / max(1, len(chosen)):.1%}.")
-    print(f"{len(drawn(game, None, 0, module))} were to choose from; {listed} more are known to be equivalent.")
+    print(f"{len(drawn(game, None, 0, modules))} were to choose from; {listed} more are known to be equivalent.")
     return 0 if noticed >= GOAL * len(chosen) else 1
