@@ -7,7 +7,7 @@ from importlib import metadata, resources
 from importlib.resources.abc import Traversable
 from typing import Final
 
-DRAWN_BY: Final = (("domain",), ("service", "pictures"), ("service", "shapes", "pictures.py"))
+DRAWN_BY: Final = (("domain",), ("service", "pictures"), ("service", "api", "pictures"))
 """Code and data: what lies where, the maps, what it looks like, and how it is answered."""
 
 

@@ -106,7 +106,7 @@ def _page(content: bytes) -> Response[bytes]:
 
 @lru_cache(maxsize=len(_FILES) + 2)
 def _file(name: str) -> bytes:
-    return resources.files(__package__).joinpath("static", name).read_bytes()
+    return resources.files("service.api.pages").joinpath("static", name).read_bytes()
 
 
 ROUTES = (show_docs, show_file, show_icon, show_contract, list_problems, show_problem)
