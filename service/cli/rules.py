@@ -14,8 +14,8 @@ from domain.kernel.ruleset import Ruleset
 from domain.kernel.scenario import Failure, Scenario, ScenarioError, read, run, runs
 from domain.kernel.words import RuleId
 from domain.library import LIBRARY
+from service.cli.coverage import CoverageError, collect
 from service.cli.output import bad_input, console, print_json, read_file, ruleset_named
-from service.coverage import CoverageError, collect
 
 RulesetOption = Annotated[str | None, typer.Option("--ruleset", "-r", help="Only this ruleset.", metavar="ID")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from domain.kernel.words import RuleId
-from service.coverage import CoverageError, collect
+from service.cli.coverage import CoverageError, collect
 
 
 @pytest.fixture
