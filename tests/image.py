@@ -26,8 +26,8 @@ import httpx
 
 from domain.kernel.verify import verify
 from domain.library import LIBRARY
+from service.bots.client import Client
 from service.bots.demonstration import Demonstration
-from service.client import Client
 from tests.postgres import cluster
 
 ROOT: Final = Path(__file__).parent.parent

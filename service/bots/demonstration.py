@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from service.base.settings import PREFIX
+from service.bots.client import Client, Problem
 from service.bots.merchant import GreedyMerchant
 from service.bots.players import BoldClassicBot, Bot, RandomBot
-from service.client import Client, Problem
 
 STARTED = "Tabularium is running at "
 

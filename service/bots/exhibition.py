@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.words import PlayerId
+from service.bots.client import Client, Problem
 from service.bots.demonstration import Demonstration
-from service.client import Client, Problem
 from service.observe.logging import log
 
 PACE: Final = 1.0

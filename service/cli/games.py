@@ -14,10 +14,10 @@ from rich.table import Table as RichTable
 from domain.kernel.verify import verify
 from domain.library import LIBRARY
 from service.bots import simulation
+from service.bots.client import Client, Problem
 from service.bots.demonstration import Demonstration, own_service
 from service.cli.logs import print_verdict
 from service.cli.output import bad_input, console, print_json, ruleset_named, writable, write_file
-from service.client import Client, Problem
 
 RulesetOption = Annotated[str, typer.Option("--ruleset", "-r", help="The ruleset to play.", metavar="ID")]
 SeedOption = Annotated[int, typer.Option(help="Fixes the dice and every choice.")]

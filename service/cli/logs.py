@@ -14,9 +14,9 @@ from domain.kernel.secret import Vault
 from domain.kernel.verify import BEYOND, Verdict
 from domain.kernel.verify import verify as verify_export
 from domain.library import LIBRARY
+from service.bots.client import Client, Problem
 from service.cli.causes import causes, chance_of
 from service.cli.output import bad_input, console, print_json, read_file, writable, write_file
-from service.client import Client, Problem
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="An export: JSON Lines.")]
 

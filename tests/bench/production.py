@@ -5,8 +5,8 @@ import statistics
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from service.bots.client import Client
 from service.bots.demonstration import own_service
-from service.client import Client
 from tests.bench.measure import Figure, figure
 from tests.bench.service import Table, bare_service, inserts, together
 from tests.postgres import cluster

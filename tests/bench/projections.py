@@ -7,8 +7,8 @@ from functools import partial
 
 import httpx
 
+from service.bots.client import Client
 from service.bots.demonstration import own_service
-from service.client import Client
 from tests.bench.measure import Figure, figure
 from tests.bench.service import Table, together
 

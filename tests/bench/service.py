@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from service.bots.client import Client
 from service.bots.demonstration import own_service
-from service.client import Client
 from tests.bench.measure import Figure, figure
 
 TURN = ("finish-movement", "finish-destruction", "finish-purchase")

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from websockets.asyncio.client import connect
 
+from service.bots.client import Client
 from service.bots.demonstration import own_service
-from service.client import Client
 from tests.bench.measure import Figure, figure
 from tests.bench.service import Table, Wire
 from tests.postgres import Cluster, cluster
