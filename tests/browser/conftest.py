@@ -44,7 +44,7 @@ async def service(tmp_path: Path) -> AsyncIterator[Service]:
 @pytest.fixture
 def visit(browser: Browser, service: Service) -> Visit:
     """Opens further pages: as somebody else, on a phone, in the dark."""
-    return functools.partial(visiting, browser, str(service.bots.client.base_url).rstrip("/"))
+    return functools.partial(visiting, browser, str(service.client.base_url).rstrip("/"))
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -26,7 +26,7 @@ async def take(file: Path) -> int:
         async with (
             serving(Path(data), LIBRARY, builtin, clock=utc_now, durable=False) as service,
             chromium() as browser,
-            visiting(browser, str(service.bots.client.base_url).rstrip("/"), **SIZE) as visitor,
+            visiting(browser, str(service.client.base_url).rstrip("/"), **SIZE) as visitor,
         ):
             made = await table(service.services, seats=5, seed=5, until=fought_over, title="An evening in November")
             await visitor.page.goto(f"/games/{made.id}")

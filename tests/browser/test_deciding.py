@@ -356,7 +356,7 @@ async def test_a_token_that_the_service_does_not_know_is_kept_but_new_tabs_do_no
     token = placing.token(asked(placing))
     await sit(page, placing)
     mine = await service.get("/v1/players/me", placing.seats[asked(placing)])
-    await service.bots.client.delete(f"/v1/tokens/{mine['token']}", headers=placing.seats[asked(placing)].headers)
+    await service.client.delete(f"/v1/tokens/{mine['token']}", headers=placing.seats[asked(placing)].headers)
     await page.reload()
     await expect(page.locator(".who")).to_have_text("Spectator")
     assert token in await page.evaluate("localStorage.getItem('tabularium-accounts')")

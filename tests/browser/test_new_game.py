@@ -31,8 +31,8 @@ async def created(service: Service, page: Page) -> dict[str, Any]:
     await page.get_by_role("button", name="Create the game").click()
     await page.wait_for_url("**/games/*")
     game = page.url.partition("/games/")[2].partition("#")[0]
-    detail = (await service.bots.client.get(f"/v1/games/{game}")).json()
-    events = (await service.bots.client.get(f"/v1/games/{game}/events", params={"limit": 1})).json()
+    detail = (await service.client.get(f"/v1/games/{game}")).json()
+    events = (await service.client.get(f"/v1/games/{game}/events", params={"limit": 1})).json()
     return {**detail, "setup": events["items"][0]["event"]["setup"]}
 
 
@@ -85,7 +85,7 @@ async def test_what_the_rules_refuse_is_said_with_its_rule(service: Service, vis
 
 @pytest.mark.parametrize("ruleset", LIBRARY.ids())
 async def test_every_ruleset_has_a_form_for_all_of_its_setup(service: Service, lobby: Page, ruleset: str) -> None:
-    setup = (await service.bots.client.get(f"/v1/rulesets/{ruleset}")).json()["setup"]["properties"]
+    setup = (await service.client.get(f"/v1/rulesets/{ruleset}")).json()["setup"]["properties"]
     await choose(lobby, ruleset)
     await expect(lobby.locator(".fields > [data-field]")).to_have_count(len(setup))
     game = await created(service, lobby)

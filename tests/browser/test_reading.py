@@ -299,7 +299,7 @@ async def test_the_inspector_shows_what_rules_of_the_house_concern_what_happens_
 async def test_a_game_on_a_board_without_a_map_is_read_without_it(tmp_path: Path, browser: Browser):
     async with (
         serving(tmp_path, LIBRARY, builtin, clock=utc_now, drawings=lambda board: None, durable=False) as service,
-        visiting(browser, str(service.bots.client.base_url).rstrip("/")) as visitor,
+        visiting(browser, str(service.client.base_url).rstrip("/")) as visitor,
     ):
         visitor.expect("404.*/board.svg")
         page = visitor.page

@@ -105,7 +105,7 @@ async def run(ruleset: str, seats: int, data: Path, most: int = 10_000) -> str:
     async with (
         serving(data, EVERY, board_of, clock=utc_now, durable=False) as service,
         # The service closes connections on which nothing comes for some seconds, and browsers take their time.
-        httpx.AsyncClient(base_url=service.bots.client.base_url, limits=FRESH) as service.bots.client,
+        httpx.AsyncClient(base_url=service.client.base_url, limits=FRESH) as service.client,
         chromium() as browser,
     ):
         bot: Bot = Talker(rng)
@@ -113,7 +113,7 @@ async def run(ruleset: str, seats: int, data: Path, most: int = 10_000) -> str:
             bot = bot_for(ruleset, rng, (await service.get(f"/v1/rulesets/{ruleset}/board"))["board"])
         game, places = await seated(service, ruleset, seats, {})
         began = time.monotonic()
-        visit = functools.partial(visiting, browser, str(service.bots.client.base_url).rstrip("/"))
+        visit = functools.partial(visiting, browser, str(service.client.base_url).rstrip("/"))
         commands = await play(service, visit, game, places, bot, most)
         took = (time.monotonic() - began) / commands
         now = await service.get(f"/v1/games/{game}")

@@ -32,9 +32,9 @@ from domain.kernel.secret import Vault
 from domain.kernel.words import GameId
 from domain.library import LIBRARY
 from service.api.contract import document as contract
-from service.api.contract import schemas
 from service.api.play.routes import options_view, state_view
 from service.api.response import encode
+from service.api.rulesets import schemas
 from service.games.views import Viewer, event_view
 from tests.contract import clients, readers
 from tests.recorded import Recorded, recorded

@@ -18,9 +18,9 @@ from domain.kernel import schema as options
 from domain.library import LIBRARY
 from service import api
 from service.api.contract import document as contract
-from service.api.contract import schemas
 from service.api.contract.document import document, endpoints
 from service.api.problems import KINDS, example_of
+from service.api.rulesets import schemas
 from service.games import views
 from service.pictures import views as drawn
 

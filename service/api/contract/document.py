@@ -19,10 +19,8 @@ from domain.boards import builtin
 from domain.kernel.ruleset import Library
 from domain.library import LIBRARY
 from service.api import problems
-from service.api.contract import schemas
 from service.api.contract.examples import Example, Examples, examples
 from service.api.contract.families import describe
-from service.api.contract.schemas import Book, Schema
 from service.api.endpoint import JSON, Answer, Endpoint
 from service.api.log.routes import NDJSON
 from service.api.log.streams import EventFrame, ProblemFrame
@@ -30,6 +28,8 @@ from service.api.pictures.routes import PNG, SVG
 from service.api.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
 from service.api.request import OCTETS
 from service.api.routes import API, LARGE
+from service.api.rulesets import schemas
+from service.api.rulesets.schemas import Book, Schema
 from service.api.services import Boards
 from service.base.scopes import MEANINGS
 from service.pictures.views import FrameView, Scene

@@ -34,7 +34,6 @@ from service.api.accounts.bodies import (
     token_view,
 )
 from service.api.bodies import Health
-from service.api.contract import schemas
 from service.api.games.bodies import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
 from service.api.log import streams
 from service.api.log.bodies import EventPage, HistoryPage, Sentence
@@ -46,6 +45,7 @@ from service.api.players import stream as account_stream
 from service.api.players.bodies import PlayerPage, Registered, Registration, player_view
 from service.api.players.routes import me
 from service.api.response import encode
+from service.api.rulesets import schemas
 from service.api.rulesets.bodies import RulePage, RulesetPage, board_view, rule_changes, rule_view, ruleset_summary
 from service.api.rulesets.routes import ruleset_detail
 from service.api.services import Boards

@@ -18,10 +18,10 @@ from domain.kernel.message import enumerated, type_name
 from domain.kernel.record import Cause
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Sealed
-from service.api.contract import schemas
-from service.api.contract.schemas import Book, Schema
 from service.api.play.bodies import OptionsView, Orders, StateView
 from service.api.play.options import option_schemas
+from service.api.rulesets import schemas
+from service.api.rulesets.schemas import Book, Schema
 from service.games.views import EventView
 
 

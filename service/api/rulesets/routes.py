@@ -14,12 +14,12 @@ from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import RuleId
 from service.api import problems
 from service.api.bodies import Nothing, Page
-from service.api.contract import schemas
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import page_of
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
+from service.api.rulesets import schemas
 from service.api.rulesets.bodies import (
     BoardView,
     Chapter,

@@ -61,7 +61,7 @@ def opened(service: Service, **options: int) -> socket.socket:
     client = socket.socket()
     for name, value in options.items():
         client.setsockopt(socket.SOL_SOCKET, getattr(socket, name), value)
-    client.connect((service.bots.client.base_url.host, service.bots.client.base_url.port))
+    client.connect((service.client.base_url.host, service.client.base_url.port))
     client.settimeout(60)
     return client
 
@@ -174,7 +174,7 @@ async def test_what_has_no_end_is_refused_and_the_connection_closed(
     assert said["instance"] == f"urn:uuid:{answer.headers['request-id']}"
     assert answer.sent < MUCH
     assert sum(read) <= LINGER_BYTES + 2 * READ_AT_ONCE, "it reads on a little, so that the answer is seen"
-    assert (await service.bots.client.get("/health")).status_code == 200
+    assert (await service.client.get("/health")).status_code == 200
 
 
 async def test_no_more_is_kept_than_the_limits_and_a_piece(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -394,7 +394,7 @@ async def test_an_address_has_so_many_connections(tmp_path: Path) -> None:
             assert count_of(service) == 5
             clients[0].close()
             await until(lambda: count_of(service) == 4)
-            assert (await service.bots.client.get("/health")).status_code == 200
+            assert (await service.client.get("/health")).status_code == 200
         await until(lambda: count_of(service) == 1)  # the one that was just used
 
 
@@ -410,7 +410,7 @@ async def test_a_service_has_so_many_connections_and_a_proxy_may_have_them_all(t
             ] * 5
             assert count_of(service) == 20
         await until(lambda: count_of(service) == 0)
-        assert (await service.bots.client.get("/health")).status_code == 200
+        assert (await service.client.get("/health")).status_code == 200
 
 
 async def test_streams_count_and_make_room_when_they_end(tmp_path: Path) -> None:
@@ -420,11 +420,11 @@ async def test_streams_count_and_make_room_when_they_end(tmp_path: Path) -> None
         async with AsyncExitStack() as held:
             for _ in range(3):
                 await held.enter_async_context(socket_of(service, game))
-            await held.enter_async_context(service.bots.client.stream("GET", f"/v1/games/{game}/events/stream"))
+            await held.enter_async_context(service.client.stream("GET", f"/v1/games/{game}/events/stream"))
             assert count_of(service) == 4
             assert (await ask(service, HEAD + b"\r\n")).status == 429
         await until(lambda: count_of(service) == 0)
-        assert (await service.bots.client.get("/health")).status_code == 200
+        assert (await service.client.get("/health")).status_code == 200
 
 
 async def test_bodies_are_kept_up_to_a_limit_for_all_together(tmp_path: Path) -> None:
@@ -437,7 +437,7 @@ async def test_bodies_are_kept_up_to_a_limit_for_all_together(tmp_path: Path) ->
             answer = await ask(service, unfinished + b" " * 5_000)
             assert (answer.status, answer.problem["type"]) == (503, "/problems/unavailable")
             assert counted.bodies == 50_000
-            assert (await service.bots.client.post("/v1/players", json={"name": "Anna"})).status_code == 201
+            assert (await service.client.post("/v1/players", json={"name": "Anna"})).status_code == 201
         await until(lambda: counted.bodies == 0)
 
 

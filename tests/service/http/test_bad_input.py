@@ -394,7 +394,7 @@ async def test_queries_are_read_strictly(service: Service, anna: Player) -> None
 async def test_a_wrong_token_is_never_nobody(service: Service) -> None:
     for authorization in ("", "Bearer", "Basic YTpi", "tab_x", "Bearer \xff"):
         headers = [(b"authorization", authorization.encode("latin-1"))]
-        answer = await service.bots.client.get("/v1/games/gone", headers=headers)
+        answer = await service.client.get("/v1/games/gone", headers=headers)
         assert answer.json()["type"] == problems.UNKNOWN_TOKEN.type
         assert answer.headers["www-authenticate"].startswith("Bearer")
 

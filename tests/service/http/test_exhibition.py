@@ -19,7 +19,7 @@ PATIENCE = 120
 @asynccontextmanager
 async def on(service: Service, notes: Path, shown: list[str]) -> AsyncIterator[None]:
     """Let bots play as quickly as they can."""
-    address = str(service.bots.client.base_url).rstrip("/")
+    address = str(service.client.base_url).rstrip("/")
     with exhibiting(Exhibition(address, notes, 0, shown.append, service.services.quiet.add)) as playing:
         yield playing
         await asyncio.sleep(0)
@@ -53,7 +53,7 @@ async def test_bots_rest_when_it_is_enough(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(exhibition, "ENOUGH", 2)
     shown: list[str] = []
     async with serving(tmp_path) as service:
-        address = str(service.bots.client.base_url).rstrip("/")
+        address = str(service.client.base_url).rstrip("/")
         await asyncio.to_thread(Exhibition(address, tmp_path / "notes", 0, shown.append).play)
         (game,) = await games(service)
         assert game["status"] == "running"
@@ -70,7 +70,7 @@ async def test_notes_that_are_no_good_are_written_anew(tmp_path: Path, notes: by
 
 async def test_where_nobody_may_register_nothing_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     async with serving(tmp_path, registration=False) as service:
-        address = str(service.bots.client.base_url)
+        address = str(service.client.base_url)
         await asyncio.to_thread(Exhibition(address, tmp_path / "notes", 0).play)
         assert await games(service) == []
     assert "demonstration ended" in capsys.readouterr().out

@@ -23,7 +23,7 @@ async def test_a_log_line_of_a_failure_holds_no_local_variables(capsys: pytest.C
             raise RuntimeError("broken")
 
         service.services.games.game = fail  # type: ignore[method-assign]
-        assert (await service.bots.client.get("/v1/games/some", headers=anna.headers)).status_code == 500
+        assert (await service.client.get("/v1/games/some", headers=anna.headers)).status_code == 500
     said = capsys.readouterr().err
     failure = next(line for line in map(json.loads, said.splitlines()) if line["event"] == "request failed")
     assert failure["exception"][0]["exc_value"] == "broken"
@@ -65,7 +65,7 @@ async def _confide(service: Service) -> list[str]:
         assert (await service.ask("GET", odd, anna)).status_code in (400, 404)
     headers = {"cookie": "canary-cookie", "last_event_id": "canary-last", "if_none_match": "canary-match"}
     assert (await service.ask("GET", f"{path}/events/stream", anna, **headers)).status_code == 400
-    address = str(service.bots.client.base_url).replace("http", "ws")
+    address = str(service.client.base_url).replace("http", "ws")
     protocols = [Subprotocol("tabularium.v1"), Subprotocol(f"bearer.{token}")]
     async with connect(f"{address}{path}/events/socket?after=0", subprotocols=protocols) as socket:
         await socket.recv()

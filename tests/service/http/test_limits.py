@@ -110,13 +110,13 @@ async def test_a_socket_counts_and_says_why_it_is_refused(limited: Service) -> N
 async def test_a_proxy_is_believed_when_it_is_one_of_ours(tmp_path: Path) -> None:
     async with serving(tmp_path / "ours", durable=False, rate_per_address=0.01, rate_burst=100) as service:
         for number in range(3):
-            answer = await service.bots.client.get("/v1/games", headers={"x-forwarded-for": f"192.0.2.{number}"})
+            answer = await service.client.get("/v1/games", headers={"x-forwarded-for": f"192.0.2.{number}"})
             assert answer.status_code == 200
-        answer = await service.bots.client.get("/v1/games", headers={"x-forwarded-for": "192.0.2.1"})
+        answer = await service.client.get("/v1/games", headers={"x-forwarded-for": "192.0.2.1"})
         assert answer.status_code == 429
     async with serving(tmp_path / "not", durable=False, rate_per_address=0.01, rate_burst=100, proxies="") as service:
         answers = [
-            await service.bots.client.get("/v1/games", headers={"x-forwarded-for": f"192.0.2.{number}"})
+            await service.client.get("/v1/games", headers={"x-forwarded-for": f"192.0.2.{number}"})
             for number in range(2)
         ]
         assert [answer.status_code for answer in answers] == [200, 429]
@@ -145,4 +145,4 @@ async def test_accounts_are_limited_by_the_address_they_are_registered_from(tmp_
 
 
 async def test_without_limits_nothing_is_said_of_them(service: Service) -> None:
-    assert "ratelimit" not in (await service.bots.client.get("/v1/games")).headers
+    assert "ratelimit" not in (await service.client.get("/v1/games")).headers

@@ -23,7 +23,7 @@ from tests.service.http.serving import Service, serving
 
 async def read(service: Service, name: str, **labels: str) -> float | None:
     """Return the value of one sample; None when there is none."""
-    answer = await service.bots.client.get("/metrics")
+    answer = await service.client.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=")
     for family in text_string_to_metric_families(answer.text):
         for sample in family.samples:
@@ -59,13 +59,13 @@ async def test_what_is_asked_of_games_is_counted_by_its_outcome(service: Service
 
 async def test_requests_are_counted_by_the_template_of_their_path(service: Service):
     for path in ("/v1/games/nothing", "/v1/games/nowhere", "/nothing/at/all", "/v1/players/nobody/nothing"):
-        assert (await service.bots.client.get(path)).status_code == 404
-    assert (await service.bots.client.request("PROPFIND", "/health")).status_code == 405
+        assert (await service.client.get(path)).status_code == 404
+    assert (await service.client.request("PROPFIND", "/health")).status_code == 405
     count = "tabularium_http_requests_total"
     assert await read(service, count, method="GET", route="/v1/games/{game}", status="404") == 2
     assert await read(service, count, method="GET", route="unmatched", status="404") == 2
     assert await read(service, count, method="other", route="unmatched", status="405") == 1
-    said = (await service.bots.client.get("/metrics")).text
+    said = (await service.client.get("/metrics")).text
     assert "nowhere" not in said
     assert "PROPFIND" not in said
 
@@ -76,7 +76,7 @@ async def test_caches_and_connections_are_watched(service: Service):
     hits = await read(service, "tabularium_cache_requests_total", cache="games", result="hit") or 0
     misses = await read(service, "tabularium_cache_requests_total", cache="games", result="miss") or 0
     await service.get(f"/v1/games/{game}")
-    assert (await service.bots.client.get("/v1/games/nothing")).status_code == 404
+    assert (await service.client.get("/v1/games/nothing")).status_code == 404
     assert (await read(service, "tabularium_cache_requests_total", cache="games", result="hit") or 0) > hits
     assert await read(service, "tabularium_cache_requests_total", cache="games", result="miss") == misses + 1
     assert await read(service, "tabularium_games_in_memory") == 1
@@ -102,7 +102,7 @@ async def test_a_projection_that_stopped_is_told(service: Service):
 async def test_those_who_follow_a_game_are_counted_until_they_go(service: Service):
     anna, bert = await service.register("Anna"), await service.register("Bert")
     game = await service.begun(anna, bert)
-    async with service.bots.client.stream("GET", f"/v1/games/{game}/events/stream?after=0") as stream:
+    async with service.client.stream("GET", f"/v1/games/{game}/events/stream?after=0") as stream:
         lines = stream.aiter_lines()
         while "id: 4" not in await anext(lines):
             pass
@@ -164,7 +164,7 @@ async def test_metrics_are_told_when_the_store_does_not_answer(service: Service)
 async def test_metrics_have_a_port_of_their_own_when_one_is_set(tmp_path: Path):
     async with serving(tmp_path, metrics_port=0) as service:
         services = service.services
-        assert (await service.bots.client.get("/metrics")).status_code == 404, "not on the public port"
+        assert (await service.client.get("/metrics")).status_code == 404, "not on the public port"
         exporter = Exporter(services.metrics, services.store, services.rows)
         async with (
             serving_metrics(exporter, services.settings, services.metrics) as address,

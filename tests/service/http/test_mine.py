@@ -27,7 +27,7 @@ def ids(page: Any) -> list[str]:
 async def eventually(service: Service, path: str, holds: Callable[[Any], bool]) -> None:
     """Ask until something holds of the answer: projections follow a moment later."""
     for _ in range(1000):
-        answer = await service.bots.client.get(path)
+        answer = await service.client.get(path)
         if answer.status_code == 200 and holds(answer.json()):
             return
         await asyncio.sleep(0.02)
@@ -91,9 +91,9 @@ async def test_the_organizer_cancels_a_game_that_has_not_begun(service: Service,
         late = await service.ask(method, url + path, anna, body)
         assert (late.status_code, kind(late)) == (409, "not-now"), path
         assert "cancelled" in late.json()["detail"]
-    ended = await service.bots.client.get(f"{url}/events/stream?after=3")
+    ended = await service.client.get(f"{url}/events/stream?after=3")
     assert ended.status_code == 204
-    export = (await service.bots.client.get(f"{url}/export")).text
+    export = (await service.client.get(f"{url}/export")).text
     assert json.loads(export.splitlines()[-1])["end"]["status"] == "cancelled"
     assert json.loads(export.splitlines()[-1])["end"]["secrets"] == 0
 
@@ -107,7 +107,7 @@ async def test_a_game_that_runs_is_not_cancelled(service: Service, anna: Player,
 
 async def test_a_stream_ends_when_its_game_is_cancelled(service: Service, anna: Player) -> None:
     game = await service.gathering(anna)
-    async with service.bots.client.stream("GET", f"/v1/games/{game}/events/stream?after=0") as stream:
+    async with service.client.stream("GET", f"/v1/games/{game}/events/stream?after=0") as stream:
         await service.ask("DELETE", f"/v1/games/{game}", anna)
         text = "".join([part async for part in stream.aiter_text()])
     assert "event: game-cancelled" in text
@@ -137,7 +137,7 @@ async def test_my_games_are_those_that_i_play_and_those_that_i_organize(
     first = await service.get("/v1/players/me/games?limit=1", anna)
     rest = await service.get(f"/v1/players/me/games?limit=1&cursor={first['next']}", anna)
     assert (ids(first), ids(rest), rest["next"]) == ([organized], [played], None)
-    nobody = await service.bots.client.get("/v1/players/me/games")
+    nobody = await service.client.get("/v1/players/me/games")
     assert (nobody.status_code, kind(nobody)) == (401, "missing-token")
 
 
@@ -276,7 +276,7 @@ class Frames:
 async def following(service: Service, player: Player, query: str = "", **headers: str) -> AsyncIterator[Frames]:
     sent = {**player.headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
     async with asyncio.timeout(60):
-        async with service.bots.client.stream("GET", f"/v1/players/me/events/stream{query}", headers=sent) as stream:
+        async with service.client.stream("GET", f"/v1/players/me/events/stream{query}", headers=sent) as stream:
             assert stream.status_code == 200
             yield Frames(stream)
 

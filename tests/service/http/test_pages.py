@@ -58,12 +58,12 @@ async def test_schemas_tell_commands_and_events_apart(service: Service) -> None:
 
 
 async def test_the_documentation_asks_nothing_of_the_internet(service: Service) -> None:
-    page = (await service.bots.client.get("/docs")).text
+    page = (await service.client.get("/docs")).text
     links = re.findall(r'(?:src|href)="([^"]+)"', page)
     assert links
     for link in links:
         assert link.startswith("/")
-        assert (await service.bots.client.get(link)).status_code == 200
+        assert (await service.client.get(link)).status_code == 200
 
 
 async def test_the_contract_is_served(service: Service) -> None:
@@ -73,12 +73,12 @@ async def test_the_contract_is_served(service: Service) -> None:
 
 
 async def test_every_kind_of_problem_has_a_page(service: Service) -> None:
-    listed = (await service.bots.client.get("/problems")).text
+    listed = (await service.client.get("/problems")).text
     for kind in KINDS:
         assert kind.type in listed
-        page = await service.bots.client.get(kind.type)
+        page = await service.client.get(kind.type)
         assert kind.type in page.text
-    assert (await service.bots.client.get("/problems/none")).status_code == 404
+    assert (await service.client.get("/problems/none")).status_code == 404
 
 
 async def test_it_lives_and_can_serve(service: Service) -> None:
@@ -136,6 +136,6 @@ async def test_every_answer_says_what_a_browser_may_make_of_it(service: Service,
             (policy,) = answer.headers.get_list("content-security-policy")
             assert policy.startswith("default-src 'self'" if path in pages else "default-src 'none'"), path
             assert ("frame-ancestors 'none'" in policy) == (path not in pictures), "pictures may be embedded"
-    async with service.bots.client.stream("GET", f"/v1/games/{game}/events/stream") as stream:
+    async with service.client.stream("GET", f"/v1/games/{game}/events/stream") as stream:
         assert stream.headers["x-content-type-options"] == "nosniff"
         assert stream.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"

@@ -127,14 +127,12 @@ async def test_pictures_and_exports_come_as_bytes_to_a_client_that_takes_nothing
     game = await service.begun(anna, bert)
     for path in ("board.svg", "board.png", "export", "charts/dice.svg"):
         usual = await service.ask("GET", f"/v1/games/{game}/{path}")
-        octets = await service.bots.client.get(
-            f"/v1/games/{game}/{path}", headers={"accept": "application/octet-stream"}
-        )
+        octets = await service.client.get(f"/v1/games/{game}/{path}", headers={"accept": "application/octet-stream"})
         assert octets.headers["content-type"] == "application/octet-stream"
         assert octets.content == usual.content
         assert {usual.headers["vary"].partition(",")[0], octets.headers["vary"]} == {"Accept"}
         preferred = {"accept": "application/octet-stream, */*"}
-        either = await service.bots.client.get(f"/v1/games/{game}/{path}", headers=preferred)
+        either = await service.client.get(f"/v1/games/{game}/{path}", headers=preferred)
         assert either.headers["content-type"] == usual.headers["content-type"]
 
 
@@ -240,7 +238,7 @@ async def test_others_are_served_while_somebody_has_pictures_drawn(tmp_path: Pat
         board_file=msgspec.json.encode(now.board),
     )
     async with serving(tmp_path, LIBRARY, builtin, durable=False) as service:
-        service.bots.client.timeout = httpx.Timeout(60)
+        service.client.timeout = httpx.Timeout(60)
         records = tuple(simulation.records)
         await service.services.store.append(Append(now.id, 0, records, "running", seats=now.players, opening=opening))
         await ask(service, f"/v1/games/{now.id}")

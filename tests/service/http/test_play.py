@@ -172,20 +172,20 @@ async def test_head_is_answered_wherever_get_is(service: Service, game: str, ann
         got, head = await service.ask("GET", path, anna), await service.ask("HEAD", path, anna)
         assert (head.status_code, head.content) == (200, b"")
         assert head.headers["content-length"] == got.headers["content-length"]
-        assert "HEAD" in (await service.bots.client.put(path)).headers["allow"].split(", ")
-    stream = await service.bots.client.put(f"/v1/games/{game}/events/stream")
+        assert "HEAD" in (await service.client.put(path)).headers["allow"].split(", ")
+    stream = await service.client.put(f"/v1/games/{game}/events/stream")
     assert "HEAD" not in stream.headers["allow"].split(", ")
 
 
 async def test_a_frontend_from_anywhere_may_ask(service: Service) -> None:
     asked = {"origin": "https://play.example", "access-control-request-method": "POST"}
     wanted = {"access-control-request-headers": "authorization,content-type,idempotency-key,if-match"}
-    allowed = await service.bots.client.options("/v1/games", headers={**asked, **wanted})
+    allowed = await service.client.options("/v1/games", headers={**asked, **wanted})
     assert allowed.status_code == 204
     assert allowed.headers["access-control-allow-origin"] == "*"
-    methods = await service.bots.client.options("/v1/games")
+    methods = await service.client.options("/v1/games")
     assert methods.headers["allow"] == "GET, HEAD, OPTIONS, POST"
-    answer = await service.bots.client.get("/v1/games", headers={"origin": "https://play.example"})
+    answer = await service.client.get("/v1/games", headers={"origin": "https://play.example"})
     assert "ETag" in answer.headers["access-control-expose-headers"]
 
 

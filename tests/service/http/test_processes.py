@@ -52,7 +52,7 @@ async def until(redis: Server, listeners: int) -> None:
 
 
 async def measured(service: Service, metric: str) -> float:
-    text = (await service.bots.client.get("/metrics")).text
+    text = (await service.client.get("/metrics")).text
     found = re.search(rf"^{re.escape(metric)} (\S+)$", text, re.MULTILINE)
     assert found, text
     return float(found[1])
@@ -163,7 +163,7 @@ async def test_without_redis_everything_goes_on(pair: Pair, redis: Server, how: 
         for service in pair:
             await shown(service, "tabularium_redis_up", 0)
             assert await measured(service, "tabularium_redis_failures_total") >= 1
-            assert (await service.bots.client.get("/ready")).status_code == 200
+            assert (await service.client.get("/ready")).status_code == 200
         version = (await one.give(game, anna, "put-up", coins=1))["version"]
         await comes(frames, version)
 

@@ -50,7 +50,7 @@ async def streaming(
     service: Service, game: str, query: str = "", player: Player | None = None, **headers: str
 ) -> AsyncIterator[Frames]:
     sent = {**(player.headers if player else {}), **{name.replace("_", "-"): value for name, value in headers.items()}}
-    async with service.bots.client.stream("GET", f"/v1/games/{game}/events/stream{query}", headers=sent) as answer:
+    async with service.client.stream("GET", f"/v1/games/{game}/events/stream{query}", headers=sent) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         yield Frames(answer)
 
@@ -160,7 +160,7 @@ async def test_a_reader_that_goes_away_is_forgotten(service: Service, anna: Play
 
 @asynccontextmanager
 async def socket_of(service: Service, game: str, query: str = "", **options: Any) -> AsyncIterator[ClientConnection]:
-    base = str(service.bots.client.base_url).replace("http", "ws", 1).rstrip("/")
+    base = str(service.client.base_url).replace("http", "ws", 1).rstrip("/")
     async with connect(f"{base}/v1/games/{game}/events/socket{query}", proxy=None, **options) as socket:
         yield socket
 

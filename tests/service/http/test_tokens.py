@@ -47,7 +47,7 @@ async def test_each_endpoint_takes_the_tokens_that_it_says_and_no_others(tmp_pat
             for name in ("game", "player", "token"):
                 path = path.replace(f"{{{name}}}", "nothing")
             address, body = path.replace("{seat}", "red"), {} if said.body else None
-            async with service.bots.client.stream(method, address, headers=anna.headers, json=body) as answer:
+            async with service.client.stream(method, address, headers=anna.headers, json=body) as answer:
                 if not answer.headers.get("content-type", "").startswith("text/event-stream"):  # which has no end
                     await answer.aread()
             missing = answer.status_code == 403 and answer.json()["type"] == "/problems/scope-missing"
@@ -103,7 +103,7 @@ async def seen(service: Service, game: str, player: Player | None) -> dict[str, 
         answer = await service.ask("GET", f"/v1/games/{game}{what}", player)
         assert answer.status_code == 200
         found[what] = answer.text
-    async with service.bots.client.stream(
+    async with service.client.stream(
         "GET", f"/v1/games/{game}/events/stream?after=0", headers=player.headers if player else {}
     ) as stream:
         version = (await service.get(f"/v1/games/{game}"))["version"]
@@ -269,7 +269,7 @@ async def test_a_stream_ends_with_its_token(service: Service, anna: Player, bert
     game = await service.begun(anna, bert)
     bot = await narrower(service, anna, "play")
     token = (await service.get("/v1/players/me", bot))["token"]
-    async with service.bots.client.stream("GET", f"/v1/games/{game}/events/stream", headers=bot.headers) as stream:
+    async with service.client.stream("GET", f"/v1/games/{game}/events/stream", headers=bot.headers) as stream:
         lines = stream.aiter_lines()
         assert await anext(lines) == "retry: 2000"
         await service.give(game, anna, "put-up", coins=1)
@@ -297,14 +297,12 @@ async def test_an_idle_stream_ends_with_its_token(tmp_path: Path, over: str, how
                 await service.services.accounts.close(PlayerId(anna.id))
 
         if over == "a socket":
-            url = str(service.bots.client.base_url).replace("http", "ws") + f"/v1/games/{game}/events/socket"
+            url = str(service.client.base_url).replace("http", "ws") + f"/v1/games/{game}/events/socket"
             async with connect(url, proxy=None, additional_headers=bot.headers) as socket:
                 await end()
                 assert json.loads(await socket.recv())["data"]["type"] == problems.TOKEN_ENDED.type
         else:
-            async with service.bots.client.stream(
-                "GET", f"/v1/games/{game}/events/stream", headers=bot.headers
-            ) as stream:
+            async with service.client.stream("GET", f"/v1/games/{game}/events/stream", headers=bot.headers) as stream:
                 lines = stream.aiter_lines()
                 assert await anext(lines) == "retry: 2000"
                 await end()

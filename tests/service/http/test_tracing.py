@@ -113,7 +113,7 @@ async def test_a_failure_is_told_without_its_message(tmp_path: Path):
                     raise RuntimeError("canary")
 
                 service.services.games.game = fail  # type: ignore[method-assign]
-                assert (await service.bots.client.get("/v1/games/some")).status_code == 500
+                assert (await service.client.get("/v1/games/some")).status_code == 500
         (span,) = collector.named("GET /v1/games/{game}")
         assert span.status.code == 2
         assert b"canary" not in b"".join(collector.bodies)

@@ -13,18 +13,18 @@ PAGES = ("/", "/games/any")
 
 @pytest.mark.parametrize("path", PAGES)
 async def test_a_page_loads_nothing_from_elsewhere(service: Service, path: str) -> None:
-    page = await service.bots.client.get(path)
+    page = await service.client.get(path)
     assert page.headers["content-type"].startswith("text/html")
     links = re.findall(r'(?:src|href)="(/[^"]+)"', page.text)
     assert any(link.endswith(".js") for link in links)
     for link in links:
-        assert (await service.bots.client.get(link)).status_code == 200, link
+        assert (await service.client.get(link)).status_code == 200, link
     assert "http" not in page.text
 
 
 @pytest.mark.parametrize("path", PAGES)
 async def test_a_page_runs_nothing_that_is_written_into_it(service: Service, path: str) -> None:
-    page = await service.bots.client.get(path)
+    page = await service.client.get(path)
     policy = page.headers["content-security-policy"]
     assert policy.startswith("default-src 'self'; img-src 'self' data: blob:;")
     assert "unsafe" not in policy
@@ -36,10 +36,10 @@ async def test_every_module_imports_only_what_is_served(service: Service) -> Non
     for file in resources.files("service").joinpath("viewer").iterdir():
         if not file.name.endswith(".js"):
             continue
-        module = await service.bots.client.get(f"/viewer/{file.name}")
+        module = await service.client.get(f"/viewer/{file.name}")
         assert module.headers["content-type"].startswith("text/javascript")
         for imported in re.findall(r'^(?:import|export)[^;]*?from "\./([^"]+)"', module.text, re.MULTILINE):
-            assert (await service.bots.client.get(f"/viewer/{imported}")).status_code == 200, (file.name, imported)
+            assert (await service.client.get(f"/viewer/{imported}")).status_code == 200, (file.name, imported)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ async def test_a_page_names_its_modules_so_that_none_waits_for_another(
     service: Service, path: str, first: str, then: str | None
 ) -> None:
     """Those of the board before those around it; what is behind other panels comes when all that is there."""
-    page = (await service.bots.client.get(path)).text
+    page = (await service.client.get(path)).text
     named = dict(re.findall(r'rel="modulepreload" href="/viewer/\w{32}/([^"]+)"( fetchpriority="low")?', page))
     at_once = await _reached(service, first)
     assert {*(name for name, low in named.items() if not low), first} == at_once
@@ -61,7 +61,7 @@ async def _reached(service: Service, first: str) -> set[str]:
     waiting = [first]
     while waiting:
         name = waiting.pop()
-        module = (await service.bots.client.get(f"/viewer/{name}")).text
+        module = (await service.client.get(f"/viewer/{name}")).text
         for imported in re.findall(r'\bfrom\s*"(\.[^"]+)"', module):
             other = posixpath.normpath(posixpath.join(posixpath.dirname(name), imported))
             waiting += [] if other in found else [other]
@@ -70,40 +70,38 @@ async def _reached(service: Service, first: str) -> set[str]:
 
 
 async def test_what_a_page_consists_of_is_asked_for_once(service: Service) -> None:
-    page = (await service.bots.client.get("/games/any")).text
+    page = (await service.client.get("/games/any")).text
     for link in re.findall(r'(?:src|href)="(/viewer/[^"]+)"', page):
-        answer = await service.bots.client.get(link)
+        answer = await service.client.get(link)
         assert answer.headers["cache-control"] == "max-age=31536000, immutable", link
         # What goes by another name is asked again: it may be another one tomorrow.
         name = link.split("/", 3)[3]
         for other in (f"/viewer/{name}", f"/viewer/{'0' * 32}/{name}"):
-            again = await service.bots.client.get(other)
+            again = await service.client.get(other)
             assert (again.content, again.headers["cache-control"]) == (answer.content, "no-cache"), other
 
 
 async def test_an_unchanged_file_is_not_sent_again(service: Service) -> None:
-    first = await service.bots.client.get("/viewer/api.js")
-    again = await service.bots.client.get("/viewer/api.js", headers={"If-None-Match": first.headers["etag"]})
+    first = await service.client.get("/viewer/api.js")
+    again = await service.client.get("/viewer/api.js", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    assert (
-        await service.bots.client.get("/viewer/api.js", headers={"If-None-Match": '"other"'})
-    ).content == first.content
+    assert (await service.client.get("/viewer/api.js", headers={"If-None-Match": '"other"'})).content == first.content
 
 
 @pytest.mark.parametrize("path", ["/viewer/none.js", "/viewer/../settings.py", "/viewer/%2e%2e/settings.py", "/viewer"])
 async def test_nothing_else_is_served(service: Service, path: str) -> None:
-    assert (await service.bots.client.get(path)).status_code == 404
+    assert (await service.client.get(path)).status_code == 404
 
 
 async def test_what_ships_from_elsewhere_comes_with_its_licence(service: Service) -> None:
-    assert "BSD 3-Clause" in (await service.bots.client.get("/viewer/vendor/LICENSE.txt")).text
+    assert "BSD 3-Clause" in (await service.client.get("/viewer/vendor/LICENSE.txt")).text
 
 
 async def test_large_texts_go_packed_to_whoever_takes_that(service: Service) -> None:
-    plain = await service.bots.client.get("/openapi.json", headers={"Accept-Encoding": "identity"})
+    plain = await service.client.get("/openapi.json", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
     for taken, encoding in (("gzip", "gzip"), ("br, gzip;q=0.5", "gzip"), ("gzip;q=0", None), ("br", None)):
-        answer = await service.bots.client.get("/viewer/room.css", headers={"Accept-Encoding": taken})
+        answer = await service.client.get("/viewer/room.css", headers={"Accept-Encoding": taken})
         assert answer.headers.get("content-encoding") == encoding, taken
         assert answer.headers["vary"] == "Accept-Encoding"
         assert answer.text.startswith("/* The reading room")

@@ -141,13 +141,13 @@ def _has(text: bytes, what: bytes) -> bool:
 async def onlooker(service: Service, game: str, player: Player | None, *, mine: bool) -> AsyncIterator[Onlooker]:
     """Let somebody follow a game from its first event on; if it is one of theirs, also among all of theirs."""
     headers, address = player.headers if player else {}, f"/v1/games/{game}/events"
-    base = str(service.bots.client.base_url).replace("http", "ws", 1).rstrip("/")
+    base = str(service.client.base_url).replace("http", "ws", 1).rstrip("/")
     async with (
-        service.bots.client.stream("GET", f"{address}/stream?after=0", headers=headers) as answer,
+        service.client.stream("GET", f"{address}/stream?after=0", headers=headers) as answer,
         connect(f"{base}{address}/socket?after=0", proxy=None, additional_headers=headers) as socket,
     ):
         if not mine:
             yield Onlooker(service, game, player, answer.aiter_bytes(), socket)
             return
-        async with service.bots.client.stream("GET", f"{MINE}?after=0", headers=headers) as all_games:
+        async with service.client.stream("GET", f"{MINE}?after=0", headers=headers) as all_games:
             yield Onlooker(service, game, player, answer.aiter_bytes(), socket, all_games.aiter_bytes())

@@ -89,7 +89,7 @@ class _World:
         async def count(_: Any) -> None:
             self._answers += 1
 
-        service.bots.client.event_hooks["response"].append(count)
+        service.client.event_hooks["response"].append(count)
 
     async def lived(self) -> list[Moment]:
         service, moments = self._service, list[Moment]()
