@@ -17,7 +17,7 @@ from domain.library import LIBRARY
 from service.base.clock import utc_now
 from tests.browser.chromium import chromium
 from tests.browser.visiting import Visit, Visitor, visiting
-from tests.service.http.serving import Service, serving
+from tests.service.api.serving import Service, serving
 
 HERE = Path(__file__).parent
 

@@ -15,7 +15,7 @@ from service.bots.demonstration import bot_for
 from service.bots.simulation import Plan, Simulation
 from service.store.accounts import PlayerRow
 from service.store.protocol import Append, Opening
-from tests.service.http.serving import Player
+from tests.service.api.serving import Player
 
 ORGANIZER = PlayerId("simulator")
 

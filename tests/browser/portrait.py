@@ -13,7 +13,7 @@ from service.base.clock import utc_now
 from tests.browser.chromium import chromium
 from tests.browser.games import table
 from tests.browser.visiting import visiting
-from tests.service.http.serving import serving
+from tests.service.api.serving import serving
 
 FILE: Final = Path(__file__).parents[2] / "deploy" / "room.webp"
 LARGEST: Final = 250_000

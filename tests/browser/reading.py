@@ -6,7 +6,7 @@ from playwright.async_api import Locator, Page, expect
 
 from domain.kernel import schema
 from tests.browser.games import Table
-from tests.service.http.serving import Service
+from tests.service.api.serving import Service
 
 
 async def opened(page: Page, game: str, fragment: str = "") -> None:

@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 from tests.browser.games import table
 from tests.browser.reading import opened
 from tests.browser.visiting import DARK, PHONE, Visit, Visitor
-from tests.service.http.serving import Service
+from tests.service.api.serving import Service
 
 LOOKS: dict[str, dict[str, Any]] = {"light": {}, "dark": DARK, "phone": PHONE, "dark phone": {**DARK, **PHONE}}
 

@@ -20,7 +20,7 @@ from tests.browser.games import Table, table, token_of
 from tests.browser.seats import Sitting
 from tests.browser.visiting import PHONE, Visit, Visitor
 from tests.browser.whole_games import run
-from tests.service.http.serving import Service
+from tests.service.api.serving import Service
 
 
 def asks(kind: str) -> Callable[[Game], bool]:

@@ -8,7 +8,7 @@ from playwright.async_api import Page, Route, expect
 from tests.browser.games import table, token_of
 from tests.browser.reading import give_any, settled
 from tests.browser.visiting import PHONE, Visit, Visitor
-from tests.service.http.serving import Service
+from tests.service.api.serving import Service
 
 
 async def test_a_visitor_finds_a_game_by_its_words_its_status_and_its_rules(service: Service, page: Page):

@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 
 from domain.library import LIBRARY
 from tests.browser.visiting import Visitor
-from tests.service.http.serving import Service
+from tests.service.api.serving import Service
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -6,7 +6,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.games import table
 from tests.browser.visiting import Visitor
-from tests.service.http.serving import Service
+from tests.service.api.serving import Service
 
 
 async def test_the_documentation_shows_the_contract_and_asks_no_other_host(page: Page, visitor: Visitor):

@@ -24,7 +24,7 @@ from tests.browser.reading import (
     version,
 )
 from tests.browser.visiting import Visit, Visitor, visiting
-from tests.service.http.serving import Service, serving
+from tests.service.api.serving import Service, serving
 
 
 @pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "conquest-classic-2005", "mare-nostrum"])

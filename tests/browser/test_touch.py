@@ -8,7 +8,7 @@ from playwright.async_api import CDPSession, Page, expect
 from tests.browser.games import table
 from tests.browser.reading import board, opened
 from tests.browser.visiting import PHONE, Visit
-from tests.service.http.serving import Service
+from tests.service.api.serving import Service
 
 Spot = tuple[float, float]
 

@@ -18,7 +18,7 @@ from tests.browser.games import Table, played, table
 from tests.browser.visiting import Visitor
 from tests.forger import Line, forged, lines_of, rows, whole
 from tests.forgeries import FORGERIES, GAMES
-from tests.service.http.serving import Service
+from tests.service.api.serving import Service
 
 
 def exported(simulation: Simulation) -> bytes:

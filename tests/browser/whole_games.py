@@ -32,7 +32,7 @@ from tests.browser.chromium import chromium
 from tests.browser.games import token_of
 from tests.browser.seats import Sitting, sitting
 from tests.browser.visiting import Visit, visiting
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 from tests.tiny.auction import ROOM, TinyAuction
 
 GAMES: Final = (("tiny-auction", 3), ("mare-nostrum", 3), ("conquest-classic-friz", 2))

@@ -10,7 +10,7 @@ from typing import Any, Final
 from websockets.asyncio.client import ClientConnection, connect
 
 from service.api.contract.document import endpoints
-from tests.service.http.serving import Player, Service
+from tests.service.api.serving import Player, Service
 
 Seen = dict[str, bytes]
 """What was asked, and the bytes of what came."""

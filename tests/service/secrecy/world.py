@@ -20,7 +20,7 @@ from domain.kernel.words import GameId, Seat
 from projections.library import PROJECTIONS
 from service.base.scopes import SCOPES
 from service.games.snapshots import take
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 from tests.service.rig import fixed_randomness
 from tests.service.secrecy.surface import Onlooker, Seen, onlooker
 from tests.service.secrecy.twins import SEATED, Auction, Cast

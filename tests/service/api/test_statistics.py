@@ -14,7 +14,7 @@ from service.base.settings import DATABASE_URL
 from service.cli import main
 from service.cli.projections import standings
 from service.readmodels import runner
-from tests.service.http.serving import Answer, Player, Service, serving
+from tests.service.api.serving import Answer, Player, Service, serving
 from tests.service.rig import LIBRARY
 
 PATIENCE = 1200

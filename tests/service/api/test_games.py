@@ -5,7 +5,7 @@ import hashlib
 
 import pytest
 
-from tests.service.http.serving import Player, Service
+from tests.service.api.serving import Player, Service
 
 
 async def test_a_player_registers_once_and_is_known_by_the_token(service: Service) -> None:

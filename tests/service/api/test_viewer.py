@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from tests.service.http.serving import Service
+from tests.service.api.serving import Service
 
 PAGES = ("/", "/games/any")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.http.serving import Player, Service
+from tests.service.api.serving import Player, Service
 
 
 @pytest.fixture

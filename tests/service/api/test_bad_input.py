@@ -20,7 +20,7 @@ from service.api.problems import KINDS
 from service.connections import Connections
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
-from tests.service.http.serving import Player, Service
+from tests.service.api.serving import Player, Service
 
 NEW_GAME = {"ruleset": "tiny-auction", "players": 2}
 PUT_UP = {"command": {"type": "put-up", "coins": 1}}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from service.base.scopes import EVERYBODYS, Scope
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 
 
 async def appointed(service: Service, *scopes: Scope) -> Player:

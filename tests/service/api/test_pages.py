@@ -12,7 +12,7 @@ import structlog
 from domain.kernel.board import Board
 from service.api.problems import KINDS
 from service.observe.logging import configure
-from tests.service.http.serving import Player, Service
+from tests.service.api.serving import Player, Service
 
 
 async def test_rulesets_are_listed_and_shown(service: Service) -> None:

@@ -15,7 +15,7 @@ from service.api import problems
 from service.api.contract.document import endpoints
 from service.base.scopes import EVERYBODYS, SCOPES, Scope
 from tests.postgres import shared_cluster
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 
 
 async def narrower(service: Service, player: Player, *scopes: str, **more: Any) -> Player:

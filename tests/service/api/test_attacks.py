@@ -19,8 +19,8 @@ from websockets.exceptions import ConnectionClosed
 from service import connections
 from service.api.problems import KINDS
 from service.connections import LINGER_BYTES, PIPELINED, HttpConnection
-from tests.service.http.serving import Player, Service, serving
-from tests.service.http.test_streams import socket_of
+from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_streams import socket_of
 
 LINE = b"GET /health HTTP/1.1\r\n"
 HEAD = LINE + b"Host: tabularium\r\n"

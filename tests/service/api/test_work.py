@@ -36,7 +36,7 @@ import pytest
 
 from domain.boards import builtin
 from service.api import problems
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 from tests.work import LINEAR, working
 
 NEW_GAME = {"ruleset": "tiny-auction", "players": 2}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 
 
 @pytest.fixture

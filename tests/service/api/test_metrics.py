@@ -18,7 +18,7 @@ from service.api.operations.exporter import Exporter
 from service.base.clock import stamp, utc_now
 from service.observe.metrics import Metrics, feel_the_loop
 from service.server import serving_metrics
-from tests.service.http.serving import Service, serving
+from tests.service.api.serving import Service, serving
 
 
 async def read(service: Service, name: str, **labels: str) -> float | None:

@@ -17,7 +17,7 @@ from domain.library import LIBRARY
 from service.bots.simulation import Plan, Simulation
 from service.pictures.png import NotConverted, png
 from service.store.protocol import Append, Opening
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 
 SVG = "{http://www.w3.org/2000/svg}"
 

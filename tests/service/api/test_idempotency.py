@@ -15,7 +15,7 @@ from domain.kernel.words import PlayerId
 from service.api.contract.document import endpoints
 from service.base.clock import written
 from service.store.expiry import BATCH, forget_ended
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 
 NO_KEY = {"checkCommands", "checkUpgrade"}
 """What changes nothing, although its method is POST."""

@@ -17,8 +17,8 @@ from service.cluster.shared_wake import CHANNEL
 from service.observe.background import background
 from tests.postgres import shared_cluster
 from tests.redis import Server, server
-from tests.service.http.serving import Player, Service, serving
-from tests.service.http.test_streams import Frames, socket_of, streaming
+from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_streams import Frames, socket_of, streaming
 
 PATIENCE = 20
 Pair = tuple[Service, Service]

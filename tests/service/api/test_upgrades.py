@@ -7,7 +7,7 @@ import pytest
 
 from domain.kernel.ruleset import Library
 from domain.kernel.verify import verify
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 from tests.tiny.corrected import Corrected
 
 RELEASED = Library([Corrected()])

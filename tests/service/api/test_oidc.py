@@ -21,7 +21,7 @@ from service.base.clock import later
 from service.base.scopes import EVERYBODYS
 from service.base.settings import Settings
 from tests.issuer import AUDIENCE, Provider, provider
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 
 
 @pytest.fixture

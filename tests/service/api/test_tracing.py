@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from service.observe.tracing import is_tracing, tracing
 from tests.redis import shared_server
-from tests.service.http.serving import serving
+from tests.service.api.serving import serving
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 

@@ -13,7 +13,7 @@ import pytest
 from service.api.games import listing
 from service.base.scopes import EVERYBODYS
 from tests.postgres import shared_cluster
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 
 
 def kind(answer: httpx.Response) -> str:

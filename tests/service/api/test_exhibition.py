@@ -10,7 +10,7 @@ import pytest
 
 from service.bots import exhibition
 from service.bots.exhibition import Exhibition, exhibiting
-from tests.service.http.serving import Service, serving
+from tests.service.api.serving import Service, serving
 
 PATIENCE = 120
 """Seconds in which bots play a few whole games, on a machine full of tests."""

@@ -7,7 +7,7 @@ import msgspec
 
 from domain.kernel.export import read
 from domain.kernel.verify import verify
-from tests.service.http.serving import Player, Service
+from tests.service.api.serving import Player, Service
 from tests.service.rig import LIBRARY
 
 

@@ -10,7 +10,7 @@ from websockets.typing import Subprotocol
 
 from domain.kernel.words import GameId
 from service.observe.logging import configure, log
-from tests.service.http.serving import Service, serving
+from tests.service.api.serving import Service, serving
 
 
 async def test_a_log_line_of_a_failure_holds_no_local_variables(capsys: pytest.CaptureFixture[str], tmp_path: Path):

@@ -9,8 +9,8 @@ import pytest
 from domain.boards import builtin
 from domain.library import LIBRARY
 from tests.browser.games import table
-from tests.service.http.serving import Player, Service, serving
-from tests.service.http.test_statistics import caught_up, until
+from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_statistics import caught_up, until
 
 DESC = "{http://www.w3.org/2000/svg}desc"
 

@@ -10,8 +10,8 @@ from websockets.exceptions import ConnectionClosed
 
 from domain.kernel.words import PlayerId
 from tests.redis import server
-from tests.service.http.serving import Player, Service, serving
-from tests.service.http.test_streams import socket_of
+from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_streams import socket_of
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from domain.kernel.words import GameId
 from service.store.protocol import StoreUnavailable
-from tests.service.http.serving import Player, Service, serving
+from tests.service.api.serving import Player, Service, serving
 
 
 class Frames:
