@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.postgres import shared_cluster, stop_shared_cluster
-from tests.redis import stop_shared_server
+from tests.helpers.postgres import shared_cluster, stop_shared_cluster
+from tests.helpers.redis import stop_shared_server
 
 # How long an example takes says how busy the machine is, and nothing of what is tested.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -16,8 +16,8 @@ from domain.kernel.ruleset import Library
 from domain.kernel.secret import commitment_of
 from domain.kernel.verify import Verdict, verify
 from domain.kernel.words import Seat
-from tests.forger import Change, Line, forged, lines_of, rows, rows_of, step_of
-from tests.play import Play
+from tests.helpers.forger import Change, Line, forged, lines_of, rows, rows_of, step_of
+from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
 from tests.tiny.corrected import Corrected
 

@@ -28,7 +28,7 @@ from domain.kernel.verify import verify
 from domain.library import LIBRARY
 from service.bots.client import Client
 from service.bots.demonstration import Demonstration
-from tests.postgres import cluster
+from tests.helpers.postgres import cluster
 
 ROOT: Final = Path(__file__).parent.parent
 BASE: Final = "docker.io/library/python:3.13-slim"

@@ -5,7 +5,8 @@ one at a time. Then some scenario that names its rule should fail. Places that o
 that none does, are listed; exit code 1 when there are some of the latter.
 
 With `--what happens` it is not refusals but constants, comparisons, branches and effects that are changed, one at a
-time (`tests.mutants`), and the figure is the share of changes that some scenario notices; `--sample N` draws N of them.
+time (`tests.helpers.mutants`), and the figure is the share of changes that some scenario notices; `--sample N` draws N
+of them.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from domain.classic.editions import PUBLISHED_2005
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 from domain.library import LIBRARY
-from tests import mutants
+from tests.helpers import mutants
 
 RULES = Path(__file__).parent.parent / "domain"
 SCENARIOS = Path(__file__).parent / "scenarios"

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.mutants import mutants_of, stale
+from tests.helpers.mutants import mutants_of, stale
 
 CHAPTER = '''
 class Paid(Event):

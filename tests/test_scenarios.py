@@ -9,7 +9,7 @@ from domain.boards import builtin
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 from domain.library import LIBRARY
-from tests.questions import heard
+from tests.helpers.questions import heard
 
 FOLDER = Path(__file__).parent / "scenarios"
 

@@ -20,7 +20,7 @@ from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Append, KeyUse, Opening
 from tests.bench.measure import Figure, figure
-from tests.postgres import Cluster, cluster
+from tests.helpers.postgres import Cluster, cluster
 
 SECONDS: Final = 4.0
 REPEATS: Final = 3

@@ -6,7 +6,7 @@ from domain.kernel.secret import Vault
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.combinations import purchases
 from tests.bench.measure import Figure, percentile
-from tests.building import RULESET, Building, position
+from tests.helpers.building import RULESET, Building, position
 
 HAND = 20
 """Cards in the builder's hand."""

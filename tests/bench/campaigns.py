@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from tests.bench.building import asked
 from tests.bench.measure import Figure, percentile
-from tests.campaigning import campaign
+from tests.helpers.campaigning import campaign
 
 POSITIONS = 200
 

@@ -29,8 +29,8 @@ from service.store.protocol import EventStore, Stored
 from tests.bench.kernel import LONG, Played, long_game
 from tests.bench.measure import Figure, figure
 from tests.bench.past import keep
-from tests.postgres import cluster
-from tests.redis import server
+from tests.helpers.postgres import cluster
+from tests.helpers.redis import server
 
 REPEATS = 15
 STORED_AT = LONG - 500

@@ -9,8 +9,8 @@ from service.bots.client import Client
 from service.bots.demonstration import own_service
 from tests.bench.measure import Figure, figure
 from tests.bench.service import Table, bare_service, inserts, together
-from tests.postgres import cluster
-from tests.redis import server
+from tests.helpers.postgres import cluster
+from tests.helpers.redis import server
 
 GAMES = 32
 COMMANDS = 60

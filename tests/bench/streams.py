@@ -19,8 +19,8 @@ from service.bots.client import Client
 from service.bots.demonstration import own_service
 from tests.bench.measure import Figure, figure
 from tests.bench.service import Table, Wire
-from tests.postgres import Cluster, cluster
-from tests.redis import Server, server
+from tests.helpers.postgres import Cluster, cluster
+from tests.helpers.redis import Server, server
 
 SECONDS = 6.0
 """Of each measurement."""

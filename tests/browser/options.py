@@ -9,7 +9,7 @@ from domain.boards import builtin
 from domain.kernel import schema
 from domain.kernel.ruleset import Ruleset
 from domain.library import LIBRARY
-from tests.play import Play
+from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
 
 COMMANDS = 120

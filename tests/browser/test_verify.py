@@ -16,8 +16,8 @@ from domain.library import LIBRARY
 from service.bots.simulation import Simulation
 from tests.browser.games import Table, played, table
 from tests.browser.visiting import Visitor
-from tests.forger import Line, forged, lines_of, rows, whole
 from tests.forgeries import FORGERIES, GAMES
+from tests.helpers.forger import Line, forged, lines_of, rows, whole
 from tests.service.api.serving import Service
 
 

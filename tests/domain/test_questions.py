@@ -9,7 +9,7 @@ from domain.kernel.words import RuleId, Seat
 from domain.library import LIBRARY
 from service.bots.demonstration import bot_for
 from service.bots.simulation import Plan, Simulation
-from tests.questions import Questions, heard
+from tests.helpers.questions import Questions, heard
 
 A_RULE = RuleId("CC-BAT-04")
 

@@ -12,8 +12,8 @@ from domain.kernel import schema
 from domain.kernel.message import Command
 from domain.kernel.refusal import Refusal
 from domain.library import LIBRARY
-from tests.play import Play
-from tests.work import LINEAR, Counted, growth
+from tests.helpers.play import Play
+from tests.helpers.work import LINEAR, Counted, growth
 
 SIZE = 200
 STEPS = 1_500

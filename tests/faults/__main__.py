@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.faults.storm import Report, Weather, storm
-from tests.postgres import cluster
-from tests.redis import server
+from tests.helpers.postgres import cluster
+from tests.helpers.redis import server
 
 
 async def main(weather: Weather) -> Report:

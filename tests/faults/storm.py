@@ -20,8 +20,8 @@ from tests.faults.followers import LogReader, StreamReader
 from tests.faults.ledger import Ledger, Player
 from tests.faults.nursery import Nursery, Process, nursery
 from tests.faults.tables import CLASSIC, TABLES, Table
-from tests.postgres import Cluster
-from tests.redis import Server as Redis
+from tests.helpers.postgres import Cluster
+from tests.helpers.redis import Server as Redis
 
 PROCESSES: Final = 2
 BETWEEN_KILLS: Final = (0.2, 1.6)

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from tests.faults.storm import Weather, storm
-from tests.postgres import cluster
-from tests.redis import server
+from tests.helpers.postgres import cluster
+from tests.helpers.redis import server
 
 HAPPENED = ["doubled", "cut", "abandoned", "late", "reordered", "unanswered", "repeated", "resumed", "snapshots"]
 

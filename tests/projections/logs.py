@@ -23,7 +23,7 @@ from projections.runner import Runner
 from projections.store import Generation, ProjectionStore
 from service.bots.simulation import Plan, Simulation
 from service.store.sqlite.rows import SqliteRows
-from tests.play import Play
+from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
 
 TINY = TinyAuction()

@@ -8,7 +8,7 @@ from pathlib import Path
 from projections.store import ProjectionStore
 from service.store.postgres.rows import PostgresRows
 from service.store.sqlite.rows import SqliteRows
-from tests.postgres import shared_cluster
+from tests.helpers.postgres import shared_cluster
 
 Open = Callable[[], Awaitable[ProjectionStore]]
 """Opens the same rows once more, as another process would."""

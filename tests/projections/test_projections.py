@@ -14,7 +14,7 @@ from projections import dice, lobby, players, rules, scoreboard, timeline
 from projections.store import ProjectionStore
 from service.bots.simulation import Simulation
 from service.store.sqlite.rows import SqliteRows
-from tests.play import ORGANIZER, Play, player_of
+from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.projections.logs import CLASSIC, LIBRARY, TINY, MemoryLog, classic_play, contents, mixed, runner, tiny_game
 from tests.tiny.auction import ROOM
 

@@ -32,7 +32,7 @@ from domain.kernel.ruleset import Ruleset
 from domain.kernel.words import Seat
 from domain.library import LIBRARY
 from service.bots.demonstration import bot_for
-from tests.play import ORGANIZER, Play, player_of
+from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.recorded import folder_of, packed, positions, recorded, sha256
 
 GAMES: Final = 20

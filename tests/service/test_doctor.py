@@ -16,9 +16,9 @@ from service.doctor.embedded import GIB
 from service.doctor.grants import ROLE, Grant, granted, missing
 from service.store.backend import backend_of
 from service.store.postgres import migrations
-from tests.issuer import provider
-from tests.postgres import Cluster, cluster, shared_cluster
-from tests.redis import server
+from tests.helpers.issuer import provider
+from tests.helpers.postgres import Cluster, cluster, shared_cluster
+from tests.helpers.redis import server
 from tests.service.rig import open_rig
 from tests.service.store.batches import new_game
 

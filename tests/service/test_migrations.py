@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from service.cli import app, main
 from service.store.postgres.migrations import Migration, MigrationError, known, migrate, pending, place_of, read
-from tests.postgres import connected, shared_cluster
+from tests.helpers.postgres import connected, shared_cluster
 
 ONE = Migration(1, "one", "CREATE TABLE tabularium.one (n integer)")
 TWO = Migration(2, "two", "CREATE TABLE tabularium.two (n integer)")

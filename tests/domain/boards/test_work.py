@@ -13,7 +13,7 @@ from domain.boards.board import LONGEST, LONGEST_PROBLEM, LONGEST_WORD, MOST, MO
 from domain.kernel.board import Area, Board, Border, Coast, Key, Map
 from domain.kernel.words import AreaId
 from tests.domain.boards.conquest import CONQUEST
-from tests.work import LINEAR, counted, growth
+from tests.helpers.work import LINEAR, counted, growth
 
 Replaced = Callable[[int], Board]
 

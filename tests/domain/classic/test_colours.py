@@ -8,8 +8,8 @@ import pytest
 from domain.boards import builtin
 from domain.classic.ruleset import Classic, Friz, Published2005, Setup
 from domain.kernel.verify import verify
-from tests.play import Play
-from tests.redrawing import faults
+from tests.helpers.play import Play
+from tests.helpers.redrawing import faults
 
 BOARD = builtin("conquest")
 RULESETS = pytest.mark.parametrize("ruleset", [Friz(), Published2005()], ids=lambda ruleset: ruleset.id)

@@ -20,7 +20,7 @@ from domain.classic.sea import CAPACITY
 from domain.classic.table import Table
 from domain.kernel.message import Event
 from domain.kernel.words import Seat
-from tests.laws import Laws
+from tests.helpers.laws import Laws
 
 KINDS = ("infantry", "cavalry", "catapults")
 

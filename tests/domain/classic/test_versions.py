@@ -9,7 +9,7 @@ from domain.boards import builtin
 from domain.classic.ruleset import Classic, Friz, Published2005
 from domain.kernel.ruleset import Library
 from domain.kernel.verify import verify
-from tests.play import Play
+from tests.helpers.play import Play
 
 BOARD = builtin("conquest")
 STEPS = 800

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.forger import forged
 from tests.forgeries import FORGERIES, GAMES, UNDETECTABLE, Forgery, check, nothing
+from tests.helpers.forger import forged
 
 
 @pytest.mark.parametrize("game", GAMES)

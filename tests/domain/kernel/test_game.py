@@ -18,7 +18,7 @@ from domain.kernel.request import read_commands, read_undo
 from domain.kernel.secret import Vault
 from domain.kernel.snapshot import SnapshotError, restore, take
 from domain.kernel.words import GameId, PlayerId, Seat
-from tests.play import ORGANIZER, Play, player_of
+from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.tiny.auction import ROOM, TinyAuction
 from tests.tiny.showing import Showing
 

@@ -11,7 +11,7 @@ from domain.kernel.draft import Draft
 from domain.kernel.secret import Vault
 from domain.kernel.words import Seat
 from tests.domain.kernel import test_tiny_laws  # the module: its class is not to be run here again
-from tests.laws import Laws
+from tests.helpers.laws import Laws
 from tests.tiny.auction import DECK, HAND, BiddingOpened, CardsDealt, Command, Event, Table, TinyAuction, View
 
 

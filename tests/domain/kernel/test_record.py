@@ -9,7 +9,7 @@ import pytest
 
 from domain.kernel.record import Cause, Record, chain_hash, first_broken, genesis, inscribe, row_bytes
 from domain.kernel.words import GameId, PlayerId
-from tests.play import Play
+from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
 
 PLAY = Play(TinyAuction(), ROOM, 3, 5).run(Random(5))

@@ -15,8 +15,8 @@ from domain.kernel.export import ExportError, read
 from domain.kernel.ruleset import Library
 from domain.kernel.verify import Verdict, verify
 from domain.kernel.words import PlayerId, Seat
-from tests import forger
-from tests.play import ORGANIZER, Play
+from tests.helpers import forger
+from tests.helpers.play import ORGANIZER, Play
 from tests.tiny.auction import ROOM, TinyAuction
 
 LIBRARY = Library([TinyAuction()])

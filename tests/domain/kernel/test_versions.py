@@ -18,7 +18,7 @@ from domain.kernel.ruleset import Library, switched
 from domain.kernel.secret import Vault
 from domain.kernel.verify import verify
 from domain.kernel.words import PlayerId, Seat
-from tests.play import Play, player_of
+from tests.helpers.play import Play, player_of
 from tests.tiny.auction import ROOM, Table
 from tests.tiny.corrected import Corrected
 

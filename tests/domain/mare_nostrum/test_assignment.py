@@ -11,8 +11,8 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.verify import verify
 from domain.kernel.words import PlayerId, Seat
 from domain.mare_nostrum.ruleset import MareNostrum
-from tests.forger import forged
-from tests.play import ORGANIZER, Play, player_of
+from tests.helpers.forger import forged
+from tests.helpers.play import ORGANIZER, Play, player_of
 
 RULESET = MareNostrum()
 BOARD = builtin(RULESET.board)

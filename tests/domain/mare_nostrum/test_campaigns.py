@@ -17,9 +17,9 @@ from domain.mare_nostrum import legions
 from domain.mare_nostrum.data import CIVILIZATIONS, PIECES
 from domain.mare_nostrum.naval import NavalBattleEnded
 from domain.mare_nostrum.table import Table
-from tests.building import CHANCE, MAP, RULESET, Building, arranged
-from tests.campaigning import campaign
-from tests.laws import mutated
+from tests.helpers.building import CHANCE, MAP, RULESET, Building, arranged
+from tests.helpers.campaigning import campaign
+from tests.helpers.laws import mutated
 
 STEPS = 40
 

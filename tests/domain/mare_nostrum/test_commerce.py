@@ -25,7 +25,7 @@ from domain.mare_nostrum.table import Table
 from domain.mare_nostrum.takes import CardGiven
 from domain.mare_nostrum.trade import OfferMade, OffersRevealed
 from tests.domain.mare_nostrum.test_laws import revealed
-from tests.laws import Bare, Edges, mutated
+from tests.helpers.laws import Bare, Edges, mutated
 
 RULESET = MareNostrum()
 BOARD = builtin("mare-nostrum")

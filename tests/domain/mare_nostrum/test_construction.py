@@ -17,8 +17,8 @@ from domain.mare_nostrum import acquisition, construction, exchange, influence
 from domain.mare_nostrum.data import BANK, CARDS, GOODS
 from domain.mare_nostrum.hands import held
 from domain.mare_nostrum.table import Table
-from tests.building import BOARD, CHANCE, MAP, RULESET, Building, arranged, position
-from tests.laws import mutated
+from tests.helpers.building import BOARD, CHANCE, MAP, RULESET, Building, arranged, position
+from tests.helpers.laws import mutated
 
 COMMANDS = (*construction.COMMANDS, *influence.COMMANDS, *acquisition.COMMANDS, *exchange.COMMANDS)
 

@@ -20,7 +20,7 @@ from domain.mare_nostrum.pieces import Force, Province
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.table import Table
 from domain.mare_nostrum.trade import OffersRevealed
-from tests.laws import Bare, Laws
+from tests.helpers.laws import Bare, Laws
 
 CARDS = 123
 UNITS = ("fresh", "moved", "fought", "fortresses", "spent", "manned")

@@ -6,7 +6,7 @@ from domain.kernel.marks import Mark, Marks, Place, Stack
 from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import view
 from domain.mare_nostrum.marks import of, printed
-from tests.building import BOARD, arranged
+from tests.helpers.building import BOARD, arranged
 
 ROME, EGYPT = Seat("rome"), Seat("egypt")
 SEATS = ["rome", "egypt", "greece"]

@@ -13,7 +13,7 @@ from domain.mare_nostrum.data import RECOMMENDED
 from domain.mare_nostrum.editions import CHANGES, Rules
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.table import Table
-from tests.play import Play
+from tests.helpers.play import Play
 
 NEWEST = MareNostrum()
 OLD = NEWEST.at(1)

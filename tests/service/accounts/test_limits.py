@@ -10,7 +10,7 @@ from service.api.limiting import address_of, token_of
 from service.base.settings import Settings
 from service.cluster.redis import Redis, open_redis
 from service.observe.metrics import Metrics
-from tests.redis import Server, server, shared_server
+from tests.helpers.redis import Server, server, shared_server
 
 SLOW = Limit("token", 0.01, 20)
 """Within a test, this bucket fills up with nothing worth mentioning."""

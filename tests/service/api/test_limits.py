@@ -9,7 +9,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from domain.kernel.words import PlayerId
-from tests.redis import server
+from tests.helpers.redis import server
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_streams import socket_of
 

@@ -12,7 +12,7 @@ import pytest
 
 from service.api.games import listing
 from service.base.scopes import EVERYBODYS
-from tests.postgres import shared_cluster
+from tests.helpers.postgres import shared_cluster
 from tests.service.api.serving import Player, Service, serving
 
 

@@ -20,7 +20,7 @@ from service.accounts.accounts import JWT_TOKENS_LAST, IssuerAway, UnknownToken
 from service.base.clock import later
 from service.base.scopes import EVERYBODYS
 from service.base.settings import Settings
-from tests.issuer import AUDIENCE, Provider, provider
+from tests.helpers.issuer import AUDIENCE, Provider, provider
 from tests.service.api.serving import Player, Service, serving
 
 

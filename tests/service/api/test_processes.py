@@ -15,8 +15,8 @@ import pytest
 from domain.kernel.words import GameId
 from service.cluster.shared_wake import CHANNEL
 from service.observe.background import background
-from tests.postgres import shared_cluster
-from tests.redis import Server, server
+from tests.helpers.postgres import shared_cluster
+from tests.helpers.redis import Server, server
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_streams import Frames, socket_of, streaming
 

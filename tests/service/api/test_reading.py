@@ -13,7 +13,7 @@ from service.api.play.bodies import Orders
 from service.api.players.bodies import Registration
 from service.api.problems import Problem
 from service.api.reading import _lone_surrogate, _refuse_repeated, read_json
-from tests.work import LINEAR, Counted, growth
+from tests.helpers.work import LINEAR, Counted, growth
 
 NAME = msgspec.json.Decoder(Registration)
 GAME = msgspec.json.Decoder(NewGame)

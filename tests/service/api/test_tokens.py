@@ -14,7 +14,7 @@ from service.accounts.accounts import MOST_TOKENS
 from service.api import problems
 from service.api.contract.document import endpoints
 from service.base.scopes import EVERYBODYS, SCOPES, Scope
-from tests.postgres import shared_cluster
+from tests.helpers.postgres import shared_cluster
 from tests.service.api.serving import Player, Service, serving
 
 

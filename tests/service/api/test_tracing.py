@@ -11,7 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from service.observe.tracing import is_tracing, tracing
-from tests.redis import shared_server
+from tests.helpers.redis import shared_server
 from tests.service.api.serving import serving
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"

@@ -36,8 +36,8 @@ import pytest
 
 from domain.boards import builtin
 from service.api import problems
+from tests.helpers.work import LINEAR, working
 from tests.service.api.serving import Player, Service, serving
-from tests.work import LINEAR, working
 
 NEW_GAME = {"ruleset": "tiny-auction", "players": 2}
 BOARD: dict[str, Any] = json.loads(msgspec.json.encode(builtin("conquest")))

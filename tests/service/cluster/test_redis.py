@@ -15,7 +15,7 @@ from redis.asyncio import Redis as Client
 from service.cluster.away import RedisAway
 from service.cluster.redis import CONNECTIONS, Redis, open_redis
 from service.observe.metrics import Metrics
-from tests.redis import Server, server
+from tests.helpers.redis import Server, server
 
 PATIENCE = 20
 

@@ -15,8 +15,8 @@ from service.cluster.wake import Signal
 from service.observe.metrics import Metrics
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import EventStore
-from tests.postgres import shared_cluster
-from tests.redis import Server, server
+from tests.helpers.postgres import shared_cluster
+from tests.helpers.redis import Server, server
 from tests.service.store.batches import addition, new_game
 
 G, H = GameId("g1"), GameId("g2")

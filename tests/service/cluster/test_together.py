@@ -14,7 +14,7 @@ from domain.kernel.words import GameId, Version
 from service.cluster.heads import Heads
 from service.games.views import viewer_of
 from service.store.protocol import StoreUnavailable
-from tests.postgres import shared_cluster
+from tests.helpers.postgres import shared_cluster
 from tests.service.rig import ANNA, Rig, caller, open_rig
 from tests.tiny.auction import LARGEST_PRIZE
 

@@ -28,8 +28,8 @@ from service.store.backend import backend_of
 from service.store.protocol import EventStore, Stored, StoreUnavailable
 from service.store.snapshots import Snapshot, SnapshotStore
 from service.store.sqlite.snapshots import SqliteSnapshots
-from tests.postgres import shared_cluster
-from tests.redis import server, shared_server
+from tests.helpers.postgres import shared_cluster
+from tests.helpers.redis import server, shared_server
 from tests.service.rig import ANNA, CARL, LIBRARY, Rig, caller, command, fixed_randomness, own_board, ticking
 
 EVERY = 7

@@ -24,7 +24,7 @@ from domain.kernel.words import GameId, PlayerId, Seat
 from service.api.contract.document import endpoints
 from service.games.commands import Games
 from service.observe.logging import log
-from tests.postgres import shared_cluster
+from tests.helpers.postgres import shared_cluster
 from tests.service.secrecy.surface import ACTS
 from tests.service.secrecy.twins import Cast, perfect_commitments
 from tests.service.secrecy.world import Moment, lived

@@ -9,7 +9,7 @@ from unittest import mock
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import EventStore
 from service.store.sqlite.store import SqliteStore
-from tests.postgres import shared_cluster
+from tests.helpers.postgres import shared_cluster
 
 Open = Callable[[], Awaitable[EventStore]]
 """Opens the same data once more, as another process would."""

@@ -14,8 +14,8 @@ from service.store.postgres import connections as postgres_connections
 from service.store.postgres.migrations import known, migrate
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Added, Appended, Conflict, StoreDamaged, StoreError, StoreUnavailable
-from tests.postgres import OWNER, Cluster, connected, shared_cluster
-from tests.postgres import cluster as own_cluster
+from tests.helpers.postgres import OWNER, Cluster, connected, shared_cluster
+from tests.helpers.postgres import cluster as own_cluster
 from tests.service.store.batches import ANNA, AT, BLUE, RED, addition, new_game, secret, use
 
 G = GameId("g1")

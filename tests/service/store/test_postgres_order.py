@@ -17,7 +17,7 @@ import pytest
 from domain.kernel.words import GameId
 from service.store.postgres.migrations import known, migrate
 from service.store.postgres.store import PostgresStore, append_with
-from tests.postgres import Cluster, connected, shared_cluster
+from tests.helpers.postgres import Cluster, connected, shared_cluster
 from tests.service.store.appender import SHARED
 from tests.service.store.batches import addition, new_game
 

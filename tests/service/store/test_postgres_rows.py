@@ -15,7 +15,7 @@ from projections.library import PROJECTIONS
 from projections.store import Unavailable
 from service.cluster.wake import LocalWake
 from service.store.postgres.rows import PostgresRows
-from tests.postgres import OWNER, Cluster, cluster, connected, shared_cluster
+from tests.helpers.postgres import OWNER, Cluster, cluster, connected, shared_cluster
 from tests.projections.logs import MemoryLog, contents, from_zero, mixed, runner, status, tiny_game
 
 

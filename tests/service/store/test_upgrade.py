@@ -21,7 +21,7 @@ from service.store.postgres.store import _APPEND, PostgresStore, _arguments
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
 from service.store.sqlite import file as sqlite_file
 from service.store.sqlite.store import SqliteStore
-from tests.postgres import connected, shared_cluster
+from tests.helpers.postgres import connected, shared_cluster
 from tests.service.rig import ANNA, Rig, caller, open_rig
 from tests.service.store.batches import new_game, use
 

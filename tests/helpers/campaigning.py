@@ -6,7 +6,7 @@ from typing import Any
 
 from domain.kernel.words import Seat
 from domain.mare_nostrum.data import CIVILIZATIONS, PIECES
-from tests.building import MAP, Building, arranged
+from tests.helpers.building import MAP, Building, arranged
 
 MILITARY_HEROES = ("hannibal", "pericles", "helen-of-troy", "nebuchadnezzar")
 

@@ -26,8 +26,8 @@ from domain.boards import builtin
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 
-RULES: Final = Path(__file__).parent.parent / "domain"
-SCENARIOS: Final = Path(__file__).parent / "scenarios"
+RULES: Final = Path(__file__).parents[2] / "domain"
+SCENARIOS: Final = Path(__file__).parents[1] / "scenarios"
 EQUIVALENT: Final = Path(__file__).parent / "equivalent.toml"
 SECONDS: Final = 5
 """A scenario that takes longer has noticed something, too."""

@@ -7,7 +7,7 @@ from typing import Any
 from domain.kernel.history import read_event
 from domain.kernel.message import Event, type_name
 from domain.kernel.shown import Dice, Lots, found
-from tests.play import Play
+from tests.helpers.play import Play
 
 
 def faults(play: Play) -> Iterator[str]:

@@ -21,7 +21,7 @@ from typing import Any, Final
 import asyncpg
 
 from service.store.postgres import migrations
-from tests import ports
+from tests.helpers import ports
 
 OWNER: Final = "tabularium_owner"
 """Who owns the databases; may make databases and roles, and is no superuser."""

@@ -13,7 +13,7 @@ from typing import Final
 
 import redis
 
-from tests import ports
+from tests.helpers import ports
 
 _PDEATHSIG: Final = 1
 

@@ -38,8 +38,8 @@ from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.verify import verify
 from domain.kernel.words import GameId, Seat
-from tests import redrawing
-from tests.play import Play
+from tests.helpers import redrawing
+from tests.helpers.play import Play
 
 T = TypeVar("T")
 
@@ -393,7 +393,7 @@ class Laws:
         code = "import runpy, sys; print(runpy.run_path(sys.argv[1])[sys.argv[2]]().head())"
         here = type(self)
         command = [sys.executable, "-c", code, str(sys.modules[here.__module__].__file__), here.__name__]
-        path = str(Path(__file__).parents[1])
+        path = str(Path(__file__).parents[2])
         heads = {
             subprocess.check_output(command, env={**environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path})
             for hash_seed in ("1", "2", "3")

@@ -1,0 +1,1 @@
+"""What tests and programs share: servers to test with, games in memory, laws, measures."""
