@@ -198,8 +198,9 @@ def _lone_leaders(table: Table, combat: Combat) -> dict[AreaId, list[Seat]]:
         area = leader.at
         if area is None or leader.owner == table.acting or area in combat.battles:  # no battle: no units of others
             continue
-        is_spared = {_lone(area, leader.owner), _lone(area, name)}.intersection(combat.spared)
-        if table.acting in table.provinces[area].armies and not is_spared:
+        if table.acting not in table.provinces[area].armies:
+            continue
+        if not any(spared in combat.spared for spared in (_lone(area, leader.owner), _lone(area, name))):
             found[area].add(leader.owner)
     return {area: sorted(players) for area, players in sorted(found.items())}
 
