@@ -151,14 +151,15 @@ class WithdrawGrant(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        names = table.names
         for grant in table.grants if table.winner is None else ():
             if grant.by != seat:
                 continue
             fields = {"to": schema.const(grant.to), "kind": schema.const(grant.kind)}
-            title = f"No longer let {table.names(grant.to)} {PASSAGES[grant.kind]}"
+            title = f"No longer let {names(grant.to)} {PASSAGES[grant.kind]}"
             if grant.where is not None:
                 fields["where"] = schema.const(grant.where)
-                title += f" in {table.names(grant.where)}"
+                title += f" in {names(grant.where)}"
             yield cls.option(title, fields)
 
 
