@@ -263,7 +263,8 @@ class HttpConnection(Connection, HttpToolsProtocol):
                 self._framing += size - content
                 if self._framing > limit + self._content:
                     raise Excess(
-                        problems.HEADERS_TOO_LARGE, f"Around the body there are {limit} bytes more than in it."
+                        problems.HEADERS_TOO_LARGE,
+                        f"The chunk sizes, extensions and trailers have more than {limit} bytes.",
                     )
         elif self._begun == 0 and before == self._stage:
             self._head += size
@@ -465,7 +466,7 @@ def _large(what: str) -> Excess:
 
 def _malformed(error: BaseException) -> Problem:
     kind = problems.MALFORMED_REQUEST
-    return Problem(kind, f"The request cannot be read: {error}.", kind.remedy)
+    return Problem(kind, f"The service cannot read the request: {error}.", kind.remedy)
 
 
 def _late(what: str, seconds: float) -> Problem:

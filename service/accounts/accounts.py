@@ -250,7 +250,7 @@ class Accounts:
         Under an idempotency key, a repetition gets the first token. Raises `TooManyTokens` or `KeyReused`.
         """
         if len(await self.tokens(player)) >= MOST_TOKENS:
-            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens, and can have no more.")
+            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens and cannot have more.")
         row = self._made(player, name, scopes, expires)
         made, value = once.make(row) if once is not None else (None, _random_value())
         before = await self._store.add_token(row, _hash(value), made)
@@ -279,7 +279,7 @@ class Accounts:
         first token. Raises `TooManyTokens` when both were too many, or `KeyReused`.
         """
         if overlap and len(await self.tokens(old.player)) >= MOST_TOKENS:
-            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens, and can have no more.")
+            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens and cannot have more.")
         now = stamp(self._clock)
         expires = old.expires
         if expires is not None and "account" in by.scopes:
@@ -433,7 +433,7 @@ def _good(given: str) -> str:
     """Return a name as an account has it. Raises `BadName`."""
     name = _name(given)
     if name is None:
-        raise BadName(f"A name is 1 to {LONGEST_NAME} characters that can be printed, not all of them invisible.")
+        raise BadName(f"Use 1 to {LONGEST_NAME} printable characters, not all of them invisible.")
     return name
 
 

@@ -110,9 +110,9 @@ class Issuer:
         except ExpiredSignatureError:
             raise TokenEnded("The JWT has expired.") from None
         except PyJWTError as error:
-            raise UnknownToken(f"The JWT is not taken: {self._wrong(error)}.") from None
+            raise UnknownToken(f"The service does not accept this JWT: {self._wrong(error)}.") from None
         except UnicodeEncodeError:
-            raise UnknownToken("The JWT is not taken: it is not ASCII.") from None
+            raise UnknownToken("The service does not accept this JWT: it is not ASCII.") from None
         return self._identity(claims)
 
     def _wrong(self, error: PyJWTError) -> str:
@@ -132,11 +132,13 @@ class Issuer:
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
         subject = claims["sub"]
         if not 1 <= len(subject) <= LONGEST_SUBJECT or not subject.isprintable():
-            raise UnknownToken(f"The JWT is not taken: its subject is not 1 to {LONGEST_SUBJECT} characters.")
+            raise UnknownToken(
+                f"The service does not accept this JWT: its subject is not 1 to {LONGEST_SUBJECT} characters."
+            )
         try:
             ends = written(datetime.fromtimestamp(int(claims["exp"]) + self._leeway, UTC))
         except (ValueError, OverflowError, OSError):
-            raise UnknownToken("The JWT is not taken: it ends in no year that there is.") from None
+            raise UnknownToken("The service does not accept this JWT: it ends in no year that there is.") from None
         names = [claims.get(claim) for claim in ("name", "preferred_username")]
         name = next((name for name in names if isinstance(name, str)), "")
         return Identity(self._issuer, subject, name, self._granted(claims), ends)
@@ -161,7 +163,7 @@ class Issuer:
         if found is None and not self._keys:
             raise IssuerAway(f"The keys of {self._issuer} are not known, and it does not answer.")
         if found is None:
-            raise UnknownToken("The JWT is not taken: its issuer publishes no such key.")
+            raise UnknownToken("The service does not accept this JWT: its issuer publishes no such key.")
         return found.content
 
     def _known(self, key_id: str | None, algorithm: str) -> Key | None:

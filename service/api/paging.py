@@ -27,7 +27,7 @@ def read_cursor(given: str | None, shape: type[T]) -> T | None:
         return msgspec.json.decode(base64.urlsafe_b64decode(given.encode()), type=shape)
     except (ValueError, binascii.Error, msgspec.DecodeError):
         allowed = "Begin without a cursor."
-        raise Problem(problems.INVALID_QUERY, "The cursor is none that this list gave.", allowed) from None
+        raise Problem(problems.INVALID_QUERY, "This list did not give you this cursor.", allowed) from None
 
 
 def page_of(items: Sequence[T], ids: Sequence[str], page: Page) -> tuple[tuple[T, ...], str | None]:
@@ -38,7 +38,7 @@ def page_of(items: Sequence[T], ids: Sequence[str], page: Page) -> tuple[tuple[T
             start = ids.index(base64.urlsafe_b64decode(page.cursor.encode()).decode()) + 1
         except (ValueError, binascii.Error):
             allowed = "Begin without a cursor."
-            raise Problem(problems.INVALID_QUERY, "The cursor is none that this list gave.", allowed) from None
+            raise Problem(problems.INVALID_QUERY, "This list did not give you this cursor.", allowed) from None
     stop = start + page.limit
     more = stop < len(items)
     return tuple(items[start:stop]), base64.urlsafe_b64encode(ids[stop - 1].encode()).decode() if more else None

@@ -49,16 +49,16 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
         title: the kind of problem in a few words, the same for every problem of the kind.
         status: the HTTP status.
         detail: what was wrong with this request.
-        instance: names this request; the service's log has the same id.
+        instance: identifies this request; the service's log has the same id.
         allowed: what would have been right.
-        path: where in the body the fault lies, as a JSON path such as ``$.command.count``.
+        path: where in the body the problem is, as a JSON path such as ``$.command.count``.
         version: the version at which the game stands.
         rule: the id of the rule that a refused command breaks.
         rule_title: the title of that rule.
         source: where that rule stands.
         decision: the open decision that matters here: the caller's own where there is one.
         options_url: what the caller may do now.
-        scopes: scopes of which the token has none, and any would be enough.
+        scopes: scopes that would be enough, any one of them; the token has none of them.
     """
 
     type: str
@@ -120,10 +120,10 @@ MALFORMED_JSON: Final = Kind(
     "malformed-json",
     400,
     "The body is not JSON",
-    "The body of the request is no JSON document in UTF-8, or it is nested too deeply to be read.",
+    "The request body is not a JSON document in UTF-8, or it is nested too deeply.",
     "Send one JSON object, encoded in UTF-8.",
     {
-        "detail": "The body cannot be read: JSON is malformed: trailing comma in object (byte 23).",
+        "detail": "The service cannot read the body: JSON is malformed: trailing comma in object (byte 23).",
         "allowed": "Send one JSON object.",
     },
 )
@@ -131,35 +131,34 @@ MALFORMED_REQUEST: Final = Kind(
     "malformed-request",
     400,
     "The request is not HTTP",
-    "What arrived on the connection cannot be read as an HTTP/1.1 request. The connection is closed.",
-    "Send requests with an HTTP client; this service speaks HTTP/1.1, and TLS only behind a proxy.",
-    {"detail": "The request cannot be read: Invalid method encountered."},
+    "The service could not read what arrived as an HTTP/1.1 request. It closes the connection.",
+    "Use an HTTP client. This service speaks HTTP/1.1, and TLS only behind a proxy.",
+    {"detail": "The service cannot read the request: Invalid method encountered."},
 )
 INVALID_QUERY: Final = Kind(
     "invalid-query",
     400,
     "A query parameter is unknown or wrong",
-    "The address has a query parameter that this endpoint does not know, has one twice, or gives it a value that it "
-    "cannot take.",
-    "Use only the parameters that the contract names for this endpoint, each once.",
-    {"detail": "This endpoint knows no query parameter 'page'.", "allowed": "It knows cursor, limit."},
+    "The query has a parameter that this endpoint does not know, has one twice, lacks a required one, or gives one a "
+    "value that it does not take.",
+    "Use the parameters that the contract names for this endpoint, each at most once.",
+    {"detail": "This endpoint has no query parameter 'page'.", "allowed": "It takes cursor, limit."},
 )
 INVALID_HEADER: Final = Kind(
     "invalid-header",
     400,
     "A header is wrong",
-    "A header that this endpoint reads has a value that it cannot take: `Idempotency-Key`, `If-Match` or "
-    "`Last-Event-ID`.",
-    "An Idempotency-Key is 1 to 255 printable ASCII characters, and one that comes without a token is a random UUID or "
-    "as hard to guess; versions are whole numbers, as an ETag in quotes.",
+    "A header that this endpoint reads has an invalid value: `Idempotency-Key`, `If-Match` or `Last-Event-ID`.",
+    "An Idempotency-Key has 1 to 255 printable ASCII characters. Without a token it must be a random UUID, or as hard "
+    "to guess. A version is a whole number, in quotes as in an ETag.",
     {"detail": "if-match is 'abc'.", "allowed": 'Send one version, such as "17".'},
 )
 MISSING_TOKEN: Final = Kind(
     "missing-token",
     401,
     "The request does not say who you are",
-    "Only a registered player can do this, and the request has no bearer token.",
-    "Register with POST /v1/players, keep the token, and send it as `Authorization: Bearer <token>`.",
+    "This needs an account, and the request has no bearer token.",
+    "Register with POST /v1/players, store the token, and send it as `Authorization: Bearer <token>`.",
     {"detail": "The request has no Authorization header.", "allowed": "Send `Authorization: Bearer <token>`."},
 )
 UNKNOWN_TOKEN: Final = Kind(
@@ -168,29 +167,29 @@ UNKNOWN_TOKEN: Final = Kind(
     "The token is not known",
     "The request has an `Authorization` header that is not of the form `Bearer <token>`, or a token that no account "
     "has.",
-    "Send the token exactly as it was given. A lost token cannot be shown again: make another with one that you have, "
-    "or register anew.",
+    "Send the token exactly as you got it. The service cannot show a lost token again. Create another one with a token "
+    "that you still have, or register again.",
     {"detail": "No account has this token."},
 )
 TOKEN_ENDED: Final = Kind(
     "token-ended",
     401,
     "The token is no longer valid",
-    "The token was valid once: it has expired, it was revoked, or its account was closed.",
-    "Use another token of the account, or make one: POST /v1/tokens, with a token whose scope is `account`.",
+    "The token has expired, or it was revoked, or its account was closed.",
+    "Use another token of the account. POST /v1/tokens creates one, with a token that has the scope `account`.",
     {"detail": "The token was revoked at 2026-11-21T18:00:00.000000Z."},
 )
 SCOPE_MISSING: Final = Kind(
     "scope-missing",
     403,
     "The token may not be used for this",
-    "What was asked needs a scope that the token does not have, or one that its account has not been granted. `scopes` "
-    "names those of which any would be enough.",
-    "Use a token with one of these scopes: POST /v1/tokens makes one of what the account has been granted, and "
-    "administrators grant: PUT /v1/players/{player}/scopes.",
+    "This needs a scope that the token does not have, or that its account has not been granted. Any one of `scopes` is "
+    "enough.",
+    "Use a token with one of these scopes. POST /v1/tokens creates one with scopes that your account has been granted. "
+    "Administrators grant more: PUT /v1/players/{player}/scopes.",
     {
-        "detail": "The token has the scope play; this takes organize.",
-        "allowed": "Use a token of yours that has it, or make one with POST /v1/tokens.",
+        "detail": "The token has the scope play; this needs organize.",
+        "allowed": "Use one of your tokens that has it, or create one with POST /v1/tokens.",
         "scopes": ("organize",),
     },
 )
@@ -198,24 +197,24 @@ REGISTRATION_CLOSED: Final = Kind(
     "registration-closed",
     403,
     "Registration is closed",
-    "On this service nobody registers himself.",
-    "Ask an administrator for an account, or use a token of the issuer that the service trusts.",
-    {"detail": "On this service administrators open accounts."},
+    "Self-registration is turned off on this service.",
+    "Ask an administrator for an account, or use a token of the provider that the service trusts.",
+    {"detail": "Self-registration is turned off on this service: administrators open accounts."},
 )
 NOT_SEATED: Final = Kind(
     "not-seated",
     403,
     "You hold no seat in this game",
-    "Only a player at the table can do this.",
-    "Take a seat while the game gathers its players, or watch it as a spectator.",
-    {"detail": "You hold no seat of this game; only seats have options."},
+    "Only a player who holds a seat in this game can do this.",
+    "Take a seat before the game starts, or watch as a spectator.",
+    {"detail": "You hold no seat in this game, and only seats have options."},
 )
 NOT_ORGANIZER: Final = Kind(
     "not-organizer",
     403,
     "You do not organize this game",
     "Only the account that organizes a game can do this.",
-    "Use a token of the organizer. The game's summary says who that is.",
+    "Use a token of the organizer. GET /v1/games/{game} says who that is.",
     {"detail": "Game 'gm5x2q7ahbk3oxw7c' is organized by 'pq2v6m3n4k5x7c8b9'."},
 )
 UNKNOWN_PATH: Final = Kind(
@@ -238,19 +237,18 @@ NO_MAP: Final = Kind(
     "no-map",
     404,
     "There is no map of this board",
-    "A picture was asked of a board that cannot be drawn: the service has no map of it, or the board of this game has "
-    "areas that are not on the map.",
-    "Draw what `GET /v1/games/{game}/marks` says on a map of your own.",
+    "The service cannot draw this board: it has no map of it, or the board has areas that the map does not.",
+    "Draw the answer of `GET /v1/games/{game}/marks` on a map of your own.",
     {
         "detail": "There is no map of the board 'my-board'.",
-        "allowed": "Draw what `GET /v1/games/{game}/marks` says on a map of your own.",
+        "allowed": "Draw the answer of `GET /v1/games/{game}/marks` on a map of your own.",
     },
 )
 UNKNOWN_RULE: Final = Kind(
     "unknown-rule",
     404,
     "There is no such rule",
-    "The ruleset has no rule of this id.",
+    "The ruleset has no rule with this id.",
     "GET /v1/rulesets/{ruleset}/rules lists its rules.",
     {"detail": "The catalogue has no rule 'CC-MOV-99'."},
 )
@@ -259,15 +257,15 @@ UNKNOWN_PLAYER: Final = Kind(
     404,
     "There is no such player",
     "No account has this id.",
-    "Use an id that registration or a game's summary gave.",
+    "Use an id from registration or from a game.",
     {"detail": "There is no player 'nobody'."},
 )
 NO_SUCH_TOKEN: Final = Kind(
     "no-such-token",
     404,
     "There is no such token",
-    "You have no token of this id. An id is no token itself: it begins with `t`, and the list of tokens shows it.",
-    "GET /v1/tokens lists your tokens; `current` is the one that the request comes with.",
+    "You have no token with this id. The id is not the token itself: it begins with `t`, and GET /v1/tokens shows it.",
+    "GET /v1/tokens lists your tokens. `current` is the one that you send with the request.",
     {"detail": "You have no token 'tgone'."},
 )
 UNKNOWN_GAME: Final = Kind(
@@ -282,8 +280,8 @@ UNKNOWN_CHART: Final = Kind(
     "unknown-chart",
     404,
     "The game has no such chart",
-    "No chart of this name can be drawn: the ruleset counts no such figure, or the name does not end in `.svg`.",
-    "The problem names the charts that there are: `dice.svg`, and one for each figure of the scoreboard.",
+    "The ruleset counts no such figure, or the name does not end in `.svg`.",
+    "Use one of the charts that the problem names: `dice.svg`, or one for a figure of the scoreboard.",
     {"detail": "The game has no chart 'points.svg'.", "allowed": "It has tribute.svg, territory.svg, dice.svg."},
 )
 UNKNOWN_SEAT: Final = Kind(
@@ -291,15 +289,15 @@ UNKNOWN_SEAT: Final = Kind(
     404,
     "There is no such seat",
     "The game has no seat of this name.",
-    "The game's summary names its seats.",
+    "GET /v1/games/{game} lists its seats.",
     {"detail": "The game has no seat 'pink'.", "allowed": "Its seats are red, blue."},
 )
 UNKNOWN_VERSION: Final = Kind(
     "unknown-version",
     404,
     "The game has no such version",
-    "The game has not come so far.",
-    "Versions count from 1 to the one that the game's summary names.",
+    "The game has not reached this version.",
+    "Use a version from 1 to the game's `version`.",
     {"detail": "There is no version 99 of this game; its versions are 1 to 17.", "version": 17},
 )
 METHOD_NOT_ALLOWED: Final = Kind(
@@ -308,14 +306,14 @@ METHOD_NOT_ALLOWED: Final = Kind(
     "This address does not take that method",
     "The address exists, but not with this method.",
     "The `Allow` header names the methods.",
-    {"detail": "PUT was asked of '/v1/games'.", "allowed": "See the Allow header."},
+    {"detail": "'/v1/games' does not take PUT.", "allowed": "See the Allow header."},
 )
 REQUEST_TIMEOUT: Final = Kind(
     "request-timeout",
     408,
     "The request did not arrive in time",
-    "The headers or the body of the request did not arrive within the time that the service allows: by default 10 "
-    "seconds for the headers, and 30 more for the body. Nothing was changed. The connection is closed.",
+    "The headers or the body did not arrive in time: by default the service waits 10 seconds for the headers, and 30 "
+    "more for the body. It changed nothing, and closes the connection.",
     "Send the whole request at once, on a new connection.",
     {"detail": "The body of the request did not arrive within 30 seconds."},
 )
@@ -323,11 +321,11 @@ NOT_NOW: Final = Kind(
     "not-now",
     409,
     "The command cannot be given now",
-    "The rules know the command, but it is not this seat's to give at this point of the game: another decision is "
-    "open, others have to decide first, the game has not begun or is over.",
-    "Look at the game's open decisions and at `options_url`.",
+    "Your seat cannot give this command at this point of the game: it has another decision to make, others decide "
+    "first, the game has not started, or it is over.",
+    "Read the game's open decisions, and your options at `options_url`.",
     {
-        "detail": "You asked to start, but this game runs.",
+        "detail": "You asked to start, but this game has already begun.",
         "allowed": "Do that before a game begins.",
         "rule": "TAB-LIFE-02",
         "rule_title": "A game starts when its seats are taken",
@@ -338,11 +336,11 @@ SEAT_TAKEN: Final = Kind(
     "seat-taken",
     409,
     "The seat cannot be taken",
-    "Somebody holds the seat already, or you hold another one in this game.",
-    "Take one of the free seats that the game's summary names.",
+    "Somebody already holds this seat, or you hold another seat in this game.",
+    "Take one of the free seats. GET /v1/games/{game} lists them.",
     {
         "detail": "red is taken.",
-        "allowed": "Free are: blue.",
+        "allowed": "These are free: blue.",
         "rule": "TAB-LIFE-03",
         "rule_title": "One player, one seat",
         "source": "Tabularium documentation",
@@ -352,25 +350,26 @@ TOO_MANY_TOKENS: Final = Kind(
     "too-many-tokens",
     409,
     "The account has too many tokens",
-    "An account has at most 100 tokens that have not ended.",
-    "Revoke one that is not needed: GET /v1/tokens says when each was last used, DELETE /v1/tokens/{token} ends it.",
-    {"detail": "The account has 100 tokens, and can have no more."},
+    "An account can have 100 valid tokens.",
+    "Revoke one that you no longer need. GET /v1/tokens says when each was last used, and DELETE /v1/tokens/{token} "
+    "revokes it.",
+    {"detail": "The account has 100 tokens and cannot have more."},
 )
 TOKEN_REPLACED: Final = Kind(
     "token-replaced",
     409,
     "The token was replaced already",
-    "A token is replaced once. The value of the one that took its place was shown then, and cannot be shown again.",
-    "Replace that one: GET /v1/tokens lists it. If its value was lost, revoke it and make another with "
-    "POST /v1/tokens, both with a token whose scope is `account`.",
+    "You can replace a token once. The value of its replacement was shown then, and cannot be shown again.",
+    "Replace the replacement: GET /v1/tokens lists it. If you lost its value, revoke it and create another with "
+    "POST /v1/tokens. Both need a token with the scope `account`.",
     {"detail": "Token 'tgk5x2q7ahbk3oxw7' was replaced, and ends at 2026-11-21T18:00:00.000000Z."},
 )
 STALE_VERSION: Final = Kind(
     "stale-version",
     412,
     "The game has moved on",
-    "`If-Match` names a version at which the game no longer stands, or does not stand yet.",
-    "Read the events since that version, then decide anew.",
+    "`If-Match` names a version that is not the game's present one.",
+    "Read the events since that version, then decide again.",
     {
         "detail": "Version 16 was expected; the game stands at version 17.",
         "allowed": 'Read the events after version 16, then send `If-Match: "17"`.',
@@ -381,7 +380,7 @@ BODY_TOO_LARGE: Final = Kind(
     "body-too-large",
     413,
     "The body is too large",
-    "The body has more bytes than this endpoint takes: 64 KiB, or 1 MiB where a board may be sent along.",
+    "The body is larger than this endpoint takes: 64 KiB, or 1 MiB where you can send a board.",
     "Send less at once.",
     {"detail": "The body has more bytes than this endpoint takes.", "allowed": "Send less at once."},
 )
@@ -389,9 +388,9 @@ URI_TOO_LONG: Final = Kind(
     "uri-too-long",
     414,
     "The address is too long",
-    "The path and the query of the request have more bytes than the service reads: by default 8 KiB. Nothing was "
-    "looked at. The connection is closed.",
-    "Send a shorter address. No endpoint needs one of more than 2 KiB.",
+    "The path and the query are longer than the service reads: by default 8 KiB. It did not look at the request, and "
+    "closes the connection.",
+    "Send a shorter address. No endpoint needs more than 2 KiB.",
     {"detail": "The path and the query have more than 8192 bytes."},
 )
 NOT_JSON: Final = Kind(
@@ -406,12 +405,12 @@ INVALID_BODY: Final = Kind(
     "invalid-body",
     422,
     "The body has the wrong shape",
-    "The body is JSON, but a field is missing, unknown, of the wrong type or out of range. Nothing is converted: "
-    'a number is 3, not "3" or 3.0.',
-    "`path` says where the fault lies; the contract and GET /v1/rulesets/{ruleset}/schemas say what is taken.",
+    "The body is JSON, but a field is missing, unknown, of the wrong type or out of range. The service converts "
+    'nothing: a number is 3, not "3" or 3.0.',
+    "Correct the field at `path`. The contract and GET /v1/rulesets/{ruleset}/schemas say what each field takes.",
     {
         "detail": "Expected `int`, got `str`, at $.players.",
-        "allowed": "There belongs a whole number from 1 to 100.",
+        "allowed": "Send a whole number from 1 to 100.",
         "path": "$.players",
     },
 )
@@ -419,25 +418,25 @@ INVALID_BOARD: Final = Kind(
     "invalid-board",
     422,
     "No game can be played on this board",
-    "The board that was sent along is not sound, or not one for this ruleset.",
-    "Mend what `detail` names; GET /v1/rulesets/{ruleset}/board shows a sound one.",
-    {"detail": "border roma - neapolis: 'neapolis' is no area of this board."},
+    "The board is not valid, or this ruleset cannot be played on it.",
+    "Correct what `detail` names. GET /v1/rulesets/{ruleset}/board shows a valid board.",
+    {"detail": "border roma - neapolis: 'neapolis' is not an area of this board."},
 )
 KEY_REUSED: Final = Kind(
     "key-reused",
     422,
     "The idempotency key was used for another request",
-    "The same account used this Idempotency-Key before, with another body.",
-    "Use a new key for every new request, the same key only to repeat one.",
-    {"detail": "This Idempotency-Key came with another request before.", "allowed": "Use a new key for a new request."},
+    "You used this Idempotency-Key before, for a request with another body.",
+    "Use a new key for each new request, and the same key only to repeat one.",
+    {"detail": "You used this Idempotency-Key for another request.", "allowed": "Use a new key for a new request."},
 )
 REFUSED: Final = Kind(
     "refused",
     422,
     "The rules forbid it",
-    "The request was understood, and a rule forbids it. Nothing happened: no event, no die was rolled. Of a list of "
-    "commands with one that is refused none happens.",
-    "`rule`, `rule_title` and `source` say which rule; `allowed` says what it would have let you do.",
+    "A rule forbids this. Nothing happened: there is no event, and no die was rolled. If one command of a list is "
+    "refused, none of them happens.",
+    "Read `allowed`: it says what the rule lets you do. `rule`, `rule_title` and `source` say which rule it is.",
     {
         "detail": "red asked to go back to version 12.",
         "allowed": "red has nothing to take back.",
@@ -451,54 +450,53 @@ UPGRADE_REQUIRED: Final = Kind(
     "upgrade-required",
     426,
     "This address speaks WebSocket",
-    "The events of a game come over a WebSocket here, and the request did not ask for one.",
+    "This address sends the events of a game over a WebSocket, and the request did not ask for one.",
     "Open a WebSocket, or use the server-sent events at …/events/stream.",
-    {"detail": "The events of this game come over a WebSocket here."},
+    {"detail": "This address speaks WebSocket only."},
 )
 TOO_MANY_REQUESTS: Final = Kind(
     "too-many-requests",
     429,
     "Too many requests",
-    "The token or the address that the request came from sends more requests than the service takes from one. Nothing "
-    "was looked at or changed.",
-    "Send it again after the seconds that `Retry-After` says; `RateLimit` tells with every answer how many are left.",
-    {"detail": "This token may send 20 requests a second, 200 after a rest.", "allowed": "Come again in 1 second."},
+    "Your token or your address sends more requests than the service takes. It did not look at this one.",
+    "Send it again after `Retry-After` seconds. `RateLimit` says in each answer how many requests you have left.",
+    {"detail": "This token may send 20 requests a second, 200 after a rest.", "allowed": "Try again in 1 second."},
 )
 TOO_MANY_CONNECTIONS: Final = Kind(
     "too-many-connections",
     429,
     "Your address has too many connections",
-    "The service keeps a limited number of connections open for one address: by default 100, WebSockets and event "
-    "streams among them. The new connection is closed, and no request on it was read.",
-    "Use connections again instead of opening one for each request, close streams that nobody reads, and try again "
-    "after the seconds that `Retry-After` says.",
-    {"detail": "Your address has 100 connections open, and may have no more."},
+    "The service keeps a limited number of connections open for each address: by default 100, including WebSockets and "
+    "event streams. It closes the new connection without reading a request.",
+    "Reuse connections instead of opening one for each request, close streams that nobody reads, and try again after "
+    "`Retry-After` seconds.",
+    {"detail": "Your address has 100 connections open and cannot have more."},
 )
 HEADERS_TOO_LARGE: Final = Kind(
     "headers-too-large",
     431,
     "The headers are too large",
-    "The request has more header lines, or more bytes in them, than the service reads: by default 100 lines and 16 KiB "
-    "together. The same holds for what comes around a body in chunks: chunk sizes, extensions and trailers. Nothing "
-    "was changed. The connection is closed.",
-    "Send fewer and shorter headers. The service itself reads only those that the contract names.",
+    "The headers have more lines or more bytes than the service reads: by default 100 lines and 16 KiB. The same "
+    "limit holds for the chunk sizes, extensions and trailers of a chunked body. The service changed nothing, and "
+    "closes the connection.",
+    "Send fewer and shorter headers. The service reads only those that the contract names.",
     {"detail": "The request has more than 16384 bytes of headers."},
 )
 INTERNAL_ERROR: Final = Kind(
     "internal-error",
     500,
     "The service failed",
-    "An error of ours. Nothing was stored, unless the answer got lost on its way.",
-    "Repeat the request with the same Idempotency-Key; if it fails again, report `instance`.",
+    "This is an error of the service. It stored nothing, unless only the answer was lost.",
+    "Repeat the request with the same Idempotency-Key. If it fails again, report `instance` to the operator.",
     {"detail": "The service failed to answer this request."},
 )
 UNAVAILABLE: Final = Kind(
     "unavailable",
     503,
     "The service cannot answer now",
-    "The store does not answer, or the service is about to stop. Nothing was acknowledged.",
-    "Repeat the request, with the same Idempotency-Key, after the seconds that `Retry-After` says.",
-    {"detail": "The store does not answer."},
+    "The database does not answer, or the service is stopping. Nothing was acknowledged.",
+    "Repeat the request with the same Idempotency-Key after `Retry-After` seconds.",
+    {"detail": "The database does not answer."},
 )
 
 KINDS: Final[Sequence[Kind]] = tuple(value for value in list(globals().values()) if isinstance(value, Kind))
@@ -533,10 +531,10 @@ def invalid_body(error: msgspec.ValidationError, shape: Any, inside: str = "$", 
     if digits:
         sentence = f"A number of {digits:,} digits is out of range"
     elif sentence.startswith("Expected `str` matching regex"):
-        sentence = "The text is not of the form that belongs here"
+        sentence = "The text has the wrong form"
     within = place.rstrip("`").removeprefix("$")
     path = inside + within
-    return Problem(INVALID_BODY, f"{sentence}, at {path}.", f"There belongs {wanted(shape, within)}.", path=path)
+    return Problem(INVALID_BODY, f"{sentence}, at {path}.", f"Send {wanted(shape, within)}.", path=path)
 
 
 def scope_missing(needed: Sequence[Scope], has: Collection[Scope], granted: Collection[Scope]) -> Problem:
@@ -546,10 +544,10 @@ def scope_missing(needed: Sequence[Scope], has: Collection[Scope], granted: Coll
     having = f"the {count} {' and '.join(held)}" if held else "no scope"
     return Problem(
         SCOPE_MISSING,
-        f"The token has {having}; this takes {' or '.join(needed)}.",
-        "Use a token of yours that has it, or make one with POST /v1/tokens."
+        f"The token has {having}; this needs {' or '.join(needed)}.",
+        "Use one of your tokens that has it, or create one with POST /v1/tokens."
         if set(granted) & set(needed)
-        else "Your account has not been granted it; an administrator grants it: PUT /v1/players/{player}/scopes.",
+        else "Your account has not been granted it. An administrator can grant it: PUT /v1/players/{player}/scopes.",
         headers={"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{needed[0]}"'},
         scopes=tuple(needed),
     )

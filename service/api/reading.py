@@ -54,20 +54,20 @@ def _unreadable(raw: bytes, error: Exception) -> Problem:
         raw.decode()
     except UnicodeDecodeError as undecodable:
         wrong = f"byte {undecodable.start} is not UTF-8"
-        return Problem(problems.MALFORMED_JSON, f"The body cannot be read: {wrong}.", "Encode it in UTF-8.")
+        return Problem(problems.MALFORMED_JSON, f"The service cannot read the body: {wrong}.", "Encode it in UTF-8.")
     if (surrogate := _lone_surrogate(raw)) is not None:
         return Problem(
             problems.MALFORMED_JSON,
-            f"The body cannot be read: {surrogate} is half of a surrogate pair, and the other half is missing.",
+            f"The service cannot read the body: {surrogate} is half of a surrogate pair without the other.",
             "Send whole characters: both halves, or the character itself in UTF-8.",
         )
     if "integer string conversion" in str(error):
         return Problem(
             problems.MALFORMED_JSON,
-            f"The body cannot be read: it has a number of {_longest_number(raw):,} digits.",
+            f"The service cannot read the body: it has a number of {_longest_number(raw):,} digits.",
             "Send whole numbers up to 2^53 - 1, which have 16 digits at most.",
         )
-    return Problem(problems.MALFORMED_JSON, f"The body cannot be read: {error}.", "Send one JSON object.")
+    return Problem(problems.MALFORMED_JSON, f"The service cannot read the body: {error}.", "Send one JSON object.")
 
 
 def _lone_surrogate(raw: bytes) -> str | None:

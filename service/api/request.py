@@ -133,7 +133,7 @@ async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller
 def read_query(raw: bytes, shape: type[Q]) -> Q:
     """Return query parameters, which are those of `shape`, each at most once. Raises `Problem`."""
     numeric = _parameters(shape)
-    known = f"It knows {', '.join(numeric)}." if numeric else "It knows none."
+    known = f"It takes {', '.join(numeric)}." if numeric else "It takes none."
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
     except ValueError:
@@ -141,7 +141,7 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
     given: dict[str, Any] = {}
     for name, value in pairs:
         if name not in numeric:
-            raise Problem(problems.INVALID_QUERY, f"This endpoint knows no query parameter {name!r}.", known)
+            raise Problem(problems.INVALID_QUERY, f"This endpoint has no query parameter {name!r}.", known)
         if name in given:
             raise Problem(problems.INVALID_QUERY, f"The query parameter {name!r} is given twice.", "Give it once.")
         # Never by msgspec's lax reading, which takes "1.0" for a number and "null" for none.

@@ -47,7 +47,7 @@ _FAULTS_OF_REQUEST: Final = {
 
 _REMEDIES: Final = {
     404: (problems.UNKNOWN_PATH, "The service has no {path!r}.", "See /docs for every endpoint."),
-    405: (problems.METHOD_NOT_ALLOWED, "{method} was asked of {path!r}.", "See the Allow header."),
+    405: (problems.METHOD_NOT_ALLOWED, "{path!r} does not take {method}.", "See the Allow header."),
     413: (problems.BODY_TOO_LARGE, "The body has more bytes than this endpoint takes.", "Send less at once."),
 }
 
@@ -127,7 +127,7 @@ def explained(error: Exception) -> Problem:
         case KeyReused():
             return Problem(
                 problems.KEY_REUSED,
-                "This Idempotency-Key came with another request before.",
+                "You used this Idempotency-Key for another request.",
                 "Use a new key for a new request.",
             )
         case UnknownToken() | TokenEnded():
@@ -137,13 +137,13 @@ def explained(error: Exception) -> Problem:
         case BadName():
             return Problem(problems.INVALID_BODY, "The name cannot be printed.", str(error), path="$.name")
         case UnknownCursor():
-            return Problem(problems.INVALID_QUERY, "The cursor is none that this list gave.", "Begin without a cursor.")
+            return Problem(problems.INVALID_QUERY, "This list did not give you this cursor.", "Begin without a cursor.")
         case TooMany():
             seconds = max(1, math.ceil(error.refusing.wait))
             return Problem(
                 problems.TOO_MANY_REQUESTS,
                 str(error),
-                f"Come again in {seconds} second{'s' if seconds > 1 else ''}.",
+                f"Try again in {seconds} second{'s' if seconds > 1 else ''}.",
                 headers={"Retry-After": str(seconds), **told(error.standings)},
             )
         case GameDamaged():
@@ -153,7 +153,7 @@ def explained(error: Exception) -> Problem:
         case NotConverted():
             return Problem(problems.UNAVAILABLE, "The picture was not converted.", headers={"Retry-After": "5"})
         case StoreError():
-            return Problem(problems.UNAVAILABLE, "The store does not answer.", headers={"Retry-After": "1"})
+            return Problem(problems.UNAVAILABLE, "The database does not answer.", headers={"Retry-After": "1"})
         case NotBuilt():
             detail = f"The projection {error.projection!r} is being built from the log."
             return Problem(problems.UNAVAILABLE, detail, headers={"Retry-After": "5"})

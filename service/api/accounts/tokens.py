@@ -200,8 +200,8 @@ def _expires(request: Call, wish: NewToken) -> str | None:
     if expires <= now:
         raise Problem(
             problems.INVALID_BODY,
-            f"The token would expire at {expires or wish.expires}, which is no time to come.",
-            f"It is {now}; leave `expires` out for a token that does not end by itself.",
+            f"The token would expire at {expires or wish.expires}, which is not in the future.",
+            f"It is {now} now. Leave `expires` out for a token that does not expire.",
             path="$.expires",
         )
     if latest is not None and expires > latest:

@@ -127,7 +127,7 @@ ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     ),
     "Location": ("The address of what was made.", {"type": "string"}),
     "RateLimit": (
-        "What the service's limits, if it has any, leave: requests `r`, and seconds `t` until all are there again.",
+        "What the service's limits leave you, if it has any: `r` requests, and `t` seconds until all are back.",
         {"type": "string"},
     ),
     "RateLimit-Policy": ("The limits: requests `q` in seconds `w`.", {"type": "string"}),

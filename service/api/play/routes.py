@@ -190,4 +190,4 @@ async def _explaining(services: Services, game_id: GameId, player: PlayerId, ord
         path = orders.path(refusal.number)
         raise problems.refused(refusal, services.catalogues(game.ruleset), game.decisions, seat, url, path) from None
     except msgspec.DecodeError as error:
-        raise Problem(problems.MALFORMED_JSON, f"A command cannot be read: {error}.") from None
+        raise Problem(problems.MALFORMED_JSON, f"The service cannot read a command: {error}.") from None

@@ -72,7 +72,7 @@ async def register_player(request: Call) -> Response[bytes]:
     if key is not None and caller is None and not is_hard_to_guess(key):
         raise Problem(
             problems.INVALID_HEADER,
-            "The Idempotency-Key can be guessed, and whoever knows it could ask for the token of the new account.",
+            "Others could guess the Idempotency-Key, and get the token of the new account with it.",
             f"Send a random key of at least {SHORTEST_SECRET_KEY} characters, such as a new UUID.",
         )
     content = canonical(["register", wish.name])

@@ -151,7 +151,7 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     if start > end:
         raise Problem(
             problems.INVALID_HEADER if last is not None else problems.INVALID_QUERY,
-            f"The log of this service has not come to {start}.",
+            f"The log of this service has not reached {start}.",
             "Send the `id` of the last frame that you saw, or nothing to begin now.",
         )
     frames = _server_sent(request.services, request.signed_in, start)

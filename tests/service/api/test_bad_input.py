@@ -225,15 +225,15 @@ async def test_of_several_commands_the_refused_one_is_named(scene: Scene) -> Non
 
 
 WOULD_BE_RIGHT: dict[str, tuple[str, dict[str, Any]]] = {
-    "There belongs an object with `name`.": ("/v1/players", {"Name": "Ann"}),
-    "There belongs a line of 1 to 80 characters, not all blank or invisible.": ("/v1/players", {"name": " "}),
-    "A name is 1 to 80 characters that can be printed, not all of them invisible.": (
+    "Send an object with `name`.": ("/v1/players", {"Name": "Ann"}),
+    "Send a line of 1 to 80 characters, not all blank or invisible.": ("/v1/players", {"name": " "}),
+    "Use 1 to 80 printable characters, not all of them invisible.": (
         "/v1/players",
         {"name": "A\u202eB"},
     ),
-    "There belongs a whole number from 1 to 100.": ("/v1/games", {**NEW_GAME, "players": 2.0}),
-    "There belongs one of account, admin, audit, organize, play.": ("/v1/tokens", {"name": "bot", "scopes": ["fly"]}),
-    "There belongs a whole number from 1 to 3.": ("/v1/games", {**NEW_GAME, "setup": {"rounds": 0}}),
+    "Send a whole number from 1 to 100.": ("/v1/games", {**NEW_GAME, "players": 2.0}),
+    "Send one of account, admin, audit, organize, play.": ("/v1/tokens", {"name": "bot", "scopes": ["fly"]}),
+    "Send a whole number from 1 to 3.": ("/v1/games", {**NEW_GAME, "setup": {"rounds": 0}}),
     "put-up takes coins.": ("{game}/commands", {"command": {"type": "put-up"}}),
     "open-bidding takes no fields.": ("{game}/commands", {"command": {"type": "open-bidding", "more": 1}}),
 }
@@ -281,7 +281,7 @@ async def test_what_shows_nothing_or_ends_in_a_line_break_is_no_name(scene: Scen
     ):
         answer = await scene.ask("POST", path, scene.anna, body)
         assert (answer.status_code, answer.json()["path"]) == (422, place)
-        assert answer.json()["detail"] == f"The text is not of the form that belongs here, at {place}."
+        assert answer.json()["detail"] == f"The text has the wrong form, at {place}."
         assert "not all blank or invisible" in answer.json()["allowed"]
 
 

@@ -242,7 +242,7 @@ async def test_a_bad_jwt_is_refused_with_what_is_wrong_with_it(trusting: Service
     for token, says in cases.items():
         status, kind, detail = await refusal(trusting, token)
         assert (status, kind) == (401, "unknown-token"), (says, detail)
-        assert detail.startswith("The JWT is not taken: "), detail
+        assert detail.startswith("The service does not accept this JWT: "), detail
         assert says in detail
     with pytest.raises(UnknownToken, match="not ASCII"):
         await trusting.services.accounts.authenticate("\udcff.e30.e30")
@@ -260,7 +260,9 @@ async def test_other_algorithms_are_taken_where_they_are_allowed(mapping: Servic
     token = issuer.token(key_id="curve", algorithm="ES256")
     assert (await mapping.ask("GET", "/v1/players/me", bearer(token))).status_code == 200
     mixed = jwt.encode({"sub": "x"}, issuer.keys["curve"], "ES256", {"kid": "first"})  # type: ignore[reportArgumentType]
-    assert (await refusal(mapping, mixed))[2] == "The JWT is not taken: the key that it names does not fit."
+    assert (await refusal(mapping, mixed))[
+        2
+    ] == "The service does not accept this JWT: the key that it names does not fit."
 
 
 # --- keys ---

@@ -120,7 +120,9 @@ def test_what_was_sent_is_repeated_shortly(raw: bytes, decoder: msgspec.json.Dec
     said = problem(raw, decoder)
     assert len(said.detail) <= problems.LONGEST
     assert len(str(said)) <= problems.LONGEST + 40
-    assert said.detail.startswith(("Object contains unknown field `", "The body cannot be read: an object has"))
+    assert said.detail.startswith(
+        ("Object contains unknown field `", "The service cannot read the body: an object has")
+    )
 
 
 def test_of_a_long_problem_the_middle_is_left_out() -> None:

@@ -76,7 +76,7 @@ async def test_a_bots_token_plays_and_does_nothing_else(service: Service, anna: 
     assert state["seat"] == "blue"
     kind, body = await problem(service, "POST", "/v1/games", bot, {"ruleset": "tiny-auction", "players": 2})
     assert (kind, body["scopes"]) == ("scope-missing", ["organize"])
-    assert body["detail"] == "The token has the scope play; this takes organize."
+    assert body["detail"] == "The token has the scope play; this needs organize."
     assert "POST /v1/tokens" in body["allowed"]
     assert (await problem(service, "GET", "/v1/tokens", bot))[0] == "scope-missing"
 

@@ -55,7 +55,7 @@ def test_what_makes_no_sense_is_refused_with_what_would(call: Call, data: Path):
     known = "known are account, play, organize, audit, admin"
     assert known in call("accounts", "create", "Bert", "--scopes", "everything", "--data", data).complaint
     assert known in call("accounts", "grant", anna, "rule", "--data", data).complaint
-    assert "1 to 80 characters" in call("accounts", "create", " ", "--data", data).complaint
+    assert "1 to 80 printable characters" in call("accounts", "create", " ", "--data", data).complaint
     for command in (("grant", "pgone", "play"), ("close", "pgone"), ("tokens", "pgone"), ("token", "pgone", "play")):
         assert "`tabularium accounts list`" in call("accounts", *command, "--data", data).complaint
     assert "accounts tokens PLAYER" in call("accounts", "revoke", "tgone", "--data", data).complaint
