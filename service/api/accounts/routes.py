@@ -46,9 +46,9 @@ _NO_SECRETS: Final = Vault()
     answers=(Answer(200, "The accounts.", AccountPage),),
 )
 async def list_accounts(request: Call) -> Response[bytes]:
-    """List the accounts.
+    """List accounts.
 
-    All of them, or those that may do something: who is an administrator?
+    All of them, or only those that have been granted a scope: for example, all administrators.
     """
     page = request.read_query(AccountsPage)
     after = read_cursor(page.cursor, str)
@@ -70,7 +70,7 @@ async def list_accounts(request: Call) -> Response[bytes]:
 async def list_tokens_of(request: Call, player: FromPath[str]) -> Response[bytes]:
     """List an account's tokens.
 
-    Those that have not ended, and when each was last used. Their values are nowhere.
+    Shows the valid tokens, and when each was last used. Token values are not stored, so they cannot be shown.
     """
     request.read_query(Nothing)
     row = await _account(request, player)
@@ -88,11 +88,11 @@ async def list_tokens_of(request: Call, player: FromPath[str]) -> Response[bytes
     problems=(problems.UNKNOWN_PLAYER,),
 )
 async def grant_scopes(request: Call, player: FromPath[str]) -> Response[bytes]:
-    """Say what an account may do.
+    """Set what an account may do.
 
-    Its tokens may be used for that at most: an account that was granted `audit` makes itself a token for it. What is
-    taken away is taken from the tokens that it has, too. Nobody but its owner gets a token of an account. Repeating the
-    request changes nothing.
+    Sets the most that the account's tokens may do. To use a new scope, the account's owner creates a new token. A
+    scope that you take away is also taken from existing tokens. Nobody but its owner gets a token of an account.
+    Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_grant)
@@ -114,8 +114,8 @@ async def grant_scopes(request: Call, player: FromPath[str]) -> Response[bytes]:
 async def close_account(request: Call, player: FromPath[str]) -> Response[bytes]:
     """Close an account.
 
-    For ever: its tokens end, and it gets no others. Its games and what it did in them stay. To bar somebody for a
-    while, take the account's scopes. Repeating the request changes nothing.
+    This is final: its tokens end, and it gets no others. Its games and what it did in them stay. To suspend somebody
+    for a while, take away the account's scopes instead. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     row = await _account(request, player)
@@ -136,8 +136,8 @@ async def close_account(request: Call, player: FromPath[str]) -> Response[bytes]
 async def read_log(request: Call) -> Response[bytes]:
     """Read the log of all games.
 
-    In the order in which the events were stored, as spectators see them: what is hidden is a commitment, and of a
-    game that is over `GET /v1/games/{game}/export` opens it. Keep `next` to go on from there another day.
+    Events come in the order in which they were stored, as spectators see them. Hidden values are commitments; when a
+    game is over, `GET /v1/games/{game}/export` opens them. Store `next` and send it as `after` to resume later.
     """
     page = request.read_query(Page)
     store = request.services.store

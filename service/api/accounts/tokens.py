@@ -38,7 +38,7 @@ _NOT_STORED: Final = {"Cache-Control": "no-store"}
 async def list_tokens(request: Call) -> Response[bytes]:
     """List your tokens.
 
-    Those of your account that have not ended, without their values, and when each was last used.
+    Shows the valid tokens of your account and when each was last used, without their values.
     """
     request.read_query(Nothing)
     rows = await request.services.accounts.tokens(request.signed_in.player)
@@ -57,13 +57,14 @@ async def list_tokens(request: Call) -> Response[bytes]:
     problems=(problems.TOO_MANY_TOKENS, problems.KEY_REUSED),
 )
 async def make_token(request: Call) -> Response[bytes]:
-    """Make a token.
+    """Create a token.
 
-    For a bot `play` is enough, for an organizer's program `organize`. Keep `account` for yourself: who has it rules
-    over all tokens of the account. A token outlives the one that it was made with. With a JWT of another issuer only
-    tokens are made for what the JWT itself is good for, without `account`, that end within 30 days.
+    A bot needs only `play`, an organizer's program only `organize`. Do not give `account` to programs: it can create
+    and revoke all your tokens. A token stays valid when the one that created it ends. A token created with an
+    external JWT has at most the JWT's scopes, never `account`, and expires within 30 days.
 
-    With an `Idempotency-Key`, a repeated request makes no second token: it gets the first one again, value included.
+    With an `Idempotency-Key`, a repeated request creates no second token: you get the first one again, including its
+    value.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
@@ -100,12 +101,13 @@ async def make_token(request: Call) -> Response[bytes]:
 async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
     """Replace a token.
 
-    The new one has the same name and scopes; the old one holds on for `overlap` seconds. A token is replaced once. When
-    the answer is lost, repeat the request with the same `Idempotency-Key`: it gets the new token again, as long as the
-    token that you send with it holds on. To revoke one of the two leaves the other.
+    The new token has the same name and scopes. The old one stays valid for `overlap` seconds. You can replace a token
+    once. If the answer is lost, repeat the request with the same `Idempotency-Key`: you get the new token again, as
+    long as the token that you send is valid. Revoking one of the two does not revoke the other.
 
-    A token may replace itself (`current`), and the new one ends when it would have. With the scope `account` it may
-    replace the others of your account, too, and the new one lasts as long as the old one was made to last.
+    A token may replace itself (`current`). The new one then expires when the old one would have. With the scope
+    `account` it may also replace other tokens of your account. The new one then lasts as long as the old one was made
+    to last.
     """
     request.read_query(Nothing)
     key = request.key
@@ -141,9 +143,9 @@ async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
 async def revoke_token(request: Call, token: FromPath[str]) -> Response[bytes]:
     """Revoke a token.
 
-    It ends at once; where the service runs as several processes, within two seconds. Open streams end with it. A
-    token may revoke itself (`current`); for others of your account it needs the scope `account`, for those of other
-    accounts `admin`. Repeating it changes nothing.
+    The token ends at once, or within two seconds in other processes of the service. Open streams end with it. A token
+    may revoke itself (`current`). It needs the scope `account` to revoke other tokens of your account, and `admin`
+    for those of other accounts. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     found = await _found(request, token)

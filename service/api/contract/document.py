@@ -39,48 +39,48 @@ SCHEMAS: Final = "#/components/schemas/"
 INTRODUCTION: Final = """\
 A rules service for board games: every move an event, every refusal a cited rule, every game proved.
 
-**Who you are.** Register with `POST /v1/players` and send the token as `Authorization: Bearer <token>`. Whoever sends
-none sees what a spectator sees.
+**Accounts.** Register with `POST /v1/players`, and send the token as `Authorization: Bearer <token>`. Without a token
+you see what a spectator sees.
 
-**What a token may be used for** are its scopes: {scopes}. Every endpoint says which it needs. An account has several
-tokens: make a bot one of its own, which you can revoke without touching the others.
+**Scopes** say what a token may do: {scopes}. Every endpoint says which it needs. An account has several tokens. Give each
+bot one of its own, which you can revoke alone.
 
-**A game.** Create one, let players take its seats, start it. From then on the game waits at least for one open
-*decision*; `GET …/options` says what your seat may do about it, `POST …/commands` does it, and `GET …/events/stream`
-tells everybody what happened, as far as they may see it.
+**Games.** Create a game, let players take its seats, start it. From then on the game always waits for at least one open
+*decision*. `GET …/options` says what your seat may do, `POST …/commands` does it, and `GET …/events/stream` tells
+everybody what happened, as far as they may see it.
 
 **Rulesets** have commands, events and positions of their own, and two may call different things by the same name.
-Whatever carries one names its `ruleset`: ask for that first, and then for the `type`. A command made from the schema of
-an option fits the game by itself.
+Whatever contains one names its `ruleset`: look at that first, and then at the `type`. A command made from the schema of
+an option always fits the game.
 
-**Versions.** The version of a game is the number of its events. It comes as `ETag`, and `If-Match` makes sure that a
-command meets the game you saw. The position can be shown at any version.
+**Versions.** The version of a game is the number of its events. It is the `ETag`. With `If-Match` you make sure that a
+command meets the game that you saw. You can ask for the position at any version.
 
-**Repeating.** An `Idempotency-Key` makes a request safe to repeat: the same key with the same request gets the first
-answer again, and nothing happens twice. The service keeps a key for at least 24 hours, 48 unless it is set otherwise;
-after that the key counts as new. Accounts do not share keys. Whatever changes something takes a key, or says that
-repeating it changes nothing.
+**Retries.** An `Idempotency-Key` makes a request safe to repeat: the same key with the same request gets the first
+answer again, and nothing happens twice. The service keeps a key for at least 24 hours, by default 48. After that the key
+counts as new. Accounts do not share keys. Every endpoint that changes something takes a key, or says that repeating the
+request changes nothing.
 
-**Lists** have `items` and `next`: give `next` back as `cursor` (of a log: as `after`) for the page that follows.
+**Lists** have `items` and `next`. Send `next` as `cursor` (for a log: as `after`) to get the following page.
 
-**Problems** are `application/problem+json` (RFC 9457) with a stable `type`, whose page says what to do. A command that
-the rules forbid names the rule and where it stands. Every answer has a `Request-Id`.
+**Problems** are `application/problem+json` (RFC 9457) with a stable `type`, whose page says what to do. When the
+rules forbid a command, the problem names the rule and where it stands. Every answer has a `Request-Id`.
 
-**Reading is strict.** Unknown fields and query parameters are refused, and nothing is converted. Every GET but the
-streams can be asked as HEAD, too.
+**Requests are read strictly.** Unknown fields and query parameters are refused, and nothing is converted. Every GET
+except the streams also takes HEAD.
 """
 
 TAGS: Final = {
-    "Rulesets": "What can be played.",
+    "Rulesets": "What you can play.",
     "Players": "Accounts.",
-    "Tokens": "What proves who you are: several for an account, each good for some things.",
-    "Games": "Games, until they begin.",
-    "Play": "The position, what may be done, and doing it.",
+    "Tokens": "Several for each account, each with its own scopes.",
+    "Games": "Creating, joining, starting and listing games.",
+    "Play": "The position, your options, and commands.",
     "Pictures": "Any position as a picture, and what it is drawn from.",
     "Log": "What happened: events, sentences, streams, the export.",
-    "Statistics": "What the logs of all games tell: folded from them, and a moment behind them.",
-    "Administration": "Accounts and what they may do, and the log of all games: for administrators and auditors.",
-    "Service": "Whether the service is well.",
+    "Statistics": "Read models of the logs of all games, a moment behind them.",
+    "Administration": "Accounts, their scopes, and the log of all games: for administrators and auditors.",
+    "Service": "Health checks.",
 }
 
 PARAMETERS: Final = {

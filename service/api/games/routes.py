@@ -63,9 +63,9 @@ def accepted(request: Call, done: Done) -> Response[bytes]:
 async def create_game(request: Call) -> Response[bytes]:
     """Create a game.
 
-    The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. The caller is
-    the game's organizer unless another is named, and holds no seat yet. With an `Idempotency-Key`, a repeated request
-    creates no second game: it gets the first answer again.
+    The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. You are the
+    game's organizer unless you name another. You hold no seat yet. With an `Idempotency-Key`, a repeated request
+    creates no second game: you get the first answer again.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
@@ -104,8 +104,8 @@ async def create_game(request: Call) -> Response[bytes]:
 async def list_games(request: Call) -> Response[bytes]:
     """List games.
 
-    The newest first; by status, by ruleset, those in which a player holds a seat, those that wait for a player, or by
-    the words of their titles.
+    Lists the newest first. You can filter by status, by ruleset, by a player who holds a seat, by a player whom the
+    game waits for, and by words of the title.
     """
     page = request.read_query(GamesPage)
     if page.text is not None:
@@ -184,8 +184,8 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def change_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Change a game's title.
 
-    Only its organizer may do that. The title is not part of the log: the game's version stays. Repeating the request
-    changes nothing.
+    Only its organizer may do this. The title is not part of the log, so the game's version stays the same. Repeating
+    the request changes nothing.
     """
     request.read_query(Nothing)
     caller, games = request.signed_in, request.services.games
@@ -210,8 +210,9 @@ async def change_game(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Cancel a game.
 
-    Its organizer may do that until it begins. The game stays in the lists, with the status `cancelled`: nobody can sit
-    down or start it any more. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    Its organizer may cancel a game before it starts. The game stays in the lists with the status `cancelled`, and
+    nobody can take a seat or start it any more. With an `Idempotency-Key`, a repeated request gets the first answer
+    again.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
@@ -238,8 +239,8 @@ async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Take a seat.
 
-    The seat that the body names, or the first free one. Whoever sends entropy along need not trust the service with
-    the dice. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    Takes the seat that you name, or the first free one. If you send entropy, you need not trust the service with the
+    dice. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
@@ -270,8 +271,8 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) -> Response[bytes]:
     """Leave a seat.
 
-    Before the game begins, whoever holds a seat may leave it again. With an `Idempotency-Key`, a repeated request gets
-    the first answer again.
+    You may leave your seat until the game starts. With an `Idempotency-Key`, a repeated request gets the first answer
+    again.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
@@ -299,10 +300,9 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
 async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Start a game.
 
-    Once every seat is taken, any of the players or the organizer begins: the table is set, and the first decision is
-    open. The request has no body. Whoever holds a seat needs the scope `play` for it, an organizer without one
-    `organize`: the answer shows what they may see. With an `Idempotency-Key`, a repeated request gets the first answer
-    again.
+    When every seat is taken, any player or the organizer may start the game. The service sets up the table, and the
+    first decision is open. The request has no body. If you hold a seat, your token needs the scope `play`; if you
+    only organize, `organize`. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected

@@ -36,9 +36,9 @@ async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Move a game to newer rules.
 
     A game is judged by the version of its ruleset that it began with. While it runs, its organizer may move it to a
-    newer version (TAB-RULES-01). The move is an event that every seat is told of and every verifier replays. What
-    happened before stays as it was judged. A position that the newer version cannot carry on is refused (TAB-RULES-02).
-    With an `Idempotency-Key`, a repeated request gets the first answer again.
+    newer version (TAB-RULES-01). The move is an event: every seat sees it, and every verifier replays it. What
+    happened before stays as it was judged. A position that the newer version cannot carry on is refused
+    (TAB-RULES-02). With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
@@ -64,7 +64,7 @@ async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def check_upgrade(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Try out a move to newer rules.
 
-    Says whether the game could be moved now, and what would be different from there on. Nothing is stored.
+    Says whether you could move the game now, and what would be different afterwards. Nothing is stored.
     """
     request.read_query(Nothing)
     player, expected = request.signed_in.player, request.expected

@@ -36,10 +36,10 @@ NDJSON: Final = "application/x-ndjson"
     problems=(problems.UNKNOWN_GAME,),
 )
 async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """List the events.
+    """List events.
 
-    The log as the caller may see it: what is hidden stands in it as a commitment, and `secrets` holds what the caller
-    may read of it. The hashes make a chain over the whole log.
+    The log as you may see it. Hidden values are commitments, and `secrets` holds those that you may read. The hashes
+    form a chain over the whole log.
     """
     page = request.read_query(EventsPage)
     games = request.services.games
@@ -61,7 +61,7 @@ async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def tell_history(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Tell the history.
 
-    The log in sentences, by round and phase. It tells everybody the same: nothing that is hidden stands in it.
+    The log in sentences, by round and phase. It tells everybody the same, and nothing hidden.
     """
     page = request.read_query(EventsPage)
     games = request.services.games
@@ -107,10 +107,10 @@ def passages(told: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:
     problems=(problems.UNKNOWN_GAME,),
 )
 async def export_game(request: Call, game: FromPath[str]) -> Stream:
-    """Export the game.
+    """Export a game.
 
-    The whole log as JSON Lines, with the board and the secrets that the caller may see. Of a game that is over these
-    are all: `tabularium verify` proves the game from this file alone, offline.
+    The whole log as JSON Lines, with the board and the secrets that you may see. When the game is over, these are all
+    of them: `tabularium verify` proves the game offline, from this file alone.
     """
     request.read_query(Nothing)
     games = request.services.games

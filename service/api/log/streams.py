@@ -138,14 +138,14 @@ async def _something_happens(services: Services, caller: Caller | None, signal: 
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
 async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] | Stream:
-    """Follow the events as server-sent events.
+    """Follow events as server-sent events.
 
-    One frame per event: `id` is the version, `event` the type, `data` the event as the caller may see it, as in the
-    list of events. A comment comes when nothing happened for 15 seconds. Reconnect with `Last-Event-ID`, as browsers
-    do by themselves, and nothing is missed or doubled; the stream opens with an `id` alone, of the version after which
-    it begins, so that this holds before its first event, too. The stream ends when the game does, when the service
-    stops, and when the caller's token ends. A browser's `EventSource` sends no `Authorization` header: it sees what a
-    spectator sees; read the stream with `fetch`, or use the WebSocket.
+    One frame for each event: `id` is the version, `event` the type, and `data` the event as you may see it, as in the
+    list of events. After 15 seconds without an event the service sends a comment. Reconnect with `Last-Event-ID`, as
+    browsers do by themselves, and you miss nothing and get nothing twice. The stream opens with a frame that has only
+    an `id`, the version after which it begins, so this also holds before the first event. The stream ends when the
+    game is over, when the service stops, and when your token ends. A browser's `EventSource` sends no `Authorization`
+    header, so it shows the spectator's view. To send your token, read the stream with `fetch`, or use the WebSocket.
     """
     after = request.read_query(Since).after
     last = request.version_in("last-event-id")
@@ -207,13 +207,13 @@ def _start(after: Version | None, head: Version) -> Version:
     problems=(problems.UPGRADE_REQUIRED,),
 )
 async def open_socket(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """Follow the events over a WebSocket.
+    """Follow events over a WebSocket.
 
-    The frames of the stream, as JSON messages `{"id", "event", "data"}`. A browser, which can send no headers, gives
-    its token as a subprotocol: `new WebSocket(url, ["tabularium.v1", "bearer." + token])`. A connection that cannot
-    be served gets one message whose `event` is `problem`, then close code 4000. 1000 says that the game is over, 1012
-    that the service stops. What the client sends is ignored; more than 64 KiB of it at once, or 4 KiB a second for
-    long, ends the connection with 1008.
+    Sends the frames of the stream as JSON messages `{"id", "event", "data"}`. A browser cannot send headers here, so
+    it sends its token as a subprotocol: `new WebSocket(url, ["tabularium.v1", "bearer." + token])`. A connection that
+    the service cannot serve gets one message whose `event` is `problem`, then close code 4000. Code 1000 means that
+    the game is over, 1012 that the service stops. The service ignores what you send. If you send more than 64 KiB at
+    once, or 4 KiB a second for long, it closes with 1008.
     """
     raise Problem(
         problems.UPGRADE_REQUIRED,

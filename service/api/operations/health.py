@@ -10,9 +10,9 @@ from service.api.response import answer
 
 @endpoint("GET", "/health", tag="Service", answers=(Answer(200, "The process lives.", Health),))
 async def show_health(request: Call) -> Response[bytes]:
-    """Tell whether the process lives.
+    """Check whether the process is alive.
 
-    Asks nothing of the store.
+    Does not ask the database.
     """
     request.read_query(Nothing)
     return answer(Health("ok"))
@@ -20,9 +20,9 @@ async def show_health(request: Call) -> Response[bytes]:
 
 @endpoint("GET", "/ready", tag="Service", answers=(Answer(200, "It can serve.", Health),))
 async def show_readiness(request: Call) -> Response[bytes]:
-    """Tell whether the service can serve.
+    """Check whether the service can serve.
 
-    The store answers.
+    Asks the database.
     """
     request.read_query(Nothing)
     await request.services.store.ready()

@@ -60,7 +60,7 @@ _THE_SAME: Final = Answer(304, "It is what `If-None-Match` names.", headers=("ET
 async def show_map(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     """Show the map of a ruleset's board.
 
-    Outlines of its areas as SVG paths, where their names stand, and anchors for what lies on them.
+    Outlines of its areas as SVG paths, the places of their names, and anchors for the pieces on them.
     """
     request.read_query(Nothing)
     known = named(request, ruleset)
@@ -81,8 +81,8 @@ async def show_map(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
 async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     """Draw the bare board of a ruleset.
 
-    For pages that show many positions: put it into the page, and what `GET /v1/games/{game}/frames` says into its
-    groups `links` and `area-ID`. Its symbols `glyph-KIND` and `emblem-N` are those that frames refer to.
+    Use it for pages that show many positions: embed it, and put the answers of `GET /v1/games/{game}/frames` into its
+    groups `links` and `area-ID`. Frames refer to its symbols `glyph-KIND` and `emblem-N`.
     """
     request.read_query(Nothing)
     known = named(request, ruleset)
@@ -106,9 +106,9 @@ async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[byt
 async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Show what lies where.
 
-    Everything that a picture of the position shows, and nothing of its looks: pieces, whose and how many, by area;
-    roads; the seats with their figures. For those who draw their own. With the eyes of the caller's seat, or of a
-    spectator.
+    Everything that a picture of the position shows, as data: pieces by area with their owners and numbers, roads, and
+    the seats with their figures. Use it to draw your own pictures. You see what your seat sees, or what a spectator
+    sees.
     """
     asked = request.read_query(AtVersion)
     shown, viewer, headers = await _looked(request, game, asked)
@@ -136,8 +136,8 @@ async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Draw the position.
 
-    The board with all that lies on it, the seats and the phase, at any version, as a picture to be embedded. Whoever
-    is asked by a picture's address alone sees what a spectator sees.
+    The board with everything on it, the seats and the phase, at any version, as a picture to embed. A picture fetched
+    without a token shows the spectator's view.
     """
     asked = request.read_query(AtVersion)
     shown, viewer, headers = await _looked(request, game, asked)
@@ -159,7 +159,7 @@ async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Draw the position as PNG.
 
-    As `board.svg`, for places that take no SVG. What is written is larger in a small picture.
+    Like `board.svg`, for places that cannot show SVG. Text is larger in small pictures.
     """
     asked = request.read_query(Sized)
     shown, viewer, headers = await _looked(request, game, asked)
@@ -187,12 +187,12 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
 async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """List the frames.
+    """List frames.
 
-    For scrubbing through a game: one version drawn whole, and what each version after it changed in the picture, with
-    its event in a sentence and its dice. The pieces of SVG belong into `GET /v1/rulesets/{ruleset}/board.svg`. What a
-    retraction took back jumps back by itself. Of a board that is on no map no area is drawn; the rest is told all the
-    same. The ETag begins with the version at which the game stands.
+    Use frames to scrub through a game. The answer draws one version whole. For each version after it, it has what
+    changed in the picture, the event in a sentence, and its dice. Put the pieces of SVG into `GET
+    /v1/rulesets/{ruleset}/board.svg`. Frames also show what a retraction took back. If the service has no map of the
+    board, no areas are drawn. The ETag begins with the version of the game.
     """
     asked = request.read_query(FramesPage)
     services = request.services

@@ -43,7 +43,7 @@ _orders: Final = msgspec.json.Decoder(Orders)
 async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Show the position.
 
-    As it is, or as it was at any version; with the eyes of the caller's seat, or of a spectator.
+    The present position, or that of any earlier version. You see what your seat sees, or what a spectator sees.
     """
     asked = request.read_query(AtVersion)
     games = request.services.games
@@ -111,9 +111,10 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Give commands.
 
-    One command, or several that all happen or none. With an `Idempotency-Key`, a repeated request gets the first
-    answer again. With `If-Match`, it is taken only if the game still stands at that version. The command `undo` takes
-    back own commands, as long as nothing was rolled, revealed or decided by others since.
+    Send one command, or several: either all of them happen, or none. With an `Idempotency-Key`, a repeated request
+    gets the first answer again. With `If-Match`, the service accepts it only if the game is still at that version.
+    The command `undo` takes back your own commands, as long as nothing was rolled, revealed or decided by others
+    since.
     """
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
@@ -143,8 +144,8 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Check commands.
 
-    Would they be accepted now? Nothing is stored, nothing is rolled; what follows a command that would roll or
-    reveal something is not looked at.
+    Says whether the service would accept them now. It stores nothing and rolls nothing. It does not look at commands
+    that follow one which would roll or reveal something.
     """
     request.read_query(Nothing)
     player, expected = request.signed_in.player, request.expected

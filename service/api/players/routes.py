@@ -50,13 +50,13 @@ _change: Final = msgspec.json.Decoder(PlayerChange)
 async def register_player(request: Call) -> Response[bytes]:
     """Register as a player.
 
-    The answer holds a bearer token, this once and never again: keep it. Send it as `Authorization: Bearer <token>`
-    with every request that is to be yours. Its scopes are `account`, `play` and `organize`; POST /v1/tokens makes
-    narrower ones. Where registration is closed, administrators open accounts here.
+    The answer contains a bearer token. It is shown only once, so store it, and send it as `Authorization: Bearer
+    <token>`. Its scopes are `account`, `play` and `organize`. POST /v1/tokens creates tokens with fewer. Where
+    registration is closed, administrators open accounts here.
 
-    With an `Idempotency-Key`, a repetition with the same name opens no second account: it gets the first answer again,
-    token included. Whoever has the key gets the token, so a key that comes without a token must be a secret: a new
-    random UUID, or anything else random of at least 32 characters. Other keys are refused.
+    With an `Idempotency-Key`, a repetition with the same name opens no second account: you get the first answer
+    again, including the token. Whoever has the key gets the token, so without a token the key must be a secret: a new
+    random UUID, or at least 32 random characters. Other keys are refused.
     """
     request.read_query(Nothing)
     key = request.key
@@ -86,7 +86,7 @@ async def register_player(request: Call) -> Response[bytes]:
 async def show_me(request: Call) -> Response[bytes]:
     """Show your own account.
 
-    Tells whose the token is that the request came with, and what it may be used for.
+    Says whose token you sent, and what it may do.
     """
     request.read_query(Nothing)
     caller = request.signed_in
@@ -106,7 +106,7 @@ async def show_me(request: Call) -> Response[bytes]:
 async def change_me(request: Call) -> Response[bytes]:
     """Change your own account.
 
-    Gives you another name, or lets others find you by it. Repeating the request changes nothing.
+    Changes your name, or lets others find you by it. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     caller = request.signed_in
@@ -131,8 +131,8 @@ async def change_me(request: Call) -> Response[bytes]:
 async def find_players(request: Call) -> Response[bytes]:
     """Find players by name.
 
-    Finds only those who allow it (`findable` of their account), by the whole of their name or by its beginning. The
-    answer does not tell whether anybody else has such a name.
+    Finds only players who allow it (`findable` in their account), by their whole name or by its beginning. The answer
+    does not say whether anybody else has such a name.
     """
     page = request.read_query(PlayerSearch)
     after = read_cursor(page.cursor, tuple[str, PlayerId])
@@ -154,9 +154,9 @@ async def find_players(request: Call) -> Response[bytes]:
 async def list_my_games(request: Call) -> Response[bytes]:
     """List your games.
 
-    Those in which you hold a seat and those that you organize, the newest first. With `waiting=true`, the running games
-    in which you have a decision to make: they are picked out of a page, so a page may have fewer games than `limit` or
-    none, and a `next` all the same.
+    The games in which you hold a seat or which you organize, the newest first. With `waiting=true`, only running
+    games in which you have a decision to make. The service filters each page, so a page may have fewer games than
+    `limit`, or none, and still have a `next`.
     """
     page = request.read_query(MyGamesPage)
     player = request.signed_in.player
@@ -183,7 +183,7 @@ async def list_my_games(request: Call) -> Response[bytes]:
 async def show_player(request: Call, player: FromPath[str]) -> Response[bytes]:
     """Show a player.
 
-    Games and their logs know players by their ids alone; the name stands here.
+    Games and their logs contain only players' ids. This shows the name.
     """
     request.read_query(Nothing)
     return answer(player_view(await _account(request, PlayerId(player))))

@@ -137,12 +137,12 @@ async def _shown(services: Services, caller: Caller, placed: Placed) -> LoggedEv
 async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     """Follow all your games as server-sent events.
 
-    What happens in every game in which you hold a seat or which you organize, in one stream. Games that you join later
-    are in it from then on, or from where you left off when you reconnect. Games that you leave are in it until then,
-    unless you reconnect more than 2,000 events later. One frame per event: `event` is its type, `data` the game and the
-    event as you may see it, as in the log of all games. The `id` is a place in the log of the service. Reconnect with
-    `Last-Event-ID`, and nothing is missed or doubled. A comment comes when nothing happened for 15 seconds. The stream
-    ends when the service stops, and when your token ends.
+    One stream with what happens in every game in which you hold a seat or which you organize. It includes games that
+    you join later from then on, or from where you left off when you reconnect. It includes games that you leave until
+    then, unless you reconnect more than 2,000 events later. One frame for each event: `event` is its type, and `data`
+    the game and the event as you may see it. The `id` is a position in the log of the service. Reconnect with
+    `Last-Event-ID`, and you miss nothing and get nothing twice. After 15 seconds without an event the service sends a
+    comment. The stream ends when the service stops and when your token ends.
     """
     after = request.read_query(AccountSince).after
     last = request.version_in("last-event-id")

@@ -43,9 +43,9 @@ HOUSE_RULE: Final = "TAB-"
 
 @endpoint("GET", "/v1/rulesets", tag="Rulesets", query=Page, answers=(Answer(200, "The rulesets.", RulesetPage),))
 async def list_rulesets(request: Call) -> Response[bytes]:
-    """List the rulesets.
+    """List rulesets.
 
-    Every ruleset that games can be played by, with the numbers of players that it takes.
+    Every ruleset that you can play by, with its numbers of players.
     """
     library = request.services.library
     page = request.read_query(Page)
@@ -63,7 +63,7 @@ async def list_rulesets(request: Call) -> Response[bytes]:
 async def show_ruleset(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     """Show a ruleset.
 
-    Its seats, its chapters and sources, and what the creator of a game may choose.
+    Its seats, chapters and sources, its versions, and what the creator of a game may choose.
     """
     request.read_query(Nothing)
     return answer(await asyncio.to_thread(ruleset_detail, named(request, ruleset)))
@@ -79,7 +79,7 @@ async def show_ruleset(request: Call, ruleset: FromPath[str]) -> Response[bytes]
 async def show_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     """Show the board of a ruleset.
 
-    Areas, borders, straits, coasts and values, each with its source. A game can be created on a mended copy.
+    Areas, borders, straits, coasts and values, each with its source. You can create a game on a corrected copy.
     """
     request.read_query(Nothing)
     return answer(board_view(request.services.boards(named(request, ruleset).board)))
@@ -96,8 +96,8 @@ async def show_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
 async def list_rules(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     """List the rules of a ruleset.
 
-    Numbered statements in the order of the chapters, with their sources, what is ambiguous in them and how that is
-    ruled. Refusals and decisions name them by their ids. `version` gives them as a version of the ruleset has them.
+    Numbered statements in the order of the chapters, with their sources, their ambiguities and our rulings. Refusals
+    and decisions name rules by their ids. `version` shows the rules as that version of the ruleset has them.
     """
     page = request.read_query(RulesPage)
     known = named(request, ruleset, page.version)
@@ -117,8 +117,8 @@ async def list_rules(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
 async def show_rule(request: Call, ruleset: FromPath[str], rule: FromPath[str]) -> Response[bytes]:
     """Show a rule.
 
-    What it says, where that stands, and how it is ruled where its source leaves something open. The rules of the
-    house, such as `TAB-UNDO-01`, hold in every ruleset. `version` gives the rule as a version of the ruleset has it.
+    What it says, where that stands, and how we rule where the source leaves something open. Rules such as
+    `TAB-UNDO-01` are ours and hold in every ruleset. `version` shows the rule as that version of the ruleset has it.
     """
     known = named(request, ruleset, request.read_query(OfVersion).version)
     own, services = request.services.catalogues(known)
@@ -138,10 +138,10 @@ async def show_rule(request: Call, ruleset: FromPath[str], rule: FromPath[str]) 
     problems=(problems.UNKNOWN_RULESET,),
 )
 async def show_schemas(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
-    """Show the shapes of a ruleset.
+    """Show the schemas of a ruleset.
 
-    JSON Schemas (2020-12) of its commands, its events, its view and its setup. Which commands would be accepted in a
-    given position is another question: `GET /v1/games/{game}/options` answers it.
+    JSON Schemas (2020-12) of its commands, events, view and set-up. To learn which commands would be accepted in a
+    given position, ask `GET /v1/games/{game}/options`.
     """
     request.read_query(Nothing)
     return answer(await asyncio.to_thread(schemas.of_ruleset, named(request, ruleset)))

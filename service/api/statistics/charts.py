@@ -39,10 +39,10 @@ DICE: Final = "dice"
 async def show_chart(request: Call, game: FromPath[str], chart: FromPath[str]) -> Response[bytes]:
     """Draw a chart.
 
-    An SVG to be embedded. `dice.svg` shows how often each face came up and how often it would have on a fair die. All
-    others show a figure of the scoreboard, round by round: any of the ruleset's own (such as `cities.svg`), and
-    `tribute.svg`, `points.svg` and `territory.svg`, which mean the same in every ruleset that has them. Like the
-    scoreboard they may be a moment behind.
+    An SVG to embed. `dice.svg` shows how often each face came up, and how often a fair die would have shown it. The
+    others show a figure of the scoreboard round by round: any of the ruleset's own (such as `cities.svg`), and
+    `tribute.svg`, `points.svg` and `territory.svg`, which mean the same in every ruleset that has them. Charts may be
+    a moment behind.
     """
     request.read_query(Nothing)
     found = await scoreboard.of_game(request.services.rows, GameId(game))

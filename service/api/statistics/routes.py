@@ -47,7 +47,7 @@ async def show_scoreboard(request: Call, game: FromPath[str]) -> Response[bytes]
     """Show the scoreboard.
 
     How the game stands, and what each seat had round by round. It may be a moment behind the newest event; `version`
-    says how far it tells.
+    says how far it goes.
     """
     request.read_query(Nothing)
     found = await scoreboard.of_game(request.services.rows, GameId(game))
@@ -68,8 +68,8 @@ async def show_scoreboard(request: Call, game: FromPath[str]) -> Response[bytes]
 async def show_timeline(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Show the timeline.
 
-    Where in the game's versions its rounds and phases begin, and what is worth a mark: battles, conquests, falls. To
-    be drawn under a replay; `GET …/state?version=` shows the position there.
+    At which versions the game's rounds and phases begin, and what deserves a mark: battles, conquests, falls. Draw it
+    below a replay; `GET …/state?version=` shows the position.
     """
     page = request.read_query(Page)
     after = read_cursor(page.cursor, tuple[Past, str]) or (0, "")
@@ -110,8 +110,8 @@ async def show_record(request: Call, player: FromPath[str]) -> Response[bytes]:
 async def show_dice(request: Call) -> Response[bytes]:
     """Show the dice.
 
-    What they showed in all games, in those of a ruleset, in one game, for one seat; and whether that looks like
-    chance.
+    What the dice showed in all games, in those of one ruleset, in one game, or for one seat, and whether that looks
+    like chance.
     """
     page = request.read_query(DiceQuery)
     counted = await dice.counts(
@@ -135,7 +135,7 @@ async def show_dice(request: Call) -> Response[bytes]:
 async def show_refusals(request: Call) -> Response[bytes]:
     """Show which rules refuse most.
 
-    Only rule and ruleset are counted: not who asked, nor what for.
+    Counts only by rule and ruleset: not who asked, nor for what.
     """
     page = request.read_query(RefusalsQuery)
     accepted = await rules.accepted(request.services.rows)
