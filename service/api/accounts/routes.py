@@ -137,7 +137,7 @@ async def read_log(request: Call) -> Response[bytes]:
     """Read the log of all games.
 
     Events come in the order in which they were stored, as spectators see them. Hidden values are commitments; when a
-    game is over, `GET /v1/games/{game}/export` opens them. Store `next` and send it as `after` to resume later.
+    game is over, `GET /v1/games/{game}/export` opens them. Store `next` and send it as `cursor` to resume later.
     """
     page = request.read_query(Page)
     store = request.services.store

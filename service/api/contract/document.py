@@ -42,8 +42,8 @@ A rules service for board games: every move an event, every refusal a cited rule
 **Accounts.** Register with `POST /v1/players`, and send the token as `Authorization: Bearer <token>`. Without a token
 you see what a spectator sees.
 
-**Scopes** say what a token may do: {scopes}. Every endpoint says which it needs. An account has several tokens. Give each
-bot one of its own, which you can revoke alone.
+**Scopes** say what a token may do: {scopes}. Every endpoint says which it needs. An account has several tokens. Give
+each bot one of its own, which you can revoke alone.
 
 **Games.** Create a game, let players take its seats, start it. From then on the game always waits for at least one open
 *decision*. `GET …/options` says what your seat may do, `POST …/commands` does it, and `GET …/events/stream` tells
@@ -57,8 +57,8 @@ an option always fits the game.
 command meets the game that you saw. You can ask for the position at any version.
 
 **Retries.** An `Idempotency-Key` makes a request safe to repeat: the same key with the same request gets the first
-answer again, and nothing happens twice. The service keeps a key for at least 24 hours, by default 48. After that the key
-counts as new. Accounts do not share keys. Every endpoint that changes something takes a key, or says that repeating the
+answer again, and nothing happens twice. The service keeps a key for at least 24 hours, by default 48. After that the
+key counts as new. Accounts do not share keys. Every endpoint that changes something takes a key, or says that repeating the
 request changes nothing.
 
 **Lists** have `items` and `next`. Send `next` as `cursor` (for a log: as `after`) to get the following page.
