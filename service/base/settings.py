@@ -1,4 +1,4 @@
-"""What a running service is told from outside: environment variables that begin with ``TABULARIUM_``."""
+"""The settings of a service: environment variables that begin with ``TABULARIUM_``."""
 
 import ipaddress
 import math
@@ -89,74 +89,76 @@ PUBLIC_RATES: Final[Mapping[str, float]] = {
     "rate_per_address": 200.0,
     "registrations_per_address": 30.0,
 }
-"""What holds on an address that others than this machine reach, unless it is set."""
+"""The limits on an address that other machines can reach, unless they are set."""
 
 
 class Settings(Struct, frozen=True):
     """The settings of one service process.
 
     Attributes:
-        data: the directory that holds the database; made when it is missing.
-        database_url: a PostgreSQL database instead of the embedded one: ``postgresql://user:password@host/name``.
-        database_connections: how many connections to it a process has at most, beside the one that writes.
-        redis_url: a Redis through which processes wake each other and share rate limits: ``redis://:password@host/0``,
-            ``rediss://`` for TLS. Without it they look at the database five times a second.
-        rate_per_token: how many requests a second one token may send; `off` for any number. Unset it is off when the
-            service listens on a loopback address (see `host`), and 50 otherwise.
-        rate_per_address: how many requests a second one address may send (of IPv6, one /64), whatever tokens they come
-            with; `off` for any number. Unset it is off on a loopback address, and 200 otherwise.
-        rate_burst: for how many seconds' worth of these two may come at once after a rest.
-        registrations_per_address: how many accounts an hour may be registered from one address; `off` for any number.
-            Unset it is off on a loopback address, and 30 otherwise. Administrators are not counted.
-        connections: how many connections a process keeps open, WebSockets and streams among them; another one is
-            answered with 503 and closed.
-        connections_per_address: how many of them may come from one address (of IPv6, from one /64), or `off`; another
-            one is answered with 429 and closed. Those of the proxies (see `proxies`) only count towards `connections`:
-            a proxy has to limit its own clients.
-        url_limit: the longest path and query of a request, in bytes; a longer one is answered with 414.
-        header_limit: how many bytes the header lines of a request may have together; more are answered with 431. Chunk
-            sizes, chunk extensions and trailers of a body may have as many more than the body itself.
-        header_count: how many header lines a request may have.
-        header_timeout: seconds within which the request line and the headers have to arrive; 408 otherwise.
-        body_timeout: seconds within which the rest of a request has to arrive; 408 otherwise.
-        idle_timeout: seconds for which a connection stays open between two requests; longer than clients and proxies
-            keep theirs, so that it is they who close it, and no request meets one that is just being closed.
-        write_timeout: seconds for which a client may take nothing of an answer or a stream that waits for it.
-        proxies: the addresses and networks of the proxies that are believed when they say whose request it is
-            (``X-Forwarded-For``), with commas between them.
+        data: the directory for the database; the service creates it.
+        database_url: a PostgreSQL database to use instead of SQLite: ``postgresql://user:password@host/name``.
+        database_connections: the most connections to PostgreSQL that a process opens for reading; it has one more for
+            writing.
+        redis_url: a Redis through which processes wake each other and share rate limits:
+            ``redis://:password@host/0``, ``rediss://`` for TLS. Without it they ask the database five times a second.
+        rate_per_token: the requests a second that one token may send; `off` for no limit. Default: off on a loopback
+            address (see `host`), otherwise 50.
+        rate_per_address: the requests a second that one address may send (for IPv6, one /64), with any tokens; `off`
+            for no limit. Default: off on a loopback address, otherwise 200.
+        rate_burst: after a pause, this many seconds' worth of requests may come at once.
+        registrations_per_address: the accounts an hour that one address may register; `off` for no limit. Default:
+            off on a loopback address, otherwise 30. Administrators are not limited.
+        connections: the most connections that a process keeps open, including WebSockets and streams. It answers
+            another one with 503 and closes it.
+        connections_per_address: the most of them from one address (for IPv6, one /64), or `off`. The service answers
+            another one with 429 and closes it. Connections from proxies (see `proxies`) count only towards
+            `connections`: a proxy limits its own clients.
+        url_limit: the longest path and query of a request, in bytes. A longer one gets 414.
+        header_limit: the most bytes in all headers of a request. More get 431. The chunk sizes, chunk extensions and
+            trailers of a body may have as many again.
+        header_count: the most header lines of a request.
+        header_timeout: seconds for the request line and the headers to arrive. After that, 408.
+        body_timeout: seconds for the rest of a request to arrive. After that, 408.
+        idle_timeout: seconds that a connection stays open between two requests. Keep it longer than the timeouts of
+            clients and proxies, so that they close the connection and never send a request on one that is just being
+            closed.
+        write_timeout: seconds that a client may leave an answer or a stream unread.
+        proxies: addresses and networks of proxies, separated by commas. The service believes their
+            ``X-Forwarded-For``.
         host: the address to listen on.
-        port: the port to listen on; 0 takes a free one.
+        port: the port to listen on; 0 for any free port.
         log_level: ``debug``, ``info``, ``warning`` or ``error``.
-        durable: whether an accepted command is on the disk before it is answered. Without it a power failure may
-            lose the last moments, though never damage the file; a killed process loses nothing either way.
-        cache_games: how many games are kept in memory.
-        checkpoint_every: the distance, in events, of the positions that a game in memory keeps of its past.
-        snapshot_every: the distance, in events, of the positions of a game that are stored, so that a long one need not
-            be folded from its start when it is loaded; 0 stores none.
+        durable: whether a command is on the disk before it is answered. Without this, a power failure may lose the
+            last moments, but never damages the file. A killed process loses nothing either way.
+        cache_games: the most games kept in memory.
+        checkpoint_every: a game in memory keeps a past position every so many events.
+        snapshot_every: the service stores a game's position every so many events, so that it can load a long game
+            without folding all of it; 0 stores none.
         body_limit: the largest request body, in bytes.
-        board_limit: the largest body of a request that brings a board, in bytes.
-        bodies_limit: how many bytes of request bodies a process keeps at once, of all requests that are not answered;
-            what goes beyond is answered with 503.
-        heartbeat: seconds between the comments of a stream on which nothing happens.
-        projections: whether this process keeps the projections up with the log (otherwise `tabularium projections run`
-            does); it reads them in any case.
-        metrics_port: the port on which /metrics is told, and nothing else; when absent, `port` has it too.
-        traces_url: where traces go, by OTLP over HTTP: ``http://collector:4318/v1/traces``; none when empty. Which
-            requests are traced, and under what name, say OpenTelemetry's own variables (``OTEL_TRACES_SAMPLER`` …).
-        registration: whether anybody may register; otherwise administrators open accounts.
-        token_cache: seconds for which a token is taken without asking the database again: so long it may live on in
-            other processes after it was revoked in one.
-        oidc_issuer: an OpenID Connect provider whose JWTs are taken as tokens, such as ``https://login.example.org``;
-            whoever comes with one for the first time gets an account.
-        oidc_audience: the audience that these must name: this service, as the provider knows it.
-        oidc_algorithms: the algorithms with which they may be signed, with commas between.
-        oidc_leeway: seconds that the provider's clock may be wrong.
-        oidc_scope_claim: the claim that says what a JWT may be used for, such as ``scope`` or ``realm_access.roles``.
-        oidc_scopes: what its values stand for: ``games-admin=admin,players=play``. When absent, every JWT may be used
-            for account, play and organize.
-        key_hours: hours for which an idempotency key is kept: so long a repeated request gets its first answer. Then it
-            is deleted, and the key is as good as new.
-        grace: seconds that open requests have when the service stops.
+        board_limit: the largest request body that contains a board, in bytes.
+        bodies_limit: the most bytes of request bodies that a process holds at once. More get 503.
+        heartbeat: seconds between comments on a stream without events.
+        projections: whether this process keeps the projections up to date. If no process does, run `tabularium
+            projections run`.
+        metrics_port: a port for /metrics alone. Default: /metrics is on `port`.
+        traces_url: where to send traces, by OTLP over HTTP: ``http://collector:4318/v1/traces``. Default: nowhere.
+            OpenTelemetry's own variables (``OTEL_TRACES_SAMPLER`` …) say which requests are traced, and under what
+            name.
+        registration: whether anybody may register. Otherwise administrators open accounts.
+        token_cache: seconds that a process remembers a token without asking the database. A revoked token may stay
+            valid that long in other processes.
+        oidc_issuer: an OpenID Connect provider whose JWTs are accepted as tokens, such as
+            ``https://login.example.org``. The first JWT of a person opens an account.
+        oidc_audience: the audience that JWTs must name: this service, as the provider knows it.
+        oidc_algorithms: the signature algorithms to accept, separated by commas.
+        oidc_leeway: seconds by which the provider's clock may be wrong.
+        oidc_scope_claim: the claim with a JWT's scopes, such as ``scope`` or ``realm_access.roles``.
+        oidc_scopes: what the values of that claim mean: ``games-admin=admin,players=play``. Default: every JWT has
+            the scopes account, play and organize.
+        key_hours: hours to keep an idempotency key. During that time a repeated request gets its first answer.
+            Afterwards the key counts as new.
+        grace: seconds that open requests have to finish when the service stops.
     """
 
     data: Path = Path("data")

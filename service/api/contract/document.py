@@ -58,8 +58,8 @@ command meets the game that you saw. You can ask for the position at any version
 
 **Retries.** An `Idempotency-Key` makes a request safe to repeat: the same key with the same request gets the first
 answer again, and nothing happens twice. The service keeps a key for at least 24 hours, by default 48. After that the
-key counts as new. Accounts do not share keys. Every endpoint that changes something takes a key, or says that repeating the
-request changes nothing.
+key counts as new. Accounts do not share keys. Every endpoint that changes something takes a key, or says that repeating
+the request changes nothing.
 
 **Lists** have `items` and `next`. Send `next` as `cursor` (for a log: as `after`) to get the following page.
 
