@@ -1,6 +1,6 @@
-"""``tabularium accounts``: whoever has the database at hand opens accounts and says what they may do.
+"""``tabularium accounts``: opens accounts and sets their scopes, directly in the database.
 
-So the first administrator comes to be. The service may run meanwhile.
+This is how you create the first administrator. The service may run meanwhile.
 """
 
 import asyncio
@@ -33,7 +33,9 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Accounts, what they may do, and their tokens.", no_args_is_help=True)
+    group = typer.Typer(
+        help="Open accounts, set their scopes, and create and revoke their tokens.", no_args_is_help=True
+    )
     for command in (create, grant, close, tokens, token, revoke):
         group.command(command.__name__)(command)
     group.command("list")(listed)
@@ -47,7 +49,7 @@ def create(
     ] = ",".join(EVERYBODYS),
     data: DataOption = None,
 ) -> None:
-    """Open an account and print a token for all that it may do, this once."""
+    """Open an account and print a token for it. The token is shown only once."""
     wanted = _scopes(scopes.split(","))
 
     async def work(accounts: Accounts) -> tuple[PlayerRow, str]:
@@ -59,11 +61,11 @@ def create(
 
 
 def listed(
-    scope: Annotated[str | None, typer.Option(help="Only accounts that may do this.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Only accounts with this scope.")] = None,
     as_json: JsonOption = False,
     data: DataOption = None,
 ) -> None:
-    """List the accounts and what they may do."""
+    """List accounts and their scopes."""
     wanted = _scopes([scope])[0] if scope is not None else None
 
     async def work(accounts: Accounts) -> list[PlayerRow]:
@@ -84,10 +86,10 @@ def listed(
 
 def grant(
     player: PlayerArgument,
-    scopes: Annotated[list[str], typer.Argument(metavar="SCOPE…", help="All that it may do from now on.")],
+    scopes: Annotated[list[str], typer.Argument(metavar="SCOPE…", help="The scopes that it has from now on.")],
     data: DataOption = None,
 ) -> None:
-    """Say what an account may do; holds for the tokens that it has, too."""
+    """Set the scopes of an account. Its existing tokens lose what you take away."""
     wanted = _scopes(scopes)
 
     async def work(accounts: Accounts) -> PlayerRow:
@@ -100,7 +102,7 @@ def grant(
 
 
 def close(player: PlayerArgument, data: DataOption = None) -> None:
-    """Close an account, for ever; its tokens end, its games stay."""
+    """Close an account for good. Its tokens end; its games stay."""
 
     async def work(accounts: Accounts) -> None:
         await _known(accounts, player)
@@ -111,7 +113,7 @@ def close(player: PlayerArgument, data: DataOption = None) -> None:
 
 
 def tokens(player: PlayerArgument, as_json: JsonOption = False, data: DataOption = None) -> None:
-    """List the tokens of an account that have not ended."""
+    """List the valid tokens of an account."""
 
     async def work(accounts: Accounts) -> list[TokenRow]:
         return await accounts.tokens((await _known(accounts, player)).player)
@@ -128,11 +130,11 @@ def tokens(player: PlayerArgument, as_json: JsonOption = False, data: DataOption
 
 def token(
     player: PlayerArgument,
-    scopes: Annotated[list[str], typer.Argument(metavar="SCOPE…", help="What it may be used for.")],
-    name: Annotated[str, typer.Option(help="Tells it from the others.")] = "command line",
+    scopes: Annotated[list[str], typer.Argument(metavar="SCOPE…", help="Its scopes.")],
+    name: Annotated[str, typer.Option(help="A name to tell it from the others.")] = "command line",
     data: DataOption = None,
 ) -> None:
-    """Make a token for an account whose owner lost his, and print it this once."""
+    """Create a token for an account whose owner lost theirs. The token is shown only once."""
     wanted = _scopes(scopes)
 
     async def work(accounts: Accounts) -> tuple[TokenRow, str]:
@@ -152,7 +154,7 @@ def revoke(
     token: Annotated[str, typer.Argument(metavar="TOKEN", help="The id of the token, as `tokens` shows it.")],
     data: DataOption = None,
 ) -> None:
-    """End a token."""
+    """Revoke a token."""
 
     async def work(accounts: Accounts) -> None:
         if await accounts.token(TokenId(token)) is None:

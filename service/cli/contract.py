@@ -13,10 +13,10 @@ def register(app: typer.Typer) -> None:
 
 
 def openapi(
-    folder: Annotated[Path, typer.Option(help="Where the contract lies.")] = Path("openapi"),
-    check: Annotated[bool, typer.Option("--check", help="Only compare it with the code.")] = False,
+    folder: Annotated[Path, typer.Option(help="The folder of the contract.")] = Path("openapi"),
+    check: Annotated[bool, typer.Option("--check", help="Only compare it with the code; write nothing.")] = False,
 ) -> None:
-    """Write the contract generated from the code; with --check exit 1 when the folder differs from it."""
+    """Generate the contract from the code. With --check, exit with 1 if the folder differs from it."""
     from service.api.contract import document as contract
 
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "openapi.json").is_file():

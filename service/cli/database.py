@@ -22,7 +22,7 @@ def migrate(
         typer.Option(help=f"The database, as its owner; {DATABASE_URL} if absent.", metavar="URL", show_default=False),
     ] = None,
 ) -> None:
-    """Bring a PostgreSQL database up to date. May be run again at any time, and by several at once."""
+    """Bring a PostgreSQL database up to date. You can run this at any time, also several at once."""
     try:
         settings = from_env({**os.environ, **({DATABASE_URL: url} if url else {})})
     except SettingsError as error:

@@ -25,9 +25,9 @@ def doctor(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 for a warning too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Look at the database, its grants and migrations, Redis, the clock, the disk and the projections.
+    """Check the database, its grants and migrations, Redis, the clock, the disk and the projections.
 
-    Nothing is changed: what has to be tried is rolled back. May be run beside a service at any time. Exit code 1 when
+    Changes nothing: what it has to try, it rolls back. You can run it beside a service at any time. Exit code 1 when
     something fails.
     """
     given = {"TABULARIUM_DATA": str(data)} if data is not None else {}

@@ -31,12 +31,12 @@ def register(app: typer.Typer) -> None:
 def play(
     ruleset: RulesetOption = "conquest-classic-friz",
     seats: Annotated[int, typer.Option("--seats", min=1, help="How many players.")] = 4,
-    seed: Annotated[int, typer.Option(help="Fixes what the bots choose; the dice are the service's own.")] = 1,
-    url: Annotated[str | None, typer.Option(help="A running service; without it one is started for this game.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where the export is written.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell the game.")] = False,
+    seed: Annotated[int, typer.Option(help="Fixes what the bots choose, but not the dice.")] = 1,
+    url: Annotated[str | None, typer.Option(help="A running service. Default: start one for this game.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the export to this file.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print the history.")] = False,
 ) -> None:
-    """Play a game between bots through the HTTP API, tell it, export it and verify the export."""
+    """Let bots play a game through the HTTP API. Print its history, export it and verify the export."""
     if seats not in (allowed := ruleset_named(ruleset).players):
         bad_input(f"{ruleset} takes {', '.join(map(str, allowed))} players, not {seats}")
     if output:
@@ -84,14 +84,14 @@ def simulate(
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="How many games.")] = 100,
     seats: Annotated[str, typer.Option(help="Numbers of players, taken in turn, such as 2,3,4.")] = "",
     seed: SeedOption = 1,
-    commands: Annotated[int, typer.Option(min=1, help="A game is broken off after so many commands.")] = 20_000,
-    rounds: Annotated[int | None, typer.Option(min=1, help="A game is broken off after so many rounds.")] = None,
-    processes: Annotated[int, typer.Option(min=1, help="Games played side by side.")] = 2,
-    setup: Annotated[str, typer.Option(help="What the creator chooses, as JSON.")] = "{}",
-    greedy: Annotated[bool, typer.Option("--greedy", help="Players of Mare Nostrum that are no fools.")] = False,
+    commands: Annotated[int, typer.Option(min=1, help="Stop a game after so many commands.")] = 20_000,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Stop a game after so many rounds.")] = None,
+    processes: Annotated[int, typer.Option(min=1, help="How many processes to use.")] = 2,
+    setup: Annotated[str, typer.Option(help="The set-up that the creator chooses, as JSON.")] = "{}",
+    greedy: Annotated[bool, typer.Option("--greedy", help="Greedy Mare Nostrum players.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Play many games between random players and check the laws; exit code 1 when one is broken."""
+    """Let random players play many games, and check the laws. Exit with 1 if one is broken."""
     numbers = _seat_numbers(ruleset, seats)
     if greedy and ruleset != "mare-nostrum":
         bad_input("--greedy players know mare-nostrum only")

@@ -31,13 +31,13 @@ def replay(
     file: FileArgument,
     to: Annotated[int | None, typer.Option("--to", min=1, help="Stop at this version and print the position.")] = None,
     with_causes: Annotated[
-        bool, typer.Option("--causes", help="Tell whose command caused what, when, and how the dice were drawn.")
+        bool, typer.Option("--causes", help="Say whose command caused each event, when, and how its dice were drawn.")
     ] = False,
     with_options: Annotated[
-        bool, typer.Option("--options", help="With --to: print what could be done there, instead of the position.")
+        bool, typer.Option("--options", help="With --to: print the options at that version instead of the position.")
     ] = False,
 ) -> None:
-    """Tell an exported game in sentences, by round and phase."""
+    """Print an exported game in sentences, by round and phase."""
     exported = _read(file)
     if to is not None and to > len(exported.records):
         bad_input(f"the export ends at version {len(exported.records)}; --to takes one up to that")
@@ -90,7 +90,7 @@ def verify(
     file: FileArgument,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
-    """Prove an exported game offline; exit code 1, with the first bad version, when something is wrong."""
+    """Verify an exported game offline. If something is wrong, name the first bad version and exit with 1."""
     verdict = verify_export(read_file(file).splitlines(keepends=True), LIBRARY)
     if as_json:
         print_json(verdict)
@@ -121,9 +121,11 @@ def print_verdict(verdict: Verdict) -> None:
 def export(
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game's id.")],
     url: Annotated[str, typer.Option(help="The service's address.")] = "http://127.0.0.1:8000",
-    token: Annotated[str | None, typer.Option(help="A bearer token: to see its secrets in a running game.")] = None,
+    token: Annotated[
+        str | None, typer.Option(help="A token, to include the hidden values that it may see in a running game.")
+    ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file to write; GAME.jsonl if absent.")
+        Path | None, typer.Option("--output", "-o", help="The file to write. Default: GAME.jsonl.")
     ] = None,
 ) -> None:
     """Fetch a game's whole log from a service."""

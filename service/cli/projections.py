@@ -40,7 +40,7 @@ class Standing(Struct, frozen=True):
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Read models: keeping them, how they stand, and building one anew.", no_args_is_help=True)
+    group = typer.Typer(help="Read models: keep them up to date, show their state, rebuild one.", no_args_is_help=True)
     group.command("run")(run)
     group.command("status")(status)
     group.command("rebuild")(rebuild)
@@ -48,9 +48,10 @@ def register(app: typer.Typer) -> None:
 
 
 def run(data: DataOption = None) -> None:
-    """Keep the projections up with the log in a process of its own, until SIGINT or SIGTERM comes.
+    """Keep the projections up to date, in a process of their own, until SIGINT or SIGTERM.
 
-    For services that run with TABULARIUM_PROJECTIONS=false. Of several such processes one works, and the others wait.
+    Use this with services that run with TABULARIUM_PROJECTIONS=false. Of several such processes, one works and the
+    others wait.
     """
     from service import readmodels
     from service.api.operations.exporter import Exporter
@@ -83,7 +84,7 @@ def status(
     data: DataOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show how far each projection is, and why one has stopped; exit code 1 when one has."""
+    """Show how far each projection is, and why one has stopped. Exit with 1 if one has."""
 
     async def ask() -> list[Standing]:
         async with _stores(data) as (store, rows):
@@ -107,12 +108,12 @@ def status(
 
 
 def rebuild(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The projection; `all` for each in turn.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The projection, or `all`.")],
     data: DataOption = None,
 ) -> None:
-    """Build a projection anew from the whole log, beside the rows that are read, and let it take their place.
+    """Rebuild a projection from the whole log, beside the rows that are read. It then replaces them.
 
-    The service may go on meanwhile.
+    The service can go on meanwhile.
     """
     names = [projection.name for projection in PROJECTIONS]
     if name != "all" and name not in names:

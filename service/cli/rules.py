@@ -43,7 +43,7 @@ def list_rules(ruleset: RulesetOption = None, as_json: JsonOption = False) -> No
 
 @rules.command("show")
 def show(rule_id: Annotated[str, typer.Argument(metavar="ID")], as_json: JsonOption = False) -> None:
-    """Show one rule: its text, its source, what it leaves open and how we rule."""
+    """Show a rule: its text, its source, what it leaves open and how we rule."""
     ruleset, rule = _find(rule_id)
     if as_json:
         print_json({"rule": rule, "cited": ruleset.catalogue.cite(rule)})
@@ -67,9 +67,9 @@ def show_coverage(
     tests: Annotated[Path, typer.Option(help="Where the scenarios and tests lie.")] = Path("tests"),
     as_json: JsonOption = False,
 ) -> None:
-    """Show which rules have a scenario or test, in each version of a ruleset; exit code 1 while one has none.
+    """Show which rules have a scenario or test, in each version of a ruleset. Exit with 1 if one has none.
 
-    An earlier version stands behind the newest one, as `ID@VERSION`.
+    Earlier versions are shown as `ID@VERSION`.
     """
     if not tests.is_dir():
         bad_input(f"{tests} is no directory of tests; name one with --tests")
@@ -112,7 +112,7 @@ def scenario(
     as_json: JsonOption = False,
     ruleset: RulesetOption = None,
 ) -> None:
-    """Run conformance scenarios; exit code 1 when one fails."""
+    """Run conformance scenarios. Exit with 1 if one fails."""
     results = [_outcome(path, case, rules_of) for path in _files(paths) for case, rules_of in _cases(path, ruleset)]
     failed = [result for result in results if result["failure"]]
     if as_json:

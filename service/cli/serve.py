@@ -22,8 +22,8 @@ Tabularium is running at {address}
   documentation   {address}/docs
   {place}
   limits          {limits}
-  a first call    curl {address}/v1/rulesets
-Ctrl-C stops it; started again, it goes on with every game."""
+  a first request curl {address}/v1/rulesets
+Press Ctrl-C to stop it. When you start it again, all games go on."""
 
 WARNING = "Warning: {host} can be reached from other machines, and these limits are off: {names}."
 
@@ -39,11 +39,11 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one (TABULARIUM_PORT).")] = None,
     data: Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")] = None,
     demonstrate: Annotated[
-        bool, typer.Option("--demonstrate/--no-demonstrate", help="Let bots play, one game after another.")
+        bool, typer.Option("--demonstrate/--no-demonstrate", help="Let bots play one game after another.")
     ] = False,
-    pace: Annotated[float, typer.Option(min=0, help="Seconds between the commands of these bots.")] = PACE,
+    pace: Annotated[float, typer.Option(min=0, help="Seconds between the bots' commands.")] = PACE,
 ) -> None:
-    """Run the service: on SQLite in a data directory of its own, or on the database of TABULARIUM_DATABASE_URL."""
+    """Run the service, on SQLite in its data directory, or on the database of TABULARIUM_DATABASE_URL."""
     given = {"TABULARIUM_HOST": host, "TABULARIUM_PORT": port, "TABULARIUM_DATA": data}
     try:
         settings = from_env({**os.environ, **{name: str(value) for name, value in given.items() if value is not None}})

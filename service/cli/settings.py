@@ -17,9 +17,9 @@ def register(app: typer.Typer) -> None:
 
 
 def settings(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Show every setting with its meaning and value, as an environment file without passwords.
+    """Show every setting with its meaning and value, as an environment file. Passwords are hidden.
 
-    What the environment does not give stands there as a comment, with its default.
+    Settings that are not set are comments with their defaults.
     """
     try:
         shown = from_env(os.environ).shown()

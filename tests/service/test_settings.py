@@ -188,4 +188,4 @@ def test_every_setting_says_what_it_means() -> None:
     said = meanings()
     assert list(said) == list(Settings.__struct_fields__)
     assert all(meaning.endswith(".") for meaning in said.values()), said
-    assert said["grace"] == "seconds that open requests have when the service stops."
+    assert said["grace"] == "seconds that open requests have to finish when the service stops."

@@ -20,7 +20,7 @@ def test_a_service_starts_on_nothing_and_goes_on_with_every_game(call: Call, tmp
         address = service.address
         assert f"documentation   {address}/docs\n" in service.welcome
         assert f"data directory  {data}\n" in service.welcome
-        first = re.search(r"a first call    curl (\S+)\n", service.welcome)
+        first = re.search(r"a first request curl (\S+)\n", service.welcome)
         assert first is not None
         assert http.get(first[1]).status_code == 200
         assert http.get(f"{address}/docs").status_code == 200
