@@ -1,0 +1,44 @@
+"""What is asked of games until they begin, and answered."""
+
+import msgspec
+
+from service.api.games.bodies import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
+from service.api.rulesets.bodies import rule_changes
+from service.api.scene import AT, SECRET, Example, Scene
+from service.games.views import Viewer
+
+
+def examples(scene: Scene) -> dict[str, Example]:
+    created, joined, me = scene.created.game, scene.joined[0], scene.players[0]
+    row, names, viewer = scene.row(scene.now), scene.names, scene.viewer(scene.now)
+    seat = next(iter(scene.now.players))
+    return {
+        "createGame": Example(
+            game_detail(scene.row(created), created, names, Viewer(me.player)),
+            {"ruleset": scene.ruleset.id, "players": len(scene.players), "title": row.title},
+        ),
+        "listGames": Example(GamePage((game_summary(row, names),), None)),
+        "showGame": Example(game_detail(row, scene.now, names, viewer)),
+        "changeGame": Example(
+            game_detail(msgspec.structs.replace(row, title="Sunday evening"), scene.now, names, viewer),
+            {"title": "Sunday evening"},
+        ),
+        "cancelGame": Example(scene.accepted(created, created.cancel(me.player, at=AT))),
+        "takeSeat": Example(scene.accepted(created, joined), TakeSeat(seat, f"dice of {me.name}")),
+        "leaveSeat": Example(scene.accepted(joined.game, joined.game.leave_seat(seat, me.player, at=AT))),
+        "startGame": Example(scene.accepted(scene.joined[-1].game, scene.started)),
+        **_upgrades(scene),
+    }
+
+
+def _upgrades(scene: Scene) -> dict[str, Example]:
+    """Return how the scene would be moved from version 1 of its ruleset to version 2; nothing while there is none."""
+    if 2 not in scene.ruleset.versions:
+        return {}
+    game = msgspec.structs.replace(scene.started.game, ruleset=scene.ruleset.at(1), began_with=1)
+    moved = game.upgrade(2, SECRET, scene.vault, player=game.organizer, at=AT)
+    checked = UpgradeChecked(game.version, 1, 2, rule_changes(scene.ruleset, 1, 2))
+    return {
+        "upgradeGame": Example(scene.accepted(game, moved), Upgrade(2)),
+        "checkUpgrade": Example(checked, Upgrade(2)),
+    }

@@ -1,0 +1,40 @@
+"""What is asked about rulesets, and answered."""
+
+from typing import Any
+
+import msgspec
+
+from service.api.rulesets import schemas
+from service.api.rulesets.bodies import RulePage, RulesetPage, board_view, rule_view, ruleset_summary
+from service.api.rulesets.routes import ruleset_detail
+from service.api.scene import Example, Scene
+
+
+def examples(scene: Scene) -> dict[str, Example]:
+    ruleset, library = scene.ruleset, scene.library
+    first = rule_view(ruleset.catalogue, ruleset.catalogue.for_ruleset(ruleset.id)[0])
+    return {
+        "listRulesets": Example(
+            RulesetPage(tuple(ruleset_summary(library.current(known)) for known in library.ids()), None)
+        ),
+        "showRuleset": Example(ruleset_detail(ruleset)),
+        "showBoard": Example(board_view(_excerpt(scene))),
+        "listRules": Example(RulePage((first,), "Q0MtQlJELTAx")),
+        "showRule": Example(first),
+        "showSchemas": Example(_schemas_excerpt(ruleset)),
+    }
+
+
+def _excerpt(scene: Scene) -> Any:
+    """Return the first areas of the board: the whole has dozens."""
+    areas = scene.board.areas[:2]
+    kept = {area.id for area in areas}
+    borders = tuple(border for border in scene.board.borders if set(border.between) <= kept)
+    return msgspec.structs.replace(scene.board, areas=areas, borders=borders, notes=scene.board.notes[:1])
+
+
+def _schemas_excerpt(ruleset: Any) -> Any:
+    whole = schemas.of_ruleset(ruleset)
+    command = schemas.alone(ruleset.commands[0], f"A command of {ruleset.title}")
+    event = schemas.alone(ruleset.events[0], f"An event of {ruleset.title}")
+    return msgspec.structs.replace(whole, commands=command, events=event, view={"type": "object"})

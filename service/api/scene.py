@@ -1,0 +1,113 @@
+"""A game to make the contract's examples of: the opening of a real one, with its dice, its ids and its clock fixed.
+
+The kernel plays it and the routes' own functions shape it, so an example cannot say what the service would not.
+"""
+
+import random
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel import schema
+from domain.kernel.game import Game, Step
+from domain.kernel.record import Record
+from domain.kernel.refusal import Refusal
+from domain.kernel.ruleset import Library
+from domain.kernel.secret import Vault
+from domain.kernel.words import GameId, PlayerId, Seat
+from service.api.services import Boards
+from service.games.views import Accepted, Viewer, event_view
+from service.store.accounts import PlayerRow, TokenId, TokenRow
+from service.store.protocol import GameRow
+
+AT: Final = "2026-11-21T18:00:00.000000Z"
+SECRET: Final = bytes(range(32))
+GAME: Final = GameId("gm5x2q7ahbk3oxw7c")
+NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus")
+
+FIRST: Final = TokenId("tq7zk3v5m2c4n8xwab")
+"""The token that came with the account."""
+
+BOTS: Final = TokenRow(
+    TokenId("t4h2k6n8p3r5t7vway"), PlayerId("p0h4nv6wjj3k2yzts"), "my bot", ("play",), AT, "2027-02-19T18:00:00.000000Z"
+)
+
+
+class Example(Struct, frozen=True):
+    """What an endpoint may be asked, and what it then answers. `body` and `answer` are JSON-shaped."""
+
+    answer: Any
+    body: Any = None
+
+
+class Scene:
+    """A game of the library's first ruleset that has just begun, and one command in it."""
+
+    def __init__(self, library: Library, boards: Boards) -> None:
+        self.library = library
+        self.ruleset = library.current(library.ids()[0])
+        self.board = boards(self.ruleset.board)
+        self.records: list[Record] = []
+        self.vault = Vault()
+        self.players = [
+            PlayerRow(PlayerId(f"p{number}h4nv6wjj3k2yzts"), name, AT)
+            for number, name in zip(range(self.ruleset.players[0]), NAMES, strict=False)
+        ]
+        self.names = {row.player: row.name for row in self.players}
+        self.created = self._keep(
+            Game.create(
+                self.ruleset,
+                GAME,
+                len(self.players),
+                setup={},
+                board=self.board,
+                organizer=self.players[0].player,
+                secret=SECRET,
+                at=AT,
+            )
+        )
+        self.joined: list[Step] = []
+        game = self.created.game
+        for seat, row in zip(game.players, self.players, strict=True):
+            self.joined.append(self._keep(game.take_seat(seat, row.player, f"dice of {row.name}", at=AT)))
+            game = self.joined[-1].game
+        self.started = self._keep(game.start(SECRET, player=self.players[0].player, at=AT))
+        self.command, self.seat, self.given = self._give(self.started.game)
+
+    def _keep(self, step: Step) -> Step:
+        self.records.extend(step.records)
+        self.vault = self.vault.joined_by(step.secrets)
+        return step
+
+    def _give(self, game: Game) -> tuple[Any, Seat, Step]:
+        rng = random.Random(1)
+        for seat in game.decisions[0].seats:
+            for option in game.options(seat, self.vault):
+                command = schema.sample(option.schema, rng)
+                try:
+                    read = self.ruleset.read_command(msgspec.json.encode(command))
+                    step = game.command(seat, [read], SECRET, self.vault, player=game.players[seat], at=AT)
+                    return command, seat, self._keep(step)
+                except Refusal:
+                    continue
+        raise AssertionError("a game that has begun has an option")
+
+    @property
+    def now(self) -> Game:
+        """The game after the command."""
+        return self.given.game
+
+    def viewer(self, game: Game) -> Viewer:
+        return Viewer(game.players[self.seat], self.seat)
+
+    def row(self, game: Game) -> GameRow:
+        title = "An evening in November"
+        ruleset = self.ruleset
+        organizer, seats = self.players[0].player, game.players
+        return GameRow(GAME, title, ruleset.id, ruleset.version, game.status, organizer, seats, game.version, AT, AT)
+
+    def accepted(self, before: Game, step: Step) -> Accepted:
+        viewer = self.viewer(step.game)
+        events = tuple(event_view(self.ruleset.id, record, self.vault, viewer) for record in step.records)
+        return Accepted(GAME, before.version, step.game.version, events)
