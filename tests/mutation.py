@@ -95,7 +95,26 @@ def rules_of(node: ast.AST, *within: ast.AST) -> set[str]:
         assigned = {getattr(name, "id", "") for target in targets if target for name in ast.walk(target)}
         if assigned & names - {""} or (isinstance(each, ast.FunctionDef) and each.name in names):
             found |= ids_in(each)
+        if "rule" in names:
+            found |= provided_by(each)
     return found
+
+
+def provided_by(node: ast.AST) -> set[str]:
+    """The rule that provides for a command, when this is the class of one: the first that it declares."""
+    match node:
+        case ast.ClassDef(bases=[ast.Name(id="Command")], body=body):
+            return {rule for each in body for rule in first_declared(each)}
+        case _:
+            return set()
+
+
+def first_declared(node: ast.AST) -> set[str]:
+    match node:
+        case ast.Assign(targets=[ast.Name(id="rules")], value=ast.Tuple(elts=[first, *_])):
+            return ids_in(first)
+        case _:
+            return set()
 
 
 def ids_in(node: ast.AST) -> set[str]:

@@ -38,6 +38,8 @@ Ending = Literal["eliminated", "both-eliminated", "retreat", "both-retreat"]
 class BattleBegan(Event, frozen=True):
     """The active player attacked the units of another in a province (CC-BAT-01, CC-BAT-02)."""
 
+    rules = ("CC-BAT-01", "CC-BAT-02")
+
     province: AreaId
     attacker: Seat
     defender: Seat
@@ -54,6 +56,8 @@ class BattleBegan(Event, frozen=True):
 
 class RoundBegan(Event, frozen=True):
     """Both sides went on: a new round with new battle legions (CC-BAT-25)."""
+
+    rules = ("CC-BAT-25",)
 
     round: int
 
@@ -72,6 +76,8 @@ class LegionFormed(Event, frozen=True):
     Attributes:
         legion: the units of the battle legion.
     """
+
+    rules = ("CC-BAT-10",)
 
     seat: Seat
     legion: Units
@@ -97,6 +103,8 @@ class LegionRolled(Event, frozen=True):
         surplus: hits that find no unit left in the enemy's battle legion (CC-BAT-17).
         fortification: how many of the dice come from a fortified city (CC-BAT-21, CC-BAT-22).
     """
+
+    rules = ("CC-BAT-12", "CC-BAT-13")
 
     seat: Seat
     draw: Draw
@@ -125,6 +133,8 @@ class BattleEnded(Event, frozen=True):
         attacker_won: whether the attacker won; otherwise the defender keeps the province.
         ending: how it came to that: who had no unit left, or who retreated.
     """
+
+    rules = ("CC-BAT-31",)
 
     province: AreaId
     attacker: Seat
@@ -215,6 +225,7 @@ def _roll(draft: Draft[Table], side: Side, enemy: Side, extra: int) -> None:
 class FormLegion(Command, frozen=True):
     """Choose the units of the battle legion of this round (CC-BAT-09)."""
 
+    rules = ("CC-BAT-09",)
     rule: ClassVar[str] = "CC-BAT-09"
     answers: ClassVar[frozenset[str]] = frozenset({"form-legion"})
 

@@ -38,6 +38,8 @@ class GeneralsDefeated(Event, frozen=True):
         rule: the rule by which they were defeated.
     """
 
+    rules = ("CC-CAP-02",)
+
     generals: tuple[LeaderId, ...]
     captor: Seat
     rule: RuleId
@@ -58,6 +60,8 @@ class GeneralCaptured(Event, frozen=True):
         captor: the winner, who holds him from now on.
     """
 
+    rules = ("CC-CAP-08",)
+
     general: LeaderId
     captor: Seat
 
@@ -75,6 +79,8 @@ class GeneralKilled(Event, frozen=True):
     Attributes:
         captor: the winner.
     """
+
+    rules = ("CC-CAP-09",)
 
     general: LeaderId
     captor: Seat
@@ -100,6 +106,8 @@ class CaesarCaptured(Event, frozen=True):
         talents: what the captor takes out of the loser's treasury.
         cancelled: provinces whose battles are not fought, for both sides have the same owner now (CC-CAP-24).
     """
+
+    rules = ("CC-CAP-10", "CC-CAP-11", "CC-CAP-13", "CC-CAP-16", "CC-CAP-14", "CC-CAP-15", "CC-CAP-22")
 
     caesar: LeaderId
     loser: Seat
@@ -137,6 +145,8 @@ class GeneralFreed(Event, frozen=True):
         at: the province where he appears (CC-CAP-26); null when he appears aboard a galley.
         aboard: the galley aboard which he appears.
     """
+
+    rules = ("CC-CAP-18", "CC-CAP-19")
 
     general: LeaderId
     at: AreaId | None = None
@@ -279,6 +289,7 @@ def _place_for_freed(table: Table, seat: Seat) -> tuple[AreaId | None, str | Non
 class JudgeGeneral(Command, frozen=True):
     """Capture a defeated general for later ransom, or kill him (CC-CAP-02)."""
 
+    rules = ("CC-CAP-02",)
     rule: ClassVar[str] = "CC-CAP-02"
     answers: ClassVar[frozenset[str]] = frozenset({"judge-general"})
 

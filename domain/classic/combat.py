@@ -39,6 +39,8 @@ class CombatOpened(Event, frozen=True):
         seas: the sea zones where battle may be declared.
     """
 
+    rules = ("CC-BAT-01", "CC-NAV-02")
+
     battles: tuple[AreaId, ...] = ()
     seas: tuple[AreaId, ...] = ()
 
@@ -56,6 +58,8 @@ class NavalBattleDeclared(Event, frozen=True):
         plans: the battles to be fought there, one for each opponent; all his galleys there have one now (CC-NAV-19).
     """
 
+    rules = ("CC-NAV-01",)
+
     sea: AreaId
     plans: tuple[NavalPlan, ...]
 
@@ -70,6 +74,8 @@ class NavalBattleDeclared(Event, frozen=True):
 
 class NavalBattleDeclined(Event, frozen=True):
     """The player on turn let the other galleys in a sea zone be (CC-NAV-17)."""
+
+    rules = ("CC-NAV-17",)
 
     sea: AreaId
 
@@ -87,6 +93,8 @@ class LeadersSpared(Event, frozen=True):
     Attributes:
         player: whose leaders they are.
     """
+
+    rules = ("CC-CAP-04", "CC-CAP-05")
 
     province: AreaId
     player: Seat
@@ -106,6 +114,8 @@ class SomeLeadersSpared(Event, frozen=True):
         player: whose leaders they are.
     """
 
+    rules = ("CC-CAP-04", "CC-CAP-05")
+
     province: AreaId
     player: Seat
     leaders: tuple[LeaderId, ...]
@@ -122,6 +132,8 @@ class SomeLeadersSpared(Event, frozen=True):
 
 class CombatClosed(Event, frozen=True):
     """Nothing was left to fight, or the player on turn wanted to fight no more (CC-TRN-05)."""
+
+    rules = ("CC-TRN-05",)
 
     def apply(self, table: Table) -> None:
         table.combat = None
@@ -283,6 +295,7 @@ def _fight(draft: Draft[Table], province: AreaId) -> None:
 class FightBattle(Command, frozen=True):
     """Fight one of the land battles next, in any order (CC-BAT-03, CC-BAT-04)."""
 
+    rules = ("CC-BAT-03", "CC-BAT-04")
     rule: ClassVar[str] = "CC-BAT-03"
     answers: ClassVar[frozenset[str]] = FIGHT
 
@@ -307,6 +320,7 @@ class FightAtSea(Command, frozen=True):
     Where the fleet was divided, fight the part that is assigned to him; in any order (CC-NAV-19, CC-BAT-04).
     """
 
+    rules = ("CC-NAV-01", "CC-NAV-18", "CC-NAV-20", "CC-NAV-19", "CC-BAT-04")
     rule: ClassVar[str] = "CC-NAV-01"
     answers: ClassVar[frozenset[str]] = FIGHT
 
@@ -351,6 +365,7 @@ class DivideFleet(Command, frozen=True):
             possible, too.
     """
 
+    rules = ("CC-NAV-19",)
     rule: ClassVar[str] = "CC-NAV-19"
     answers: ClassVar[frozenset[str]] = FIGHT
 
@@ -385,6 +400,7 @@ class DivideFleet(Command, frozen=True):
 class DeclineNavalBattle(Command, frozen=True):
     """Let the other galleys in a sea zone be (CC-NAV-01)."""
 
+    rules = ("CC-NAV-01",)
     rule: ClassVar[str] = "CC-NAV-01"
     answers: ClassVar[frozenset[str]] = FIGHT
 
@@ -408,6 +424,7 @@ class AttackLeaders(Command, frozen=True):
         leaders: some of them only, in a game in which they are attacked or spared one by one; all when none is named.
     """
 
+    rules = ("CC-CAP-04", "CC-CAP-05")
     rule: ClassVar[str] = "CC-CAP-04"
     answers: ClassVar[frozenset[str]] = FIGHT
 
@@ -435,6 +452,7 @@ class SpareLeaders(Command, frozen=True):
         leaders: some of them only, in a game in which they are attacked or spared one by one; all when none is named.
     """
 
+    rules = ("CC-CAP-04", "CC-CAP-05")
     rule: ClassVar[str] = "CC-CAP-04"
     answers: ClassVar[frozenset[str]] = FIGHT
 
@@ -458,6 +476,7 @@ class SpareLeaders(Command, frozen=True):
 class FinishCombat(Command, frozen=True):
     """Fight no more: decline all that is optional. Not while a battle must be fought (CC-BAT-01)."""
 
+    rules = ("CC-TRN-05", "CC-BAT-01")
     rule: ClassVar[str] = "CC-TRN-05"
     answers: ClassVar[frozenset[str]] = FIGHT
 

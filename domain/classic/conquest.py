@@ -24,6 +24,8 @@ class ProvinceConquered(Event, frozen=True):
         former: who controlled it before; null for a neutral province.
     """
 
+    rules = ("CC-CON-07",)
+
     province: AreaId
     seat: Seat
     former: Seat | None = None
@@ -42,6 +44,8 @@ class GalleysDestroyed(Event, frozen=True):
     Attributes:
         rule: the rule by which they were destroyed.
     """
+
+    rules = ("CC-SEA-30", "CC-SEA-34")
 
     province: AreaId
     owner: Seat

@@ -20,6 +20,8 @@ class CitiesDestroyed(Event, frozen=True):
         provinces: where the cities stood.
     """
 
+    rules = ("CC-DES-02", "CC-DES-03")
+
     seat: Seat
     provinces: tuple[AreaId, ...]
     roads: tuple[RoadId, ...] = ()
@@ -43,6 +45,8 @@ class CitiesSpared(Event, frozen=True):
         automatic: whether he has no city.
     """
 
+    rules = ("CC-DES-01",)
+
     seat: Seat
     automatic: Automatic = False
 
@@ -60,7 +64,7 @@ class DestroyCities(Command, frozen=True):
         provinces: where the cities stand.
     """
 
-    rule = "CC-DES-01"
+    rules = ("CC-DES-01",)
     answers = frozenset({"destroy"})
 
     provinces: tuple[AreaId, ...]
@@ -87,7 +91,7 @@ class DestroyCities(Command, frozen=True):
 class FinishDestruction(Command, frozen=True):
     """Destroy no city."""
 
-    rule = "CC-DES-01"
+    rules = ("CC-DES-01",)
     answers = frozenset({"destroy"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

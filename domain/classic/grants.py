@@ -52,6 +52,8 @@ class _OfGrant(Event, frozen=True):
 class StandingGranted(_OfGrant, frozen=True):
     """A player consented to all passages of one kind by another, until further notice (CC-ALY-02, CC-ALY-05)."""
 
+    rules = ("CC-ALY-02", "CC-ALY-05")
+
     def apply(self, table: Table) -> None:
         table.grants.append(self.grant)
 
@@ -61,6 +63,8 @@ class StandingGranted(_OfGrant, frozen=True):
 
 class GrantWithdrawn(_OfGrant, frozen=True):
     """A standing grant ended (CC-ALY-02, CC-ALY-05)."""
+
+    rules = ("CC-ALY-02", "CC-ALY-05")
 
     def apply(self, table: Table) -> None:
         ended = self.grant
@@ -79,6 +83,7 @@ class GrantStanding(Command, frozen=True):
             of the strait; null for everywhere.
     """
 
+    rules = ("CC-ALY-05", "CC-ALY-02")
     rule: ClassVar[str] = "CC-ALY-05"
 
     to: Seat
@@ -135,6 +140,7 @@ class WithdrawGrant(Command, frozen=True):
         where: the same as when it was granted.
     """
 
+    rules = ("CC-ALY-05", "CC-ALY-02")
     rule: ClassVar[str] = "CC-ALY-05"
 
     to: Seat

@@ -23,6 +23,8 @@ class InflationTriggered(Event, frozen=True):
         round: the round in which prices rise.
     """
 
+    rules = ("CC-INF-01", "CC-INF-04")
+
     factor: int
     seat: Seat
     round: int
@@ -41,6 +43,8 @@ class PricesRose(Event, frozen=True):
     Attributes:
         factor: what base prices are multiplied with from now on.
     """
+
+    rules = ("CC-INF-02", "CC-INF-06")
 
     factor: int
 

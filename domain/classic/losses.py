@@ -36,6 +36,8 @@ class LossesMarked(Event, frozen=True):
         landed: how many of them came from galleys this turn.
     """
 
+    rules = ("CC-BAT-16", "CC-BAT-19")
+
     seat: Seat
     units: Units
     landed: Units = NO_UNITS
@@ -63,6 +65,8 @@ class LossesRemoved(Event, frozen=True):
         attacker_landed: how many of them came from galleys this turn.
         defender_landed: how many of them came from galleys this turn.
     """
+
+    rules = ("CC-BAT-20",)
 
     province: AreaId
     attacker: Units
@@ -164,6 +168,7 @@ class MarkLosses(Command, frozen=True):
         landed_catapults: catapults that landed this turn.
     """
 
+    rules = ("CC-BAT-16", "CC-BAT-19", "CC-RET-13")
     rule: ClassVar[str] = "CC-BAT-16"
     answers: ClassVar[frozenset[str]] = frozenset({"mark-losses"})
 

@@ -42,6 +42,8 @@ class LegionMarched(Event, frozen=True):
         by_leave_of: those whose consent the step made use of.
     """
 
+    rules = ("CC-MOV-05",)
+
     seat: Seat
     origin: AreaId
     to: AreaId
@@ -129,6 +131,8 @@ class LegionMarched(Event, frozen=True):
 class MovementFinished(Event, frozen=True):
     """The player on turn wants no further movement (CC-MOV-25)."""
 
+    rules = ("CC-MOV-25",)
+
     seat: Seat
 
     def apply(self, table: Table) -> None:
@@ -153,6 +157,7 @@ class March(Command, frozen=True):
         riders: units whose points are used up, and who go on along the road.
     """
 
+    rules = ("CC-MOV-25", "CC-MOV-03", "CC-MOV-05")
     rule: ClassVar[str] = "CC-MOV-25"
     answers: ClassVar[frozenset[str]] = frozenset({"move", "pass-on"})
 
@@ -406,6 +411,7 @@ def _works(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -
 class FinishMovement(Command, frozen=True):
     """End the movement phase: who is aboard galleys on coasts goes ashore (CC-SEA-28), combat begins (CC-TRN-04)."""
 
+    rules = ("CC-MOV-25", "CC-SEA-28", "CC-TRN-04")
     rule: ClassVar[str] = "CC-MOV-25"
     answers: ClassVar[frozenset[str]] = frozenset({"move", "pass-on"})
 

@@ -40,6 +40,8 @@ class NavalBattleBegan(Event, frozen=True):
         defending: the defender's galleys in this battle.
     """
 
+    rules = ("CC-NAV-11", "CC-NAV-12")
+
     sea: AreaId
     attacker: Seat
     attacking: tuple[GalleyId, ...]
@@ -70,6 +72,8 @@ class GalleysRolled(Event, frozen=True):
         hits: the enemy galleys that it sinks.
     """
 
+    rules = ("CC-NAV-05", "CC-NAV-06")
+
     seat: Seat
     cycle: int
     draw: Draw
@@ -97,6 +101,8 @@ class GalleysMarked(Event, frozen=True):
         galleys: those that sink.
     """
 
+    rules = ("CC-NAV-10",)
+
     seat: Seat
     galleys: tuple[GalleyId, ...]
     automatic: Automatic = False
@@ -121,6 +127,8 @@ class GalleysSunk(Event, frozen=True):
         units: the land combat units that went down.
         leaders: those who were aboard and are in the water now.
     """
+
+    rules = ("CC-NAV-13",)
 
     seat: Seat
     galleys: tuple[GalleyId, ...]
@@ -147,6 +155,8 @@ class GalleysSunk(Event, frozen=True):
 class NavalCycleBegan(Event, frozen=True):
     """Both fleets were still afloat: the battle went on (CC-NAV-11)."""
 
+    rules = ("CC-NAV-11",)
+
     cycle: int
 
     def apply(self, table: Table) -> None:
@@ -163,6 +173,8 @@ class NavalBattleEnded(Event, frozen=True):
         attacking: the attacker's galleys that are left.
         defending: the defender's galleys that are left.
     """
+
+    rules = ("CC-NAV-12", "CC-NAV-17")
 
     sea: AreaId
     attacking: tuple[GalleyId, ...]
@@ -184,6 +196,8 @@ class LeadersFishedOut(Event, frozen=True):
         galleys: galleys of his that take them aboard (CC-NAV-14); none when they come ashore.
     """
 
+    rules = ("CC-NAV-16",)
+
     owner: Seat
     leaders: tuple[LeaderId, ...]
     sea: AreaId
@@ -203,6 +217,8 @@ class LeadersRescued(Event, frozen=True):
         galley: the galley that took them aboard; null when they came ashore.
         at: the province where they came ashore.
     """
+
+    rules = ("CC-NAV-14", "CC-NAV-16")
 
     leaders: tuple[LeaderId, ...]
     galley: GalleyId | None = None
@@ -381,6 +397,7 @@ class MarkSunk(Command, frozen=True):
         galleys: those that sink.
     """
 
+    rules = ("CC-NAV-10",)
     rule: ClassVar[str] = "CC-NAV-10"
     answers: ClassVar[frozenset[str]] = frozenset({"mark-sunk"})
 
@@ -412,6 +429,7 @@ class PlaceRescued(Command, frozen=True):
         to: a galley of the battle, or a province.
     """
 
+    rules = ("CC-NAV-16",)
     rule: ClassVar[str] = "CC-NAV-16"
     answers: ClassVar[frozenset[str]] = frozenset({"place-rescued"})
 

@@ -53,6 +53,8 @@ class PassageAsked(Event, frozen=True):
         owners: whose consent it takes.
     """
 
+    rules = ("CC-ALY-02", "CC-ALY-04")
+
     mover: Seat
     kind: Consent
     origin: AreaId
@@ -84,6 +86,8 @@ class PassageAnswered(Event, frozen=True):
         automatic: whether a standing grant answered for him.
     """
 
+    rules = ("CC-ALY-02", "CC-ALY-05")
+
     seat: Seat
     granted: bool
     automatic: Automatic = False
@@ -107,6 +111,8 @@ class PassageAnswered(Event, frozen=True):
 
 class PassageRequestWithdrawn(Event, frozen=True):
     """The player on turn took back a request that not all had answered (CC-ALY-02, CC-ALY-05)."""
+
+    rules = ("CC-ALY-02", "CC-ALY-05")
 
     mover: Seat
 
@@ -263,6 +269,7 @@ class AskPassage(Command, frozen=True):
         riders: units whose points are used up, and who go on along the road.
     """
 
+    rules = ("CC-ALY-04", "CC-ALY-02")
     rule: ClassVar[str] = "CC-ALY-04"
     answers: ClassVar[frozenset[str]] = frozenset({"move", "pass-on"})
 
@@ -374,6 +381,7 @@ class AnswerPassage(Command, frozen=True):
         granted: whether it may happen.
     """
 
+    rules = ("CC-ALY-05", "CC-ALY-02")
     rule: ClassVar[str] = "CC-ALY-05"
     answers: ClassVar[frozenset[str]] = frozenset({"answer-passage"})
 
@@ -390,6 +398,7 @@ class AnswerPassage(Command, frozen=True):
 class WithdrawPassageRequest(Command, frozen=True):
     """Take back a request for a passage that not all of those asked have answered (CC-ALY-02, CC-ALY-05)."""
 
+    rules = ("CC-ALY-05", "CC-ALY-02")
     rule: ClassVar[str] = "CC-ALY-05"
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

@@ -25,6 +25,8 @@ from domain.kernel.words import AreaId, RuleId, Seat
 class UnitsPlaced(Event, frozen=True):
     """The new land combat units appeared in the Home Province (CC-PLC-01); there is no other place."""
 
+    rules = ("CC-PLC-01",)
+
     seat: Seat
     province: AreaId
     units: Units
@@ -46,6 +48,8 @@ class GalleyPlaced(Event, frozen=True):
         coast: which coast of the province.
     """
 
+    rules = ("CC-PLC-03", "CC-PLC-04")
+
     seat: Seat
     galley: GalleyId
     province: AreaId
@@ -66,6 +70,8 @@ class GalleyPlaced(Event, frozen=True):
 class CityPlaced(Event, frozen=True):
     """A new city was built (CC-PLC-05)."""
 
+    rules = ("CC-PLC-05",)
+
     seat: Seat
     province: AreaId
     automatic: Automatic = False
@@ -82,6 +88,8 @@ class CityPlaced(Event, frozen=True):
 class FortificationPlaced(Event, frozen=True):
     """A city was fortified (CC-PLC-06)."""
 
+    rules = ("CC-PLC-06",)
+
     seat: Seat
     province: AreaId
     automatic: Automatic = False
@@ -97,6 +105,8 @@ class FortificationPlaced(Event, frozen=True):
 
 class RoadPlaced(Event, frozen=True):
     """A road was built between two cities (CC-PLC-07)."""
+
+    rules = ("CC-PLC-07",)
 
     seat: Seat
     road: RoadId
@@ -117,6 +127,8 @@ class PlacementFinished(Event, frozen=True):
     Attributes:
         automatic: whether nothing else was left to do.
     """
+
+    rules = ("CC-PLC-09",)
 
     seat: Seat
     automatic: Automatic = False
@@ -196,7 +208,7 @@ class PlaceGalley(Command, frozen=True):
         coast: which coast of the province.
     """
 
-    rule = "CC-PLC-03"
+    rules = ("CC-PLC-03", "CC-PLC-04")
     answers = frozenset({"place"})
 
     province: AreaId
@@ -228,7 +240,7 @@ class PlaceGalley(Command, frozen=True):
 class PlaceCity(Command, frozen=True):
     """Build a new city in a province without one (CC-PLC-05)."""
 
-    rule = "CC-PLC-05"
+    rules = ("CC-PLC-05",)
     answers = frozenset({"place"})
 
     province: AreaId
@@ -254,7 +266,7 @@ class PlaceCity(Command, frozen=True):
 class PlaceFortification(Command, frozen=True):
     """Fortify a city, old or new (CC-PLC-06)."""
 
-    rule = "CC-PLC-06"
+    rules = ("CC-PLC-06",)
     answers = frozenset({"place"})
 
     province: AreaId
@@ -276,7 +288,7 @@ class PlaceFortification(Command, frozen=True):
 class PlaceRoad(Command, frozen=True):
     """Build a road between two own cities in adjacent provinces (CC-PLC-07), old or new (CC-PLC-08)."""
 
-    rule = "CC-PLC-07"
+    rules = ("CC-PLC-07", "CC-PLC-08")
     answers = frozenset({"place"})
 
     road: RoadId
@@ -321,7 +333,7 @@ class TakeLeaders(Command, frozen=True):
         player: whose leaders they are.
     """
 
-    rule = "CC-CAP-06"
+    rules = ("CC-CAP-06", "CC-CAP-04")
     answers = frozenset({"place"})
 
     player: Seat
@@ -349,7 +361,7 @@ class FinishTurn(Command, frozen=True):
     (CC-RAN-13).
     """
 
-    rule = "CC-TRN-03"
+    rules = ("CC-TRN-03", "CC-PLC-09", "CC-RAN-05", "CC-RAN-13")
     answers = frozenset({"place"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

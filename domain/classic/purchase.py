@@ -48,6 +48,8 @@ class PiecesBought(Event, frozen=True):
         talents: what he paid.
     """
 
+    rules = ("CC-BUY-01", "CC-BUY-03")
+
     seat: Seat
     pieces: Purchase
     talents: Count
@@ -72,6 +74,8 @@ class NothingBought(Event, frozen=True):
     Attributes:
         automatic: whether he could not buy anything.
     """
+
+    rules = ("CC-BUY-01",)
 
     seat: Seat
     automatic: Automatic = False
@@ -172,7 +176,7 @@ def market(table: Table, seat: Seat) -> Market:
 class Buy(Command, frozen=True):
     """Buy pieces, all that one wants at once (CC-BUY-01): affordable, available and placeable."""
 
-    rule = "CC-BUY-01"
+    rules = ("CC-BUY-01",)
     answers = frozenset({"buy"})
 
     infantry: Count = 0
@@ -244,7 +248,7 @@ def _title(cities: int) -> str:
 class FinishPurchase(Command, frozen=True):
     """Buy nothing."""
 
-    rule = "CC-BUY-01"
+    rules = ("CC-BUY-01",)
     answers = frozenset({"buy"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

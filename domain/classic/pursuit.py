@@ -28,6 +28,8 @@ class PursuitRolled(Event, frozen=True):
         surplus: hits that find no retreating unit any more.
     """
 
+    rules = ("CC-PUR-03", "CC-PUR-04")
+
     seat: Seat
     draw: Draw
     faces: tuple[Face, ...]
@@ -51,6 +53,8 @@ class PursuedEliminated(Event, frozen=True):
         loser: who retreats.
     """
 
+    rules = ("CC-PUR-05",)
+
     seat: Seat
     province: AreaId
     loser: Seat
@@ -71,6 +75,7 @@ class PursuedEliminated(Event, frozen=True):
 class MarkPursued(Command, frozen=True):
     """Choose the retreating units that the pursuit eliminates (CC-PUR-05)."""
 
+    rules = ("CC-PUR-05",)
     rule: ClassVar[str] = "CC-PUR-05"
     answers: ClassVar[frozenset[str]] = frozenset({"mark-pursued"})
 

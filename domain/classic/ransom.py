@@ -42,6 +42,8 @@ class RansomProposed(Event, frozen=True):
         promise: favours in the players' words, which bind nobody (CC-RAN-10).
     """
 
+    rules = ("CC-RAN-04",)
+
     offer: OfferId
     proposer: Seat
     owner: Seat
@@ -88,6 +90,8 @@ class DealProposed(Event, frozen=True):
         prisoners: generals whom the owner holds, the captor's or third players', and gives for them.
         promise: favours in the players' words, which bind nobody (CC-RAN-10).
     """
+
+    rules = ("CC-RAN-04", "CC-RAN-14")
 
     offer: OfferId
     proposer: Seat
@@ -137,6 +141,8 @@ class RansomAgreed(Event, frozen=True):
         talents: what the owner of the prisoner paid to the captor.
     """
 
+    rules = ("CC-RAN-05",)
+
     offer: OfferId
     owner: Seat
     captor: Seat
@@ -160,6 +166,8 @@ class GeneralReturned(Event, frozen=True):
         aboard: the galley aboard which he appears.
     """
 
+    rules = ("CC-RAN-07", "CC-RAN-08")
+
     general: LeaderId
     at: AreaId | None = None
     aboard: GalleyId | None = None
@@ -179,6 +187,8 @@ class PrisonerHandedOver(Event, frozen=True):
         captor: who holds him prisoner from now on.
     """
 
+    rules = ("CC-RAN-04",)
+
     general: LeaderId
     captor: Seat
 
@@ -195,6 +205,8 @@ class RansomDeclined(Event, frozen=True):
     Attributes:
         withdrawn: whether the proposer withdrew it; otherwise the other side refused it.
     """
+
+    rules = ("CC-RAN-06",)
 
     offer: OfferId
     general: LeaderId
@@ -214,6 +226,8 @@ class RansomDeclined(Event, frozen=True):
 class RansomLapsed(Event, frozen=True):
     """An offer can no longer be kept (CC-RAN-04), after another deal or the fall of a player."""
 
+    rules = ("CC-RAN-04",)
+
     offer: OfferId
 
     def apply(self, table: Table) -> None:
@@ -225,6 +239,8 @@ class RansomLapsed(Event, frozen=True):
 
 class TalksWaived(Event, frozen=True):
     """A player does not want to negotiate about prisoners any more this turn (CC-RAN-02, CC-RAN-13)."""
+
+    rules = ("CC-RAN-02", "CC-RAN-13")
 
     seat: Seat
 
@@ -238,6 +254,8 @@ class TalksWaived(Event, frozen=True):
 class AllTalksWaived(Event, frozen=True):
     """A player said that no turn need wait until they have negotiated about prisoners (CC-RAN-02, CC-RAN-13)."""
 
+    rules = ("CC-RAN-02", "CC-RAN-13")
+
     seat: Seat
 
     def apply(self, table: Table) -> None:
@@ -249,6 +267,8 @@ class AllTalksWaived(Event, frozen=True):
 
 class TalksResumed(Event, frozen=True):
     """A player wants turns to wait for them again to negotiate about prisoners (CC-RAN-02, CC-RAN-13)."""
+
+    rules = ("CC-RAN-02", "CC-RAN-13")
 
     seat: Seat
 
@@ -365,7 +385,7 @@ class ProposeRansom(Command, frozen=True):
         further: more generals of that owner, held by that captor, who go back in the same deal.
     """
 
-    rule = "CC-RAN-01"
+    rules = ("CC-RAN-01", "CC-RAN-04")
 
     general: LeaderId
     talents: Count = 0
@@ -459,7 +479,7 @@ class ProposeRansom(Command, frozen=True):
 class AnswerRansom(Command, frozen=True):
     """Accept an offer, which is carried out at once, or refuse it (CC-RAN-05, CC-RAN-06)."""
 
-    rule = "CC-RAN-05"
+    rules = ("CC-RAN-05", "CC-RAN-06")
     answers = frozenset({"answer-offer"})
 
     offer: OfferId
@@ -494,7 +514,7 @@ class AnswerRansom(Command, frozen=True):
 class WithdrawRansom(Command, frozen=True):
     """Take back one's own offer while it stands."""
 
-    rule = "CC-RAN-05"
+    rules = ("CC-RAN-05",)
 
     offer: OfferId
 
@@ -520,7 +540,7 @@ class WaiveTalks(Command, frozen=True):
     Until it ends one may still propose a deal and answer one. Whoever gets an offer is asked again.
     """
 
-    rule = "CC-RAN-13"
+    rules = ("CC-RAN-13", "CC-RAN-02")
     answers = frozenset({"negotiate"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -534,7 +554,7 @@ class WaiveTalks(Command, frozen=True):
 class WaiveAllTalks(Command, frozen=True):
     """Let no turn wait until one has negotiated about prisoners, until further notice (CC-RAN-13, CC-RAN-02)."""
 
-    rule = "CC-RAN-13"
+    rules = ("CC-RAN-13", "CC-RAN-02")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         asked = f"{seat} wanted no turn to wait for talks."
@@ -551,7 +571,7 @@ class WaiveAllTalks(Command, frozen=True):
 class ResumeTalks(Command, frozen=True):
     """Let turns wait for oneself again to negotiate about prisoners (CC-RAN-13, CC-RAN-02)."""
 
-    rule = "CC-RAN-13"
+    rules = ("CC-RAN-13", "CC-RAN-02")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         asked = f"{seat} wanted turns to wait for talks again."

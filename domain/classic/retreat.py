@@ -33,6 +33,8 @@ class RetreatAsked(Event, frozen=True):
         asked: the owners of the galleys.
     """
 
+    rules = ("CC-RET-15",)
+
     seat: Seat
     to: AreaId
     asked: tuple[Seat, ...]
@@ -53,6 +55,8 @@ class RetreatAnswered(Event, frozen=True):
         to: the province beyond the strait.
         granted: whether he lets it pass.
     """
+
+    rules = ("CC-RET-15",)
 
     seat: Seat
     to: AreaId
@@ -80,6 +84,8 @@ class RetreatRequestWithdrawn(Event, frozen=True):
         to: the province beyond the strait.
     """
 
+    rules = ("CC-RET-15",)
+
     seat: Seat
     to: AreaId
 
@@ -96,6 +102,8 @@ class RetreatAnnounced(Event, frozen=True):
     Attributes:
         retreat: whether it retreats.
     """
+
+    rules = ("CC-RET-01",)
 
     seat: Seat
     retreat: bool
@@ -121,6 +129,8 @@ class UnitsAbandoned(Event, frozen=True):
         landed: those of them that came from galleys this turn.
     """
 
+    rules = ("CC-RET-08", "CC-RET-12")
+
     seat: Seat
     province: AreaId
     units: Units
@@ -141,6 +151,8 @@ class RetreatBegan(Event, frozen=True):
         pursuer: who rolls for the pursuit first; null when both retreat, for then nobody does.
     """
 
+    rules = ("CC-PUR-01", "CC-RET-09")
+
     seats: tuple[Seat, ...]
     pursuer: Seat | None = None
 
@@ -160,6 +172,8 @@ class ArmyRetreated(Event, frozen=True):
         province: where the battle was.
         to: where they went.
     """
+
+    rules = ("CC-RET-06",)
 
     seat: Seat
     province: AreaId
@@ -265,6 +279,7 @@ class Announce(Command, frozen=True):
         confirm_loss: needed, and only accepted, for a retreat in which no unit would get away (CC-RET-08).
     """
 
+    rules = ("CC-RET-22", "CC-RET-01", "CC-RET-02")
     rule: ClassVar[str] = "CC-RET-22"
     answers: ClassVar[frozenset[str]] = frozenset({"announce"})
 
@@ -305,6 +320,7 @@ class AskRetreat(Command, frozen=True):
         to: the province beyond the strait.
     """
 
+    rules = ("CC-RET-15",)
     rule: ClassVar[str] = "CC-RET-15"
     answers: ClassVar[frozenset[str]] = frozenset({"announce"})
 
@@ -335,6 +351,7 @@ class AnswerRetreat(Command, frozen=True):
         grant: whether it may pass.
     """
 
+    rules = ("CC-RET-15",)
     rule: ClassVar[str] = "CC-RET-15"
     answers: ClassVar[frozenset[str]] = frozenset({"answer-strait-retreat"})
 
@@ -354,6 +371,7 @@ class AnswerRetreat(Command, frozen=True):
 class WithdrawRetreatRequest(Command, frozen=True):
     """Take back a request for a retreat across a strait that not all of those asked have answered (CC-RET-15)."""
 
+    rules = ("CC-RET-15",)
     rule: ClassVar[str] = "CC-RET-15"
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -374,6 +392,7 @@ class WithdrawRetreatRequest(Command, frozen=True):
 class Withdraw(Command, frozen=True):
     """Name the province to which the whole force retreats (CC-RET-06, CC-RET-20)."""
 
+    rules = ("CC-RET-20", "CC-RET-06")
     rule: ClassVar[str] = "CC-RET-20"
     answers: ClassVar[frozenset[str]] = frozenset({"withdraw"})
 

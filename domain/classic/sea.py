@@ -48,6 +48,8 @@ class GalleySailed(Event, frozen=True):
         coast: which coast of the province; null at sea.
     """
 
+    rules = ("CC-SEA-02", "CC-SEA-09")
+
     galley: GalleyId
     origin: AreaId
     to: AreaId
@@ -73,6 +75,8 @@ class PiecesEmbarked(Event, frozen=True):
         at: the province.
     """
 
+    rules = ("CC-SEA-10",)
+
     galley: GalleyId
     at: AreaId
     leaders: tuple[LeaderId, ...] = ()
@@ -97,6 +101,8 @@ class PiecesLanded(Event, frozen=True):
         at: the province.
         automatic: whether the movement phase ended with them aboard a galley on a coast (CC-SEA-28).
     """
+
+    rules = ("CC-SEA-11", "CC-SEA-14")
 
     galley: GalleyId
     at: AreaId
@@ -171,6 +177,7 @@ class Sail(Command, frozen=True):
         landing: who goes ashore on that coast; nobody when left out.
     """
 
+    rules = ("CC-SEA-02",)
     rule: ClassVar[str] = "CC-SEA-02"
     answers: ClassVar[frozenset[str]] = frozenset({"move"})
 
@@ -304,6 +311,7 @@ class Embark(Command, frozen=True):
     Who has landed does not board again in the same turn (CC-SEA-14).
     """
 
+    rules = ("CC-SEA-10", "CC-SEA-11", "CC-SEA-14")
     rule: ClassVar[str] = "CC-SEA-10"
     answers: ClassVar[frozenset[str]] = frozenset({"move"})
 
@@ -385,6 +393,7 @@ class Embark(Command, frozen=True):
 class Land(Command, frozen=True):
     """Go ashore from a galley that lies on a coast; units only with a leader who goes ashore, too (CC-SEA-15)."""
 
+    rules = ("CC-SEA-10", "CC-SEA-15")
     rule: ClassVar[str] = "CC-SEA-10"
     answers: ClassVar[frozenset[str]] = frozenset({"move"})
 

@@ -98,6 +98,8 @@ def _check_agreed(agreed: Mapping[Seat, AreaId], colours: Sequence[str], method:
 class HomesAssigned(Event, frozen=True):
     """Every player got the Home Province that the creator of the game laid down (CC-SET-03)."""
 
+    rules = ("CC-SET-03",)
+
     homes: dict[Seat, AreaId]
 
     def apply(self, table: Table) -> None:
@@ -111,6 +113,8 @@ class HomesAssigned(Event, frozen=True):
 
 class HomesDrawn(Event, frozen=True):
     """Chance gave every player a Home Province (CC-SET-03)."""
+
+    rules = ("CC-SET-03",)
 
     draw: Draw
     homes: dict[Seat, AreaId]
@@ -126,6 +130,8 @@ class HomesDrawn(Event, frozen=True):
 
 class HomePicked(Event, frozen=True):
     """A player picked a Home Province, or got the last one (CC-SET-03)."""
+
+    rules = ("CC-SET-03",)
 
     seat: Seat
     home: AreaId
@@ -144,6 +150,8 @@ class EmpireFounded(Event, frozen=True):
     Attributes:
         generals: how many generals.
     """
+
+    rules = ("CC-SET-04",)
 
     seat: Seat
     home: AreaId
@@ -164,6 +172,8 @@ class EmpireFounded(Event, frozen=True):
 
 class TurnOrderSet(Event, frozen=True):
     """The order of turns was settled by the Home Provinces (CC-TRN-01, CC-TRN-02)."""
+
+    rules = ("CC-TRN-01", "CC-TRN-02")
 
     order: tuple[Seat, ...]
 
@@ -208,7 +218,7 @@ def _free_homes(table: Table) -> list[AreaId]:
 class PickHome(Command, frozen=True):
     """Take a Home Province that is still free (CC-SET-03)."""
 
-    rule = "CC-SET-03"
+    rules = ("CC-SET-03",)
     answers = frozenset({"pick-home"})
 
     home: AreaId

@@ -30,6 +30,8 @@ class AllianceProposed(Event, frozen=True):
         members: those to whom it was proposed.
     """
 
+    rules = ("CC-ALY-01",)
+
     alliance: AllianceId
     proposer: Seat
     members: tuple[Seat, ...]
@@ -44,6 +46,8 @@ class AllianceProposed(Event, frozen=True):
 
 class AllianceAccepted(Event, frozen=True):
     """A player accepted a proposed alliance; it is concluded when all have (CC-ALY-01)."""
+
+    rules = ("CC-ALY-01",)
 
     alliance: AllianceId
     seat: Seat
@@ -60,6 +64,8 @@ class AllianceAccepted(Event, frozen=True):
 
 class AllianceEnded(Event, frozen=True):
     """A player refused, withdrew or left an alliance, or fell (CC-ALY-01)."""
+
+    rules = ("CC-ALY-01",)
 
     alliance: AllianceId
     seat: Seat
@@ -81,6 +87,8 @@ class WinnerProposed(Event, frozen=True):
         candidate: who is to win.
     """
 
+    rules = ("CC-WIN-02",)
+
     candidate: Seat
     proposer: Seat
 
@@ -95,6 +103,8 @@ class WinnerProposed(Event, frozen=True):
 class WinnerAccepted(Event, frozen=True):
     """A player agreed to the proposed winner (CC-WIN-02)."""
 
+    rules = ("CC-WIN-02",)
+
     seat: Seat
 
     def apply(self, table: Table) -> None:
@@ -108,6 +118,8 @@ class WinnerAccepted(Event, frozen=True):
 class AcclamationEnded(Event, frozen=True):
     """A player refused the proposed winner, or withdrew the proposal; or the proposed winner fell (CC-WIN-02)."""
 
+    rules = ("CC-WIN-02",)
+
     seat: Seat
 
     def apply(self, table: Table) -> None:
@@ -119,6 +131,8 @@ class AcclamationEnded(Event, frozen=True):
 
 class AgreementWithdrawn(Event, frozen=True):
     """A player who had agreed to the proposed winner no longer does; the proposal stands (CC-WIN-02)."""
+
+    rules = ("CC-WIN-02",)
 
     seat: Seat
 
@@ -137,6 +151,8 @@ class AcclamationLapsed(Event, frozen=True):
     Attributes:
         candidate: who was to win.
     """
+
+    rules = ("CC-WIN-02",)
 
     candidate: Seat
 
@@ -207,7 +223,7 @@ class ProposeAlliance(Command, frozen=True):
         members: those to whom it is proposed.
     """
 
-    rule = "CC-ALY-01"
+    rules = ("CC-ALY-01",)
 
     members: tuple[Seat, ...]
 
@@ -239,7 +255,7 @@ def _most_alliances(table: Table) -> int:
 class AnswerAlliance(Command, frozen=True):
     """Accept or refuse a proposed alliance."""
 
-    rule = "CC-ALY-01"
+    rules = ("CC-ALY-01",)
 
     alliance: AllianceId
     accept: bool
@@ -262,7 +278,7 @@ class AnswerAlliance(Command, frozen=True):
 class LeaveAlliance(Command, frozen=True):
     """End an alliance, or withdraw one's own proposal."""
 
-    rule = "CC-ALY-01"
+    rules = ("CC-ALY-01",)
 
     alliance: AllianceId
 
@@ -287,7 +303,7 @@ class ProposeWinner(Command, frozen=True):
         candidate: who is to win; oneself, perhaps.
     """
 
-    rule = "CC-WIN-02"
+    rules = ("CC-WIN-02",)
 
     candidate: Seat
 
@@ -311,7 +327,7 @@ class ProposeWinner(Command, frozen=True):
 class AnswerWinner(Command, frozen=True):
     """Accept or refuse the proposed winner; one refusal is enough."""
 
-    rule = "CC-WIN-02"
+    rules = ("CC-WIN-02",)
 
     accept: bool
 
@@ -336,7 +352,7 @@ def _must_answer(table: Table, seat: Seat) -> bool:
 class WithdrawAgreement(Command, frozen=True):
     """Agree no longer to the proposed winner; one may agree again later."""
 
-    rule = "CC-WIN-02"
+    rules = ("CC-WIN-02",)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         _require_playing(draft.table, seat, WIN_02)
@@ -358,7 +374,7 @@ def _agrees(table: Table, seat: Seat) -> bool:
 class WithdrawWinner(Command, frozen=True):
     """Take back one's own proposal of a winner."""
 
-    rule = "CC-WIN-02"
+    rules = ("CC-WIN-02",)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         _require_playing(draft.table, seat, WIN_02)

@@ -14,6 +14,8 @@ class TributeCollected(Event, frozen=True):
         talents: what he received.
     """
 
+    rules = ("CC-TRI-01",)
+
     seat: Seat
     talents: Count
 
@@ -26,6 +28,8 @@ class TributeCollected(Event, frozen=True):
 
 class TributeForgone(Event, frozen=True):
     """The player on turn received nothing, because he does not control his Home Province (CC-TRI-04)."""
+
+    rules = ("CC-TRI-04",)
 
     seat: Seat
 

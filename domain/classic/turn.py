@@ -13,6 +13,8 @@ from domain.kernel.words import Seat
 class TurnBegan(Event, frozen=True):
     """A player's turn began with phase 1; all pieces have all their movement points (CC-PCS-08)."""
 
+    rules = ("CC-PCS-08",)
+
     seat: Seat
     round: int
 
@@ -38,6 +40,8 @@ class TurnBegan(Event, frozen=True):
 
 class PhaseBegan(Event, frozen=True):
     """The next phase of the turn began (CC-TRN-03)."""
+
+    rules = ("CC-TRN-03",)
 
     phase: Phase
 

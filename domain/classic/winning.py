@@ -14,6 +14,8 @@ class GameWon(Event, frozen=True):
         rule: the rule by which he won.
     """
 
+    rules = ("CC-WIN-03",)
+
     winner: Seat
     rule: RuleId
 

@@ -226,6 +226,17 @@ class Catalogue(
             raise CatalogueError(f"catalogue {self.id} has no ruleset {ruleset_id!r}; it has {known}")
         return tuple(rule for rule in self.rules if rule.holds_in(ruleset_id))
 
+    def in_force(self, rule_ids: Iterable[str], ruleset_id: str) -> tuple[RuleId, ...]:
+        """Return those of the rules that hold in a ruleset, each once, in the order in which they are given.
+
+        A rule that holds only in other rulesets stands for what this one has in its place. Raises `UnknownRuleError`.
+        """
+        found: dict[RuleId, None] = {}
+        for rule in map(self.rule, rule_ids):
+            here = (rule.id,) if rule.holds_in(ruleset_id) else rule.differs_from
+            found |= dict.fromkeys(each for each in here if self.rule(each).holds_in(ruleset_id))
+        return tuple(found)
+
     def chapters(self, ruleset_id: str | None = None) -> tuple[Chapter, ...]:
         """The chapters in order, with all their rules or those of one ruleset; empty chapters are left out."""
         rules = self.rules if ruleset_id is None else self.for_ruleset(ruleset_id)

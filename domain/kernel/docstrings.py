@@ -1,6 +1,6 @@
 """What docstrings say, however Python was started.
 
-Some of what the program tells stands in docstrings: the contract, the meanings of settings, the rules that a log cites.
+Some of what the program tells stands in docstrings: the contract, and the meanings of settings and commands.
 ``python -OO`` drops docstrings when it compiles. They are then read from the source, which is parsed once for each
 module that is asked about. So the sources must be there, as they are in a checkout, a wheel and the image.
 """

@@ -24,6 +24,8 @@ class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     schema: ClassVar[int] = 1
     added: ClassVar[frozenset[str]] = frozenset()
     """Fields that events of older shapes do not have, which are shown as they were stored."""
+    rules: ClassVar[tuple[str, ...]] = ()
+    """The ids of the rules of the service that it concerns."""
 
     def tell(self, names: Names) -> str:
         """Return what happened in a sentence, for the history."""
@@ -66,6 +68,8 @@ class SeatTaken(GameEvent, frozen=True):
         entropy: what he added; it may be nothing.
     """
 
+    rules = ("TAB-LIFE-03",)
+
     seat: Seat
     player: PlayerId
     entropy: str = ""
@@ -86,6 +90,8 @@ class SeatLeft(GameEvent, frozen=True):
 class GameStarted(GameEvent, frozen=True):
     """All seats are taken (TAB-LIFE-02); the set-up follows."""
 
+    rules = ("TAB-LIFE-02",)
+
     def tell(self, names: Names) -> str:
         return "The game began."
 
@@ -95,6 +101,8 @@ class GameCancelled(GameEvent, frozen=True):
 
     Nothing had been drawn, so the secret of its chance stays one.
     """
+
+    rules = ("TAB-LIFE-04",)
 
     def tell(self, names: Names) -> str:
         return "The organizer cancelled the game."
@@ -122,6 +130,8 @@ class MovesRetracted(GameEvent, frozen=True):
         reason: why, in the organizer's words.
     """
 
+    rules = ("TAB-UNDO-02",)
+
     to: Version
     by: Literal["undo", "ruling"]
     reason: str = ""
@@ -140,6 +150,8 @@ class RulesUpgraded(GameEvent, frozen=True):
         from_: the version of the ruleset until here.
         to: the version from here on.
     """
+
+    rules = ("TAB-RULES-01",)
 
     from_: int = field(name="from")
     to: int
@@ -195,5 +207,7 @@ class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     Attributes:
         to: the version before the first of them (TAB-UNDO-02).
     """
+
+    rules: ClassVar[tuple[str, ...]] = ("TAB-UNDO-01",)
 
     to: Version

@@ -83,6 +83,8 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
     schema: ClassVar[int] = 1
     added: ClassVar[frozenset[str]] = frozenset()
     """Fields that events of older shapes do not have, which are shown as they were stored."""
+    rules: ClassVar[tuple[str, ...]] = ()
+    """The ids of the rules that it concerns, for readers of a log."""
     reveals: ClassVar[bool] = False
     """True for an event that shows somebody what was hidden: no undo goes behind it. Draws bar undo by themselves."""
 
@@ -121,12 +123,19 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
     what `decide` would accept.
     """
 
+    rules: ClassVar[tuple[str, ...]] = ()
+    """The ids of the rules that it concerns. The first provides for the command."""
     rule: ClassVar[str]
-    """The rule that provides for the command; cited when it is not the seat's to give now."""
+    """The first of `rules`, set by the kernel; cited when the command is not the seat's to give now."""
     answers: ClassVar[frozenset[str]] = frozenset()
     """The kinds of open decision that it answers; empty for one that may be given at any time."""
     sealed: ClassVar[bool] = False
     """True when the command itself is a secret (a face-down offer): the log then holds only its commitment."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.rules:
+            cls.rule = cls.rules[0]
 
     def decide(self, draft: "Draft[T]", seat: Seat) -> None:
         """Emit what happens, or raise `Refusal`. The kernel has checked that the seat may answer this decision."""

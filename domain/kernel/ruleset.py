@@ -264,9 +264,7 @@ class Ruleset(ABC, Generic[T]):
 
     def _provided_by(self, command: Command[T]) -> str:
         """Return the rule that provides for a command; where only other rulesets have it, what holds here instead."""
-        rule = self.catalogue.rule(command.rule)
-        here = (each for each in (rule.id, *rule.differs_from) if self.catalogue.rule(each).holds_in(self.id))
-        return next(here, "TAB-TURN-01")
+        return next(iter(self.catalogue.in_force((command.rule,), self.id)), "TAB-TURN-01")
 
     @cached_property
     def event_union(self) -> Any:

@@ -22,6 +22,8 @@ class CardAcquired(Event, frozen=True):
         paid: the cards of the combination, by kind.
     """
 
+    rules = ("MN-BLD-13",)
+
     seat: Seat
     card: CardId
     paid: dict[Resource, int]
@@ -59,7 +61,7 @@ class Acquire(Command, frozen=True):
         pay: the cards of the combination, in any order.
     """
 
-    rule = "MN-HER-02"
+    rules = ("MN-HER-02",)
     answers = frozenset({"build"})
 
     card: CardId

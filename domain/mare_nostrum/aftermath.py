@@ -58,6 +58,8 @@ class ProvinceOverrun(Event, frozen=True):
         posts: what some of them stood on and gave up for it.
     """
 
+    rules = ("MN-LEG-06", "MN-AFT-10")
+
     seat: Seat
     province: AreaId
     legions: int
@@ -82,6 +84,8 @@ class ProvincePillaged(Event, frozen=True):
         post: the building: `city`, `market`, `temple`, or a good for the caravan on it.
         card: what Nebuchadnezzar's owner took from the bank for it (MN-HER-10); null when nobody did.
     """
+
+    rules = ("MN-AFT-02", "MN-PCS-06")
 
     seat: Seat
     province: AreaId
@@ -108,6 +112,8 @@ class ProvinceOccupied(Event, frozen=True):
         posts: the buildings.
     """
 
+    rules = ("MN-AFT-05",)
+
     seat: Seat
     province: AreaId
     posts: tuple[Post, ...]
@@ -127,6 +133,8 @@ class ConversionBegan(Event, frozen=True):
         automatic: whether there was no building to choose instead.
     """
 
+    rules = ("MN-AFT-07",)
+
     seat: Seat
     province: AreaId
     automatic: Automatic = False
@@ -145,6 +153,8 @@ class PostsKept(Event, frozen=True):
     Attributes:
         posts: what they stand on; nothing when he occupies and converts no more.
     """
+
+    rules = ("MN-AFT-11",)
 
     seat: Seat
     province: AreaId
@@ -184,7 +194,7 @@ class Exploit(Command, frozen=True):
         posts: what some of them stand on and give up for it.
     """
 
-    rule = "MN-LEG-06"
+    rules = ("MN-LEG-06", "MN-AFT-10")
     answers = frozenset({"campaign"})
 
     province: AreaId
@@ -247,7 +257,7 @@ class Pillage(Command, frozen=True):
         post: the building: `city`, `market`, `temple`, or a good for the caravan on it.
     """
 
-    rule = "MN-AFT-02"
+    rules = ("MN-AFT-02", "MN-AFT-04")
     answers = frozenset({"exploit"})
 
     post: Post
@@ -282,7 +292,7 @@ class Occupy(Command, frozen=True):
         posts: the buildings.
     """
 
-    rule = "MN-AFT-05"
+    rules = ("MN-AFT-05", "MN-AFT-06")
     answers = frozenset({"exploit"})
 
     posts: tuple[Post, ...]
@@ -304,7 +314,7 @@ class Occupy(Command, frozen=True):
 class Convert(Command, frozen=True):
     """Place a legion on the opponent's influence marker (MN-AFT-07)."""
 
-    rule = "MN-AFT-07"
+    rules = ("MN-AFT-07",)
     answers = frozenset({"exploit"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -341,7 +351,7 @@ class KeepPosts(Command, frozen=True):
         posts: what they stand on from now on; it may be other buildings.
     """
 
-    rule = "MN-AFT-11"
+    rules = ("MN-AFT-11",)
     answers = frozenset({"keep-posts"})
 
     posts: tuple[Post, ...] = ()

@@ -75,6 +75,8 @@ class BattleBegan(Event, frozen=True):
         fortresses: the attacker's in this battle.
     """
 
+    rules = ("MN-BAT-01",)
+
     province: AreaId
     attacker: Seat
     defender: Seat
@@ -100,6 +102,8 @@ class BattleBegan(Event, frozen=True):
 class BattleRolled(Event, frozen=True):
     """Both sides rolled at the same time (MN-BAT-03, MN-BAT-06)."""
 
+    rules = ("MN-BAT-03", "MN-BAT-06")
+
     attacker: Throw
     defender: Throw
 
@@ -121,6 +125,8 @@ class BattleEnded(Event, frozen=True):
         posts: what a defender held, who may go on if he is alone again, now or before the attacker's turn ends
             (MN-AFT-11).
     """
+
+    rules = ("MN-AFT-01", "MN-AFT-13", "MN-WAR-01")
 
     province: AreaId
     attacker: Seat
@@ -188,7 +194,7 @@ class Attack(Command, frozen=True):
         opponent: who is attacked; all his land units there defend.
     """
 
-    rule = "MN-LEG-05"
+    rules = ("MN-LEG-05", "MN-BAT-12", "MN-MIL-06")
     answers = frozenset({"campaign"})
 
     province: AreaId

@@ -59,6 +59,8 @@ class PieceBuilt(Event, frozen=True):
         good: the icon that a caravan stands on; null for anything else.
     """
 
+    rules = ("MN-BLD-02", "MN-CMB-04")
+
     seat: Seat
     item: Item
     province: AreaId
@@ -177,7 +179,7 @@ class Build(Command, frozen=True):
         pay: the cards of the combination, in any order.
     """
 
-    rule = "MN-BLD-02"
+    rules = ("MN-BLD-02", "MN-CMB-04")
     answers = frozenset({"build"})
 
     item: Piece
@@ -209,7 +211,7 @@ class BuildCaravan(Command, frozen=True):
         pay: the cards of the combination, in any order.
     """
 
-    rule = "MN-BLD-07"
+    rules = ("MN-BLD-07",)
     answers = frozenset({"build"})
 
     province: AreaId
@@ -234,7 +236,7 @@ class BuildCaravan(Command, frozen=True):
 class FinishConstruction(Command, frozen=True):
     """Build nothing more in this turn (MN-BLD-02)."""
 
-    rule = "MN-BLD-02"
+    rules = ("MN-BLD-02",)
     answers = frozenset({"build"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

@@ -34,6 +34,8 @@ class CardsLaidAside(Event, frozen=True):
         cards: what he keeps, by kind; for him only.
     """
 
+    rules = ("MN-CMB-06",)
+
     seat: Seat
     cards: Sealed
 
@@ -64,6 +66,7 @@ class CardsDiscarded(Event, frozen=True):
         hands: what each keeps.
     """
 
+    rules = ("MN-CMB-05", "MN-CMB-08")
     reveals: ClassVar[bool] = True
 
     cards: dict[Resource, Count]
@@ -91,7 +94,7 @@ class Keep(Command, frozen=True):
         cards: what to keep, by kind.
     """
 
-    rule = "MN-CMB-06"
+    rules = ("MN-CMB-06", "MN-CMB-07")
     answers = frozenset({"keep"})
     sealed = True
 

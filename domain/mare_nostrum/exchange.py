@@ -22,6 +22,8 @@ class CardExchanged(Event, frozen=True):
         take: what came from the bank.
     """
 
+    rules = ("MN-HER-17",)
+
     seat: Seat
     give: Resource
     take: Resource
@@ -42,7 +44,7 @@ class Exchange(Command, frozen=True):
         take: what comes from the bank.
     """
 
-    rule = "MN-HER-17"
+    rules = ("MN-HER-17",)
     answers = frozenset({"build"})
 
     give: Resource

@@ -20,6 +20,8 @@ from domain.mare_nostrum.table import Command, Event, Table
 class TriremesLaunched(Event, frozen=True):
     """Triremes left port for a sea space; that was their movement (MN-SEA-01)."""
 
+    rules = ("MN-SEA-01",)
+
     seat: Seat
     province: AreaId
     sea: AreaId
@@ -36,6 +38,8 @@ class TriremesLaunched(Event, frozen=True):
 
 class TriremesSailed(Event, frozen=True):
     """Triremes sailed to the next sea space (MN-SEA-02)."""
+
+    rules = ("MN-SEA-02",)
 
     seat: Seat
     origin: AreaId
@@ -67,7 +71,7 @@ def check_afloat(table: Table, asked: str) -> None:
 class Launch(Command, frozen=True):
     """Put triremes in port to a sea space that their province touches (MN-SEA-01); nobody has to (MN-MIL-02)."""
 
-    rule = "MN-SEA-01"
+    rules = ("MN-SEA-01", "MN-MIL-02")
     answers = frozenset({"campaign"})
 
     province: AreaId
@@ -103,7 +107,7 @@ class Launch(Command, frozen=True):
 class Sail(Command, frozen=True):
     """Move triremes to an adjacent sea space; they meet whom they like in peace (MN-SEA-02, MN-SEA-03)."""
 
-    rule = "MN-SEA-02"
+    rules = ("MN-SEA-02", "MN-SEA-03")
     answers = frozenset({"campaign"})
 
     origin: AreaId

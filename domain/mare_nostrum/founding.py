@@ -36,6 +36,8 @@ class FoundersDrawn(Event, frozen=True):
         order: who spends his points first, next, …
     """
 
+    rules = ("MN-SET-17",)
+
     order: tuple[Seat, ...]
     draw: Draw
 
@@ -54,6 +56,8 @@ class PieceFounded(Event, frozen=True):
         points: what it cost.
         good: the icon that a caravan stands on; null for anything else.
     """
+
+    rules = ("MN-SET-10",)
 
     seat: Seat
     item: Item
@@ -79,6 +83,8 @@ class HeroChosen(Event, frozen=True):
         points: what it cost.
     """
 
+    rules = ("MN-SET-11", "MN-SET-10")
+
     seat: Seat
     hero: CardId
     points: int
@@ -98,6 +104,8 @@ class FoundingFinished(Event, frozen=True):
         lost: the points that were left.
         automatic: whether they bought nothing any more.
     """
+
+    rules = ("MN-SET-10",)
 
     seat: Seat
     lost: int
@@ -213,7 +221,7 @@ def can_spend(table: Table, seat: Seat) -> bool:
 class Found(Command, frozen=True):
     """Put a marker, a building or a unit on the board for as many points as it costs cards (MN-SET-10)."""
 
-    rule = "MN-SET-10"
+    rules = ("MN-SET-10",)
     answers = frozenset({"found"})
 
     item: Piece
@@ -238,7 +246,7 @@ class FoundCaravan(Command, frozen=True):
         good: the icon.
     """
 
-    rule = "MN-SET-13"
+    rules = ("MN-SET-13",)
     answers = frozenset({"found"})
 
     province: AreaId
@@ -258,7 +266,7 @@ class FoundCaravan(Command, frozen=True):
 class ChooseHero(Command, frozen=True):
     """Buy the hero of the own civilization for points; it may be left (MN-SET-16)."""
 
-    rule = "MN-SET-16"
+    rules = ("MN-SET-16",)
     answers = frozenset({"found"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -277,7 +285,7 @@ class ChooseHero(Command, frozen=True):
 class FinishFounding(Command, frozen=True):
     """Spend no more; what is left is lost (MN-SET-10)."""
 
-    rule = "MN-SET-10"
+    rules = ("MN-SET-10",)
     answers = frozenset({"found"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

@@ -33,6 +33,8 @@ class LegionSeduced(Event, frozen=True):
         invader: whose legion it was.
     """
 
+    rules = ("MN-HER-07",)
+
     seat: Seat
     province: AreaId
     invader: Seat
@@ -55,6 +57,8 @@ class LegionsLetIn(Event, frozen=True):
         seat: Helen's owner.
     """
 
+    rules = ("MN-HER-08",)
+
     seat: Seat
     province: AreaId
 
@@ -68,7 +72,7 @@ class LegionsLetIn(Event, frozen=True):
 class Seduce(Command, frozen=True):
     """Convert one of the legions that have just entered; it defends at once (MN-HER-07)."""
 
-    rule = "MN-HER-07"
+    rules = ("MN-HER-07",)
     answers = frozenset({"seduce"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -88,7 +92,7 @@ class Seduce(Command, frozen=True):
 class Refrain(Command, frozen=True):
     """Let the legions enter as they are; Helen may act on a later entry (MN-HER-08)."""
 
-    rule = "MN-HER-08"
+    rules = ("MN-HER-08",)
     answers = frozenset({"seduce"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

@@ -28,6 +28,8 @@ class IncomePaid(Event, frozen=True):
         missing: what the bank no longer had, by kind; nobody is owed it (MN-INC-12).
     """
 
+    rules = ("MN-INC-01",)
+
     cards: dict[Seat, dict[Resource, Count]]
     missing: dict[Seat, dict[Resource, Count]] = field(default_factory=dict[Seat, dict[Resource, Count]])
 
@@ -53,6 +55,8 @@ class GoodChosen(Event, frozen=True):
     Attributes:
         automatic: whether only one pile was left.
     """
+
+    rules = ("MN-WON-03",)
 
     seat: Seat
     good: Resource
@@ -123,7 +127,7 @@ def _filled(cards: dict[Seat, Cards]) -> dict[Seat, Cards]:
 class ChooseGood(Command, frozen=True):
     """Take the goods card of the Temple of Artemis, of any kind that the bank still has (MN-WON-03)."""
 
-    rule = "MN-WON-03"
+    rules = ("MN-WON-03",)
     answers = frozenset({"choose-good"})
 
     good: Resource

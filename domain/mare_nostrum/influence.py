@@ -27,6 +27,8 @@ class InfluencePlaced(Event, frozen=True):
         free: whether Hammurabi gave it (MN-HER-14).
     """
 
+    rules = ("MN-INF-01",)
+
     seat: Seat
     province: AreaId
     paid: dict[Resource, int]
@@ -120,7 +122,7 @@ class PlaceInfluence(Command, frozen=True):
         free: whether it is Hammurabi's, once a turn (MN-HER-14).
     """
 
-    rule = "MN-INF-01"
+    rules = ("MN-INF-01", "MN-INF-06")
     answers = frozenset({"build"})
 
     province: AreaId

@@ -29,6 +29,8 @@ class LegionsMarched(Event, frozen=True):
         tempted: the owner of Helen, who may answer (MN-HER-07); null when nobody may.
     """
 
+    rules = ("MN-LEG-01", "MN-LEG-02")
+
     seat: Seat
     origin: AreaId
     to: AreaId
@@ -59,7 +61,7 @@ class March(Command, frozen=True):
         posts: what some of them stand on and give up for it; the others stay posted.
     """
 
-    rule = "MN-LEG-01"
+    rules = ("MN-LEG-01", "MN-LEG-04")
     answers = frozenset({"campaign"})
 
     origin: AreaId
@@ -113,7 +115,7 @@ def _gap(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> str:
 class FinishCampaign(Command, frozen=True):
     """Move and fight no more in this turn (MN-MIL-02), when all have fought who must."""
 
-    rule = "MN-MIL-02"
+    rules = ("MN-MIL-02",)
     answers = frozenset({"campaign"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

@@ -23,6 +23,8 @@ class LossesRemoved(Event, frozen=True):
         seat: their owner.
     """
 
+    rules = ("MN-PCS-06",)
+
     province: AreaId
     seat: Seat
     legions: int = 0
@@ -48,7 +50,7 @@ class LossesRemoved(Event, frozen=True):
 class RemoveLosses(Command, frozen=True):
     """Remove as many of one's own units in the battle as the enemy's sum destroys (MN-BAT-07)."""
 
-    rule = "MN-BAT-07"
+    rules = ("MN-BAT-07",)
     answers = frozenset({"remove-losses"})
 
     legions: Count = 0

@@ -23,6 +23,8 @@ class NavalBattleBegan(Event, frozen=True):
         triremes: the attacker's in this battle; all of the defender's there take part.
     """
 
+    rules = ("MN-SEA-04",)
+
     sea: AreaId
     attacker: Seat
     defender: Seat
@@ -38,6 +40,8 @@ class NavalBattleBegan(Event, frozen=True):
 
 class TriremesRolled(Event, frozen=True):
     """Both fleets rolled at the same time, a die for each trireme (MN-BAT-03)."""
+
+    rules = ("MN-BAT-03",)
 
     sea: AreaId
     attacker: Throw
@@ -57,6 +61,8 @@ class NavalBattleEnded(Event, frozen=True):
         sunk: how many triremes of whom went back to the stock; those are alike, so that nobody had to choose
             (MN-BAT-07).
     """
+
+    rules = ("MN-SEA-06", "MN-SEA-08")
 
     sea: AreaId
     sunk: dict[Seat, int]
@@ -82,7 +88,7 @@ class AttackAtSea(Command, frozen=True):
         opponent: who is attacked; all his triremes there defend.
     """
 
-    rule = "MN-SEA-04"
+    rules = ("MN-SEA-04", "MN-SEA-03", "MN-SEA-07")
     answers = frozenset({"campaign"})
 
     sea: AreaId

@@ -29,6 +29,8 @@ class PlayerNamed(Event, frozen=True):
         automatic: whether it was the last one left.
     """
 
+    rules = ("MN-BLD-01", "MN-MIL-01")
+
     leader: Seat
     seat: Seat
     automatic: Automatic = False
@@ -46,6 +48,8 @@ class PlayerNamed(Event, frozen=True):
 
 class PlayerFinished(Event, frozen=True):
     """The player who acted has finished (MN-BLD-01, MN-MIL-01)."""
+
+    rules = ("MN-BLD-01", "MN-MIL-01")
 
     seat: Seat
 
@@ -75,7 +79,7 @@ class NameBuilder(Command, frozen=True):
         seat: who builds now.
     """
 
-    rule = "MN-BLD-01"
+    rules = ("MN-BLD-01",)
     answers = frozenset({"name-builder"})
 
     seat: Seat
@@ -95,7 +99,7 @@ class NameCommander(Command, frozen=True):
         seat: who moves and fights now.
     """
 
-    rule = "MN-MIL-01"
+    rules = ("MN-MIL-01",)
     answers = frozenset({"name-commander"})
 
     seat: Seat

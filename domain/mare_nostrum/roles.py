@@ -39,6 +39,8 @@ class RolesCounted(Event, frozen=True):
         ties: those that their holders must decide (MN-ROL-09).
     """
 
+    rules = ("MN-ROL-03",)
+
     roles: dict[Role, Seat]
     totals: dict[Role, dict[Seat, int]]
     ties: tuple[Tie, ...] = ()
@@ -60,6 +62,8 @@ class RoleGiven(Event, frozen=True):
         giver: who held it.
         seat: who holds it from now on.
     """
+
+    rules = ("MN-ROL-09",)
 
     role: Role
     giver: Seat
@@ -126,7 +130,7 @@ class GiveRole(Command, frozen=True):
         seat: who gets it.
     """
 
-    rule = "MN-ROL-09"
+    rules = ("MN-ROL-09",)
     answers = frozenset({"give-role"})
 
     seat: Seat

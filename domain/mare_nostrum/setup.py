@@ -104,6 +104,8 @@ class CivilizationsDealt(Event, frozen=True):
         seats: the seats as the players had taken them.
     """
 
+    rules = ("MN-SET-01",)
+
     order: tuple[Seat, ...]
     draw: Draw
     seats: tuple[Seat, ...]
@@ -125,6 +127,8 @@ class HandsOpened(Event, frozen=True):
         hands: the hands, each for its owner only.
     """
 
+    rules = ("MN-SET-24",)
+
     hands: dict[Seat, Sealed]
 
     def apply(self, table: Table) -> None:
@@ -142,6 +146,8 @@ class EmpireLaidOut(Event, frozen=True):
         hero: his own hero, which he got (MN-SET-07).
         start: the pieces of each province, named as the board names them: a good stands for a caravan on it.
     """
+
+    rules = ("MN-SET-06",)
 
     seat: Seat
     hero: CardId
@@ -173,6 +179,8 @@ class NeutralPlaced(Event, frozen=True):
         neighbours: where it got a marker and a legion.
     """
 
+    rules = ("MN-SET-18", "MN-SET-19")
+
     civilization: Seat
     capital: AreaId
     neighbours: tuple[AreaId, ...]
@@ -195,6 +203,8 @@ class RoleCardsDealt(Event, frozen=True):
     Attributes:
         draw: the draw that decided a tie by lot; null when there was none.
     """
+
+    rules = ("MN-SET-08", "MN-SET-22")
 
     roles: dict[Role, Seat]
     draw: Draw | None = None

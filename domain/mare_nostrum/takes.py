@@ -26,6 +26,8 @@ class CardTaken(Event, frozen=True):
         automatic: whether there was no other card that might have been taken.
     """
 
+    rules = ("MN-TRD-11", "MN-TRD-13")
+
     taker: Seat
     giver: Seat
     card: Resource
@@ -60,6 +62,8 @@ class TradeEnded(Event, frozen=True):
         short: who has a card less than before, and gets one from the Director (MN-TRD-19); null for nobody.
     """
 
+    rules = ("MN-TRD-21",)
+
     rule: str
     acquired: dict[Seat, tuple[Resource, ...]]
     returned: dict[Seat, tuple[Resource, ...]]
@@ -88,6 +92,8 @@ class CardGiven(Event, frozen=True):
         card: the card, for these two only.
         hands: the hands of these two, each for its owner only.
     """
+
+    rules = ("MN-TRD-20",)
 
     giver: Seat
     receiver: Seat
@@ -151,7 +157,7 @@ class Take(Command, frozen=True):
         giver: before whom it lies.
     """
 
-    rule = "MN-TRD-12"
+    rules = ("MN-TRD-12", "MN-TRD-10")
     answers = frozenset({"take"})
 
     giver: Seat
@@ -190,7 +196,7 @@ class Take(Command, frozen=True):
 class GiveCard(Command, frozen=True):
     """Give any card in hand, just traded or not, to the player who is one short (MN-TRD-20)."""
 
-    rule = "MN-TRD-20"
+    rules = ("MN-TRD-20",)
     answers = frozenset({"give-card"})
     sealed = True
 

@@ -32,6 +32,8 @@ class NumberNamed(Event, frozen=True):
         automatic: whether he holds no card, so that there was only 0 to name.
     """
 
+    rules = ("MN-TRD-01",)
+
     seat: Seat
     number: Count
     traders: tuple[Seat, ...]
@@ -57,6 +59,8 @@ class OfferMade(Event, frozen=True):
         automatic: whether it is all that he holds.
     """
 
+    rules = ("MN-TRD-05",)
+
     seat: Seat
     offer: Sealed
     automatic: Automatic = False
@@ -77,6 +81,7 @@ class OffersRevealed(Event, frozen=True):
         taker: who takes first: the Director of Commerce.
     """
 
+    rules = ("MN-TRD-09",)
     reveals: ClassVar[bool] = True
 
     offers: dict[Seat, Opened]
@@ -106,7 +111,7 @@ class NameNumber(Command, frozen=True):
         number: how many; 0 for no trade in this turn.
     """
 
-    rule = "MN-TRD-01"
+    rules = ("MN-TRD-01",)
     answers = frozenset({"name-number"})
 
     number: Count = 0
@@ -137,7 +142,7 @@ class Offer(Command, frozen=True):
         cards: how many of each kind.
     """
 
-    rule = "MN-TRD-05"
+    rules = ("MN-TRD-05",)
     answers = frozenset({"offer"})
     sealed = True
 

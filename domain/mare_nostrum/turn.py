@@ -30,6 +30,8 @@ class TurnBegan(Event, frozen=True):
     occupies or converts them (MN-AFT-08).
     """
 
+    rules = ("MN-MIL-04", "MN-WAR-03", "MN-AFT-08")
+
     turn: int
 
     def apply(self, table: Table) -> None:
@@ -61,6 +63,8 @@ class TurnBegan(Event, frozen=True):
 
 class PhaseBegan(Event, frozen=True):
     """The next part of the turn began (MN-ROL-01)."""
+
+    rules = ("MN-ROL-01",)
 
     phase: Phase
 

@@ -27,6 +27,8 @@ class TakeRedirected(Event, frozen=True):
         giver: before whom the card lies again.
     """
 
+    rules = ("MN-HER-11",)
+
     seat: Seat
     taker: Seat
     giver: Seat
@@ -54,6 +56,8 @@ class TakeRedirected(Event, frozen=True):
 class TakeStood(Event, frozen=True):
     """Ulysses' owner let a take stand (MN-HER-11)."""
 
+    rules = ("MN-HER-11",)
+
     seat: Seat
 
     def apply(self, table: Table) -> None:
@@ -70,7 +74,7 @@ class TakeStood(Event, frozen=True):
 class Redirect(Command, frozen=True):
     """Undo the take just made between two others; the taker must take one of one's own cards instead (MN-HER-11)."""
 
-    rule = "MN-HER-11"
+    rules = ("MN-HER-11",)
     answers = frozenset({"redirect"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -89,7 +93,7 @@ class Redirect(Command, frozen=True):
 class LetStand(Command, frozen=True):
     """Keep Ulysses for another take (MN-HER-11)."""
 
-    rule = "MN-HER-11"
+    rules = ("MN-HER-11",)
     answers = frozenset({"redirect"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -103,7 +107,7 @@ class LetStand(Command, frozen=True):
 class TakeInstead(Command, frozen=True):
     """Take one of the cards that Ulysses' owner has on offer, as one must (MN-HER-11)."""
 
-    rule = "MN-HER-11"
+    rules = ("MN-HER-11",)
     answers = frozenset({"take-instead"})
 
     card: Resource

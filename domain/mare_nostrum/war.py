@@ -18,6 +18,8 @@ class OccupationEnded(Event, frozen=True):
         seat: whose legions gave up what they stood on.
     """
 
+    rules = ("MN-AFT-12", "MN-WAR-05")
+
     province: AreaId
     seat: Seat
 

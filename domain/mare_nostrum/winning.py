@@ -19,6 +19,8 @@ class GameWon(Event, frozen=True):
         rule: the condition.
     """
 
+    rules = ("MN-WIN-01",)
+
     seat: Seat
     rule: str
 

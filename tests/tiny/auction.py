@@ -130,7 +130,7 @@ class BiddingOpened(Event, frozen=True):
 
 
 class PutUp(Command, frozen=True):
-    rule = "TA-PUT-01"
+    rules = ("TA-PUT-01",)
     answers = frozenset({"put-up-prize"})
 
     coins: Count
@@ -149,7 +149,7 @@ class PutUp(Command, frozen=True):
 
 
 class OpenBidding(Command, frozen=True):
-    rule = "TA-PUT-02"
+    rules = ("TA-PUT-02",)
     answers = frozenset({"put-up-prize"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -222,7 +222,7 @@ class PrizeTaken(Event, frozen=True):
 
 
 class ChooseCard(Command, frozen=True):
-    rule = "TA-BID-01"
+    rules = ("TA-BID-01",)
     answers = frozenset({"choose-card"})
     sealed = True
 
@@ -268,7 +268,7 @@ class CoinsGiven(Event, frozen=True):
 
 
 class Give(Command, frozen=True):
-    rule = "TA-GIV-01"
+    rules = ("TA-GIV-01",)
 
     coins: dict[Seat, Count]
 

@@ -26,7 +26,7 @@ class CardShown(Event, frozen=True):
 
 
 class ShowCard(Command, frozen=True):
-    rule = "TA-GIV-01"
+    rules = ("TA-GIV-01",)
     answers = frozenset({"put-up-prize"})
 
     card: Count

@@ -7,7 +7,6 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.catalogue import Rule, UnknownRuleError
-from domain.kernel.cited import cited
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
@@ -167,16 +166,17 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         events=tuple(type_name(event) for event in ruleset.events),
         dice=dict(ruleset.dice),
         chance={type_name(event): shown for event, shown in ruleset.chance.items()},
-        concerns=_concerns(ruleset),
+        concerns=concerns(ruleset),
         setup=schemas.of_ruleset(ruleset).setup,
     )
 
 
-def _concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
-    """Return the rules that events and commands concern, by type; around the table they are those of the house."""
-    own = {shape: cited(shape, ruleset.catalogue, ruleset.id) for shape in (*ruleset.events, *ruleset.commands)}
-    around = {shape: cited(shape, house_rules(), ruleset.id) for shape in (*GAME_EVENTS, Undo)}
-    return {type_name(shape): rules for shape, rules in (own | around).items() if rules}
+def concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
+    """Return the rules that each type of event and command concerns, those of every game included."""
+    own, around = (*ruleset.events, *ruleset.commands), (*GAME_EVENTS, Undo)
+    catalogues = {**dict.fromkeys(own, ruleset.catalogue), **dict.fromkeys(around, house_rules())}
+    found = {type_name(shape): rules.in_force(shape.rules, ruleset.id) for shape, rules in catalogues.items()}
+    return {kind: rules for kind, rules in found.items() if rules}
 
 
 def named(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset[Any]:

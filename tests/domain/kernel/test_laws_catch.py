@@ -130,7 +130,7 @@ class Scatter(Event, frozen=True):
 
 
 class Shuffle(Command, frozen=True):
-    rule = "TA-PUT-01"
+    rules = ("TA-PUT-01",)
     answers = frozenset({"put-up-prize"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

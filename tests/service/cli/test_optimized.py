@@ -9,7 +9,7 @@ import pytest
 
 from domain.kernel.docstrings import docstring, source_of
 from domain.library import LIBRARY
-from service.api.rulesets.routes import _concerns
+from service.api.rulesets.routes import concerns
 from tests.service.cli.calling import Call, http, serving, start
 
 ROOT = Path(__file__).parents[3]
@@ -24,7 +24,7 @@ def test_a_service_plays_a_game_and_tells_its_contract(
         assert contract == (ROOT / "openapi" / "openapi.json").read_bytes()
         for ruleset_id in LIBRARY.ids():
             told = http.get(f"{service.address}/v1/rulesets/{ruleset_id}").json()["concerns"]
-            assert told == {kind: list(rules) for kind, rules in _concerns(LIBRARY.current(ruleset_id)).items()}
+            assert told == {kind: list(rules) for kind, rules in concerns(LIBRARY.current(ruleset_id)).items()}
         game = ("--ruleset", "conquest-classic-2005", "--seats", 2, "--seed", 2, "--quiet")
         said = call("play", "--url", service.address, *game, "--output", tmp_path / "game.jsonl")
         assert said.code == 0, said.err
