@@ -24,6 +24,14 @@ async def test_rulesets_are_listed_and_shown(service: Service) -> None:
     assert "put-up" in shown["commands"]
 
 
+async def test_a_ruleset_tells_which_rules_its_types_concern(service: Service) -> None:
+    concerns = (await service.get("/v1/rulesets/tiny-auction"))["concerns"]
+    assert concerns["choose-card"] == ["TA-BID-01"]
+    assert concerns["undo"] == ["TAB-UNDO-01"]
+    assert concerns["moves-retracted"] == ["TAB-UNDO-02"]
+    assert "card-chosen" not in concerns, "it declares no rule"
+
+
 async def test_a_board_is_shown_with_its_digest(service: Service, anna: Player) -> None:
     shown = await service.get("/v1/rulesets/tiny-auction/board")
     assert msgspec.convert(shown["board"], Board).id == "room"
