@@ -30,13 +30,13 @@ class Province(Struct, frozen=True):
     Attributes:
         owner: who controls it, with or without pieces there (CC-PCS-14); null for a neutral province.
         fortified: whether its city is.
+        armies: land combat units by seat; a seat without any is absent.
     """
 
     owner: Seat | None = None
     city: bool = False
     fortified: bool = False
-    armies: dict[Seat, Army] = field(default_factory=dict[Seat, Army])
-    """Land combat units by seat; a seat without any is absent."""  # Never changed in place: see `set_army`.
+    armies: dict[Seat, Army] = field(default_factory=dict[Seat, Army])  # Never changed in place: see `set_army`.
 
 
 class Player(Struct, frozen=True):
@@ -83,15 +83,15 @@ class Journey(Struct, frozen=True):
 
     Attributes:
         visited: the provinces that it came through.
+        riders: riders with no point left.
+        tired_riders: cavalry riders with one point left.
     """
 
     at: AreaId
     visited: tuple[AreaId, ...]
     leaders: tuple[LeaderId, ...]
     riders: Units = NO_UNITS
-    """Riders with no point left."""
     tired_riders: int = 0
-    """Cavalry riders with one point left."""
 
 
 Consent = Literal["transit", "road", "strait"]
@@ -133,23 +133,34 @@ class Grant(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """One side of a land battle in the present round."""
+    """One side of a land battle in the present round.
+
+    Attributes:
+        legion: the battle legion; null until it is formed.
+        hits: hits taken and not yet assigned.
+        lost: units marked as hit, removed at the end of the round.
+        lost_landed: how many of those came from galleys this turn.
+        retreats: whether it announced a retreat; null until it announced anything.
+    """
 
     seat: Seat
     legion: Units | None = None
-    """The battle legion; null until it is formed."""
     hits: int = 0
-    """Hits taken and not yet assigned."""
     lost: Units = NO_UNITS
-    """Units marked as hit, removed at the end of the round."""
     lost_landed: Units = NO_UNITS
-    """How many of those came from galleys this turn."""
     retreats: bool | None = None
-    """Whether it announced a retreat; null until it announced anything."""
 
 
 class Battle(Struct, frozen=True):
-    """A land battle under way."""
+    """A land battle under way.
+
+    Attributes:
+        pursuit_hits: hits of the pursuit, not yet assigned.
+        leaving: the seats that have still to move out, in this order (CC-RET-09).
+        asking: the destination across a strait that is being asked for (CC-RET-15).
+        asked: those who have still to answer.
+        strait_answers: destinations that were asked for in this round, and whether all owners agreed.
+    """
 
     province: AreaId
     attacker: Side
@@ -171,15 +182,10 @@ class Battle(Struct, frozen=True):
         "withdraw",
     ] = "form-defender"
     pursuit_hits: int = 0
-    """Hits of the pursuit, not yet assigned."""
     leaving: tuple[Seat, ...] = ()
-    """The seats that have still to move out, in this order (CC-RET-09)."""
     asking: AreaId | None = None
-    """The destination across a strait that is being asked for (CC-RET-15)."""
     asked: tuple[Seat, ...] = ()
-    """Those who have still to answer."""
     strait_answers: dict[AreaId, bool] = field(default_factory=dict[AreaId, bool])
-    """Destinations that were asked for in this round, and whether all owners agreed."""
 
 
 class Fleet(Struct, frozen=True):
@@ -236,16 +242,19 @@ class Rescue(Struct, frozen=True):
 
 
 class Combat(Struct, frozen=True):
-    """What is left to do in the combat phase."""
+    """What is left to do in the combat phase.
+
+    Attributes:
+        battles: provinces where a land battle must still be fought.
+        naval: naval battles declared and not yet fought.
+        seas: sea zones for which the player on turn has still to declare or decline battle.
+        spared: ``province/seat`` of lone enemy leaders whom he leaves alone; ``province/leader`` of a single one.
+    """
 
     battles: tuple[AreaId, ...] = ()
-    """Provinces where a land battle must still be fought."""
     naval: tuple[NavalPlan, ...] = ()
-    """Naval battles declared and not yet fought."""
     seas: tuple[AreaId, ...] = ()
-    """Sea zones for which the player on turn has still to declare or decline battle."""
     spared: tuple[str, ...] = ()
-    """``province/seat`` of lone enemy leaders whom he leaves alone; ``province/leader`` of a single one."""
 
 
 class Purchase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

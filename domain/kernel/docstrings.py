@@ -3,14 +3,24 @@
 Some of what the program tells stands in docstrings: the contract, and the meanings of settings and commands.
 ``python -OO`` drops docstrings when it compiles. They are then read from the source, which is parsed once for each
 module that is asked about. So the sources must be there, as they are in a checkout, a wheel and the image.
+
+The fields of a struct are described in its docstring, each in lines of its own; fields that mean the same may share
+them::
+
+    Attributes:
+        hits: hits taken and not yet assigned; a text that is longer goes on in the next line, indented deeper.
+        attacker, defender: the two sides.
 """
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Final
+
+_ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n(?:     .*|(?=\n)))*)", re.MULTILINE)
 
 
 @cache
@@ -26,6 +36,18 @@ def docstring(of: type | Callable[..., Any]) -> str:
         return ""
     node = _defined(source_of(of.__module__), of.__qualname__)
     return (ast.get_docstring(node) or "") if node is not None else ""
+
+
+def summary(of: type) -> str:
+    """Return what the docstring of a class says before it comes to single fields."""
+    return docstring(of).partition("\nAttributes:\n")[0].strip()
+
+
+def attributes(of: type) -> dict[str, str]:
+    """Return what the docstring of a class says of each field, by its name; nothing of those that it inherits."""
+    _, _, section = docstring(of).partition("\nAttributes:\n")
+    found = _ATTRIBUTE.findall(section)
+    return {name: " ".join(text.split()) for names, text in found for name in names.split(", ")}
 
 
 @cache

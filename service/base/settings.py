@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, TypeVar, cast, get_args, get_type_
 import msgspec
 from msgspec import Meta, Struct
 
-from domain.kernel.docstrings import docstring
+from domain.kernel.docstrings import attributes
 from domain.kernel.message import enumerated
 from service.base.expected import wanted
 from service.base.scopes import SCOPES, Scope
@@ -307,10 +307,7 @@ def _strike_out(match: re.Match[str]) -> str:
 
 def meanings() -> dict[str, str]:
     """Return what each setting means, by its name."""
-    attributes = re.sub(r"\s+", " ", docstring(Settings).partition("Attributes:")[2])
-    names = "|".join(Settings.__struct_fields__)
-    parts = re.split(rf"(?:^| )({names}): ", attributes)
-    return dict(zip(parts[1::2], (meaning.strip() for meaning in parts[2::2]), strict=True))
+    return attributes(Settings)
 
 
 def _convert(text: str, kind: object) -> object:

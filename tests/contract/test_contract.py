@@ -15,6 +15,7 @@ from msgspec import Struct
 import domain
 import service
 from domain.kernel import schema as options
+from domain.kernel.docstrings import attributes
 from domain.library import LIBRARY
 from service import api
 from service.api.contract import document as contract
@@ -144,7 +145,7 @@ def parts_of(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def test_what_an_attribute_names_is_a_field() -> None:
     for shape in structs():
-        assert {*schemas.attributes(shape)} <= {*shape.__struct_fields__}, shape
+        assert {*attributes(shape)} <= {*shape.__struct_fields__}, shape
 
 
 def structs() -> list[type[Struct]]:

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from domain.kernel import export
 from domain.kernel.decision import Option
+from domain.kernel.docstrings import summary
 from domain.kernel.message import enumerated, type_name
 from domain.kernel.record import Cause
 from domain.kernel.ruleset import Library, Ruleset
@@ -146,7 +147,7 @@ def _by_ruleset(
         name = f"{family.name}{shape.__name__}"
         _add(book, _copied(book, shape, name, {**_ruleset(book, family), **own(family)}))
         mapping |= {ruleset.id: book.reference(name)["$ref"] for ruleset in family.rulesets}
-    book.structs[shape.__name__] = _told_apart(schemas.summary_of(shape), "ruleset", mapping)
+    book.structs[shape.__name__] = _told_apart(summary(shape), "ruleset", mapping)
 
 
 def _describe_orders(book: Book, known: Iterable[Family]) -> None:
@@ -184,7 +185,7 @@ def _describe_orders(book: Book, known: Iterable[Family]) -> None:
         }
         _add(book, {name: shape})
     either = [book.reference("OneCommand"), book.reference("SeveralCommands")]
-    book.structs["Orders"] = {"description": schemas.summary_of(Orders), "oneOf": either}
+    book.structs["Orders"] = {"description": summary(Orders), "oneOf": either}
 
 
 def _describe_export(book: Book, known: Iterable[Family]) -> None:

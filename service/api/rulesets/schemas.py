@@ -10,13 +10,14 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
+from itertools import pairwise
 from types import UnionType
 from typing import Annotated, Any, Final, NewType, Union, get_args, get_origin, get_type_hints
 
 from msgspec import NODEFAULT, Meta, Struct
 from msgspec import inspect as types
 
-from domain.kernel.docstrings import docstring, source_of
+from domain.kernel.docstrings import attributes, source_of, summary
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.ruleset import Ruleset
 from service.api.rulesets.bodies import Schemas
@@ -24,7 +25,6 @@ from service.api.rulesets.bodies import Schemas
 Schema = dict[str, Any]
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-_ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n(?:     .*|(?=\n)))*)", re.MULTILINE)
 
 
 class Book:
@@ -134,7 +134,7 @@ class Book:
                     said = f"Default: `{json.dumps(field.default)}`."
                     schema["description"] = " ".join(filter(None, (schema.get("description"), said)))
             properties[field.encode_name] = schema
-        made: Schema = {"type": "object", "title": name, "description": summary_of(info.cls), "properties": properties}
+        made: Schema = {"type": "object", "title": name, "description": summary(info.cls), "properties": properties}
         if required:
             made["required"] = required
         if info.forbid_unknown_fields:
@@ -210,50 +210,26 @@ def pascal(name: str) -> str:
     return "".join(word.capitalize() for word in re.split("[-_]", name))
 
 
-def summary_of(shape: type) -> str:
-    """Return what a class is, without the part about its attributes."""
-    return docstring(shape).partition("\nAttributes:\n")[0].strip()
-
-
 @cache
 def field_docs(shape: type) -> Mapping[str, str]:
-    """Return what is said of each field: under ``Attributes:``, or in a string that follows it; inherited ones too."""
-    docs: dict[str, str] = {}
-    for cls in reversed(shape.__mro__):
-        if cls is not Struct and issubclass(cls, Struct):
-            docs.update(attributes(cls))
-            docs.update(_strings(_class(cls)))
-    return docs
+    """Return what is said of each field, inherited ones included."""
+    structs = [cls for cls in reversed(shape.__mro__) if cls is not Struct and issubclass(cls, Struct)]
+    return {name: _sentence(text) for cls in structs for name, text in attributes(cls).items()}
 
 
-def attributes(cls: type) -> dict[str, str]:
-    """Return what the docstring of a class says of each field under ``Attributes:``; several may share a line."""
-    _, _, section = docstring(cls).partition("\nAttributes:\n")
-    return {name: _sentence(text) for names, text in _ATTRIBUTE.findall(section) for name in names.split(", ")}
-
-
-def _strings(node: ast.Module | ast.ClassDef | None) -> dict[str, str]:
+def _strings(module: ast.Module) -> dict[str, str]:
     """Return what is said of each name in a string that follows its definition."""
     docs: dict[str, str] = {}
-    for defined, string in zip(node.body, node.body[1:], strict=False) if node else ():
+    for defined, string in pairwise(module.body):
         match defined, string:
-            case (
-                ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]),
-                ast.Expr(value=ast.Constant(value=str(text))),
-            ):
-                docs[name] = _sentence(text)
+            case ast.Assign(targets=[ast.Name(id=name)]), ast.Expr(value=ast.Constant(value=str(text))):
+                docs[name] = _sentence(" ".join(text.split()))
             case _:
                 pass
     return docs
 
 
-def _class(cls: type) -> ast.ClassDef | None:
-    classes = (node for node in source_of(cls.__module__).body if isinstance(node, ast.ClassDef))
-    return next((node for node in classes if node.name == cls.__qualname__), None)
-
-
 def _sentence(text: str) -> str:
-    text = " ".join(text.split())
     return text[:1].upper() + text[1:]
 
 
