@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from domain.kernel.docstrings import docstring, source_of
+from domain.kernel.docstrings import attributes, docstring, source_of, summary
 from domain.library import LIBRARY
 from service.api.rulesets.routes import concerns
 from tests.service.cli.calling import Call, http, serving, start
@@ -85,8 +85,41 @@ def test_a_docstring_is_read_from_the_source_as_it_is_kept() -> None:
     assert lines[3] == "''"
 
 
+class Fought:
+    """A battle.
+
+    It is over.
+
+    Attributes:
+        hits: how many hit, which may be
+            none: nobody was there.
+        attacker, defender: the two sides.
+    """
+
+
+FIELDS = """
+from domain.kernel.docstrings import attributes, summary
+from tests.service.cli.test_optimized import Fought
+print(summary(Fought), attributes(Fought))
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-OO",)], ids=["usual", "optimized"])
+def test_the_fields_of_a_struct_are_read_from_its_docstring(options: tuple[str, ...]) -> None:
+    said = subprocess.run(
+        [sys.executable, *options, "-c", FIELDS], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    fields = {
+        "hits": "how many hit, which may be none: nobody was there.",
+        "attacker": "the two sides.",
+        "defender": "the two sides.",
+    }
+    assert said.stdout == f"A battle.\n\nIt is over. {fields}\n"
+
+
 def test_what_has_no_docstring_has_none() -> None:
-    assert docstring(type("Bare", (), {})) == ""
+    bare = type("Bare", (), {})
+    assert (docstring(bare), summary(bare), attributes(bare)) == ("", "", {})
 
 
 def test_a_source_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
