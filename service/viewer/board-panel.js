@@ -6,7 +6,7 @@
 import { html, nothing } from "./vendor/lit-html.js";
 import { icon } from "./icons.js";
 
-/** @param {import("./room.js").Room} room */
+/** @param {import("./state/room.js").Room} room */
 export function boardPanel(room) {
   const { board } = room;
   if (board.isMissing) return html`<p class="waiting">There is no map of this board.</p>`;

@@ -10,7 +10,7 @@ const DICE = "dice";
 
 const drawers = new WeakMap();
 
-/** @param {import("./room.js").Room} room */
+/** @param {import("./state/room.js").Room} room */
 export function chartsPanel(room) {
   if (!drawers.has(room)) drawers.set(room, new Charts(room));
   const charts = drawers.get(room);

@@ -10,7 +10,7 @@ import { capital, plain, seatName } from "./words.js";
 
 const found = { versions: "", frames: null, result: { areas: [], seats: [] } };
 
-/** @param {import("./room.js").Room} room */
+/** @param {import("./state/room.js").Room} room */
 export function comparePanel(room) {
   return html`<h2>What changed</h2>
     <form class="versions" @submit=${(event) => event.preventDefault()}>
@@ -49,7 +49,7 @@ function list(room) {
 
 /**
  * Return what differs between the version that is shown and the one it is compared with.
- * @param {import("./room.js").Room} room
+ * @param {import("./state/room.js").Room} room
  * @returns {{areas: object[], seats: object[]}} empty as long as the scenes are not known
  */
 export function differences(room) {

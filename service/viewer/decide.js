@@ -5,11 +5,11 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { repeat } from "./vendor/directives/repeat.js";
-import { deskOf } from "./desk.js";
 import { refusal, ruleOf } from "./rule.js";
+import { deskOf } from "./state/desk.js";
 import { named, plain, seatName } from "./words.js";
 
-/** @param {import("./room.js").Room} room */
+/** @param {import("./state/room.js").Room} room */
 export function decidePanel(room) {
   const desk = deskOf(room);
   desk.look();

@@ -15,7 +15,7 @@ const chances = new Map();
 const again = new Map();
 
 /**
- * @param {import("./room.js").Room} room
+ * @param {import("./state/room.js").Room} room
  * @param {object} event its row of the log
  * @param {object} [before] the row before it
  */

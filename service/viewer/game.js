@@ -3,11 +3,11 @@
  * @module
  */
 
-import { Api } from "./api.js";
 import { Board } from "./board.js";
-import { linked } from "./link.js";
-import { Room } from "./room.js";
-import { takeToken } from "./token.js";
+import { Api } from "./state/api.js";
+import { linked } from "./state/link.js";
+import { Room } from "./state/room.js";
+import { takeToken } from "./state/token.js";
 
 const api = new Api();
 takeToken(api);

@@ -10,8 +10,8 @@ import { named } from "./words.js";
 let said = "";
 
 /**
- * @param {import("./room.js").Room} room
- * @param {import("./account.js").Account} account
+ * @param {import("./state/room.js").Room} room
+ * @param {import("./state/account.js").Account} account
  */
 export function gatheringPanel(room, account) {
   const { game } = room;

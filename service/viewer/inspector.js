@@ -6,13 +6,13 @@
 import { html, nothing } from "./vendor/lit-html.js";
 import { chip } from "./chip.js";
 import { dice } from "./dice.js";
-import { eventsOf } from "./events.js";
 import { ruleOf } from "./rule.js";
+import { eventsOf } from "./state/events.js";
 import { clock, count, named, plain, seatName } from "./words.js";
 
 const SHORT = 6; // Lines of JSON that are shown at once.
 
-/** @param {import("./room.js").Room} room */
+/** @param {import("./state/room.js").Room} room */
 export function inspectorPanel(room) {
   if (!room.head) return nothing;
   const events = eventsOf(room);

@@ -5,11 +5,11 @@
 
 import { html, nothing, render } from "./vendor/lit-html.js";
 import { live } from "./vendor/directives/live.js";
-import { Account, accountForms } from "./account.js";
-import { Api } from "./api.js";
 import { Games } from "./games.js";
 import { newGame } from "./new-game.js";
-import { takeToken } from "./token.js";
+import { Account, accountForms } from "./state/account.js";
+import { Api } from "./state/api.js";
+import { takeToken } from "./state/token.js";
 import { ago, clock, count, named } from "./words.js";
 
 const STATUSES = { gathering: "gathers players", running: "is played", over: "is over", cancelled: "was cancelled" };

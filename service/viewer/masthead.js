@@ -16,8 +16,8 @@ const STREAMS = {
 };
 
 /**
- * @param {import("./room.js").Room} room
- * @param {import("./account.js").Account} account
+ * @param {import("./state/room.js").Room} room
+ * @param {import("./state/account.js").Account} account
  * @param {boolean} isAsked whether a decision waits for whoever looks
  * @param {(() => void) | null} decide leads there; null when it is shown
  */

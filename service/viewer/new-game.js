@@ -16,7 +16,7 @@ const setups = new Map();
 
 /**
  * The form. It leads to the game's page, where seats are taken.
- * @param {import("./api.js").Api} api
+ * @param {import("./state/api.js").Api} api
  * @param {object[]} rulesets those that can be played
  * @param {() => void} draw draws the page again
  */

@@ -4,16 +4,16 @@
  */
 
 import { html, nothing, render } from "./vendor/lit-html.js";
-import { Account } from "./account.js";
 import { boardPanel } from "./board-panel.js";
 import { comparePanel, differences } from "./compare.js";
 import { gatheringPanel } from "./gathering.js";
 import { identity, lookAs } from "./identity.js";
-import { address, linked } from "./link.js";
 import { masthead } from "./masthead.js";
+import { Account } from "./state/account.js";
+import { address, linked } from "./state/link.js";
+import { takeToken } from "./state/token.js";
 import { followStory, storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
-import { takeToken } from "./token.js";
 
 const READABLE = 120; // Milliseconds between two drawings of the panels during a drag.
 
@@ -42,7 +42,7 @@ export class Panels {
   #chosen = wide.matches ? "event" : "story";
   #status = "";
 
-  /** @param {import("./room.js").Room} room */
+  /** @param {import("./state/room.js").Room} room */
   constructor(room) {
     this.room = room;
     this.account = new Account(room.api);

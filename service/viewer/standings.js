@@ -8,7 +8,7 @@ import { chartsPanel } from "./charts.js";
 import { chip } from "./chip.js";
 import { plain, seatName } from "./words.js";
 
-/** @param {import("./room.js").Room} room */
+/** @param {import("./state/room.js").Room} room */
 export function standingsPanel(room) {
   const standings = room.shown?.standings ?? [];
   return html`<h2>Scores</h2>

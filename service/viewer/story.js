@@ -15,7 +15,7 @@ const REST = 150; // Milliseconds: a story that is torn from one end to the othe
 /** Which versions are in the page, by room; and which one was brought into view last. */
 const windows = new WeakMap();
 
-/** @param {import("./room.js").Room} room */
+/** @param {import("./state/room.js").Room} room */
 export function storyPanel(room) {
   if (!room.head) return nothing;
   const shown = windowOf(room);

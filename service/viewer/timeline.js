@@ -7,8 +7,8 @@ import { html, nothing, svg } from "./vendor/lit-html.js";
 import { guard } from "./vendor/directives/guard.js";
 import { live } from "./vendor/directives/live.js";
 import { icon } from "./icons.js";
-import { linkTo } from "./link.js";
-import { SPEEDS, STRIDES } from "./room.js";
+import { linkTo } from "./state/link.js";
+import { SPEEDS, STRIDES } from "./state/room.js";
 import { count } from "./words.js";
 
 const LABEL = 26; // So many pixels at least lie between two numbers of rounds.
@@ -16,7 +16,7 @@ const NEAR = 6; // So many pixels beside a mark it is still meant.
 
 const copied = { said: "", timer: 0 };
 
-/** @param {import("./room.js").Room} room */
+/** @param {import("./state/room.js").Room} room */
 export function timelinePanel(room) {
   if (!room.head) return nothing;
   return html`<div class="controls" role="group" aria-label="Replay">

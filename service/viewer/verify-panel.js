@@ -9,7 +9,7 @@ import { count } from "./words.js";
 
 const checks = new WeakMap();
 
-/** @param {import("./room.js").Room} room */
+/** @param {import("./state/room.js").Room} room */
 export function verifyPanel(room) {
   if (!checks.has(room)) checks.set(room, new Check(room));
   const check = checks.get(room);

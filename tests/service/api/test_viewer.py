@@ -86,10 +86,10 @@ async def test_what_a_page_consists_of_is_asked_for_once(service: Service) -> No
 
 
 async def test_an_unchanged_file_is_not_sent_again(service: Service) -> None:
-    first = await service.client.get("/viewer/api.js")
-    again = await service.client.get("/viewer/api.js", headers={"If-None-Match": first.headers["etag"]})
+    first = await service.client.get("/viewer/state/api.js")
+    again = await service.client.get("/viewer/state/api.js", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    assert (await service.client.get("/viewer/api.js", headers={"If-None-Match": '"other"'})).content == first.content
+    assert (await service.client.get("/viewer/state/api.js", headers={"If-None-Match": '"other"'})).content == first.content
 
 
 @pytest.mark.parametrize("path", ["/viewer/none.js", "/viewer/../settings.py", "/viewer/%2e%2e/settings.py", "/viewer"])

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
 import { keep, kept, onChange, refuse, remove } from "./device.js";
 
 /** Whose token it is. Says "change" when that changes. */

@@ -3,10 +3,10 @@
  * @module
  */
 
+import { Form } from "../forms.js";
+import { choicesOf, isSame } from "../schema.js";
+import { Wording } from "../wording.js";
 import { Problem } from "./api.js";
-import { Form } from "./forms.js";
-import { choicesOf, isSame } from "./schema.js";
-import { Wording } from "./wording.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
