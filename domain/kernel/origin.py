@@ -1,7 +1,7 @@
 """Who may bring about which event: what the cause of every act must say.
 
 `verify` holds each log to this table. An event around the table that is not listed here can only follow from another.
-The page's check has the same table (`service/viewer/origin.js`).
+The page's check has the same table (`service/viewer/proof/origin.js`).
 """
 
 from collections.abc import Mapping

@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
-import { BEYOND, verify } from "./verify.js";
+import { BEYOND, verify } from "./proof/verify.js";
 import { count } from "./words.js";
 
 const checks = new WeakMap();
