@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
-import { contentOf } from "./board.js";
+import { contentOf } from "./board/board.js";
 import { chip } from "./chip.js";
 import { capital, plain, seatName } from "./words.js";
 

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { Board } from "./board.js";
+import { Board } from "./board/board.js";
 import { Api } from "./state/api.js";
 import { linked } from "./state/link.js";
 import { Room } from "./state/room.js";

@@ -23,7 +23,7 @@ export class Board extends EventTarget {
 
   /**
    * @param {HTMLElement} place where it goes
-   * @param {import("./state/room.js").Room} room
+   * @param {import("../state/room.js").Room} room
    */
   constructor(place, room) {
     super();
