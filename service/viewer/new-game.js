@@ -4,9 +4,9 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
-import { Form } from "./forms.js";
+import { Form } from "./forms/form.js";
+import { Wording } from "./forms/wording.js";
 import { refusal } from "./rule.js";
-import { Wording } from "./wording.js";
 
 const wish = { ruleset: "", problem: null };
 const WORDING = new Wording([]);

@@ -10,7 +10,7 @@ from domain.kernel import schema
 from tests.browser.options import games, options, values
 
 AGREE = """async (cases) => {
-    const { matches, faults, initial, given, sums } = await import("/viewer/schema.js");
+    const { matches, faults, initial, given, sums } = await import("/viewer/forms/schema.js");
     const wrong = [];
     for (const { option, tries } of cases) {
         for (const { value, fits } of tries) {
@@ -42,8 +42,8 @@ async def test_what_fits_an_option_in_the_browser_is_what_fits_it_in_the_kernel(
 
 
 WORDS = """async (cases) => {
-    const { Form } = await import("/viewer/forms.js");
-    const { Wording } = await import("/viewer/wording.js");
+    const { Form } = await import("/viewer/forms/form.js");
+    const { Wording } = await import("/viewer/forms/wording.js");
     const { render } = await import("/viewer/vendor/lit-html.js");
     const said = [];
     for (const { areas, options } of cases) {
@@ -75,7 +75,7 @@ async def test_a_form_speaks_in_words(page: Page) -> None:
 async def test_a_schema_that_no_option_has_is_refused(page: Page) -> None:
     await page.goto("/viewer/vendor/LICENSE.txt")
     refused = """async () => {
-        const { matches } = await import("/viewer/schema.js");
+        const { matches } = await import("/viewer/forms/schema.js");
         try { return matches({ type: "null" }, null); } catch (error) { return error.message; }
     }"""
     assert await page.evaluate(refused) == "an option's schema cannot have the type null"

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { Form } from "../forms.js";
-import { choicesOf, isSame } from "../schema.js";
-import { Wording } from "../wording.js";
+import { Form } from "../forms/form.js";
+import { choicesOf, isSame } from "../forms/schema.js";
+import { Wording } from "../forms/wording.js";
 import { Problem } from "./api.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.

@@ -24,7 +24,7 @@ const PLAIN = { field: (name) => name, value: (value) => `${value}` };
  * Yield what is wrong with a value.
  * @param {object} schema
  * @param {unknown} value undefined for what was not chosen yet
- * @param {Pick<import("./forms.js").Wording, "field" | "value">} [words] how things are called
+ * @param {Pick<import("./form.js").Wording, "field" | "value">} [words] how things are called
  * @returns {Generator<Fault>}
  * @throws {TypeError} for a keyword or type that options do not have
  */

@@ -3,8 +3,8 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
-import { live } from "./vendor/directives/live.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { live } from "../vendor/directives/live.js";
 import { between, choicesOf, given, initial, isSame, isSubset, matches, summed, sums, toggled } from "./schema.js";
 
 const FEW = 6; // So many choices are shown side by side; more make a list to select from.
@@ -13,7 +13,7 @@ const LINE = 80; // A text that may be longer gets several lines.
 /** Draws the fields of a form once. */
 export class Fields {
   /**
-   * @param {import("./forms.js").Form} form
+   * @param {import("./form.js").Form} form
    * @param {import("./schema.js").Fault[]} wrong what is said beside the fields
    */
   constructor(form, wrong) {

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { capital, named } from "./words.js";
+import { capital, named } from "../words.js";
 
-/** The words of one game. @implements {import("./forms.js").Wording} */
+/** The words of one game. @implements {import("./form.js").Wording} */
 export class Wording {
   #areas;
 

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { html } from "./vendor/lit-html.js";
+import { html } from "../vendor/lit-html.js";
 import { Fields } from "./fields.js";
 import { choicesOf, faults, given, initial, isSubset, toggled } from "./schema.js";
 
@@ -89,7 +89,7 @@ export class Form {
     return true;
   }
 
-  /** The fields. @returns {import("./vendor/lit-html.js").TemplateResult} */
+  /** The fields. @returns {import("../vendor/lit-html.js").TemplateResult} */
   render() {
     const fields = new Fields(this, this.asked ? this.faults : []);
     return html`<div
