@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
-import { icon } from "./icons.js";
+import { icon } from "./parts/icons.js";
 
 /** @param {import("./state/room.js").Room} room */
 export function boardPanel(room) {

@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
-import { capital, plain } from "./words.js";
+import { capital, plain } from "./parts/words.js";
 
 const DICE = "dice";
 

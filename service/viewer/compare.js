@@ -5,8 +5,8 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { contentOf } from "./board/board.js";
-import { chip } from "./chip.js";
-import { capital, plain, seatName } from "./words.js";
+import { chip } from "./parts/chip.js";
+import { capital, plain, seatName } from "./parts/words.js";
 
 const found = { versions: "", frames: null, result: { areas: [], seats: [] } };
 

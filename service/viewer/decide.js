@@ -5,9 +5,9 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { repeat } from "./vendor/directives/repeat.js";
-import { refusal, ruleOf } from "./rule.js";
+import { refusal, ruleOf } from "./parts/rule.js";
+import { named, plain, seatName } from "./parts/words.js";
 import { deskOf } from "./state/desk.js";
-import { named, plain, seatName } from "./words.js";
 
 /** @param {import("./state/room.js").Room} room */
 export function decidePanel(room) {

@@ -4,9 +4,9 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
+import { plain } from "./parts/words.js";
 import { Chance, derivation } from "./proof/chance.js";
 import { entropyOf } from "./proof/redraw.js";
-import { plain } from "./words.js";
 
 const BEGINNING = 200; // The game has begun within so many versions, or its seats changed hands very often.
 

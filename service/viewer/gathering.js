@@ -5,7 +5,7 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { openIdentity } from "./identity.js";
-import { named } from "./words.js";
+import { named } from "./parts/words.js";
 
 let said = "";
 

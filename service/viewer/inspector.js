@@ -4,11 +4,11 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
-import { chip } from "./chip.js";
 import { dice } from "./dice.js";
-import { ruleOf } from "./rule.js";
+import { chip } from "./parts/chip.js";
+import { ruleOf } from "./parts/rule.js";
+import { clock, count, named, plain, seatName } from "./parts/words.js";
 import { eventsOf } from "./state/events.js";
-import { clock, count, named, plain, seatName } from "./words.js";
 
 const SHORT = 6; // Lines of JSON that are shown at once.
 

@@ -5,7 +5,7 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { openIdentity } from "./identity.js";
-import { seatName } from "./words.js";
+import { seatName } from "./parts/words.js";
 
 const STREAMS = {
   "": ["", "connecting"],

@@ -6,7 +6,7 @@
 import { html, nothing } from "./vendor/lit-html.js";
 import { Form } from "./forms/form.js";
 import { Wording } from "./forms/wording.js";
-import { refusal } from "./rule.js";
+import { refusal } from "./parts/rule.js";
 
 const wish = { ruleset: "", problem: null };
 const WORDING = new Wording([]);

@@ -5,8 +5,8 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { chartsPanel } from "./charts.js";
-import { chip } from "./chip.js";
-import { plain, seatName } from "./words.js";
+import { chip } from "./parts/chip.js";
+import { plain, seatName } from "./parts/words.js";
 
 /** @param {import("./state/room.js").Room} room */
 export function standingsPanel(room) {

@@ -5,8 +5,8 @@
 
 import { html, nothing } from "./vendor/lit-html.js";
 import { repeat } from "./vendor/directives/repeat.js";
-import { chip } from "./chip.js";
-import { named } from "./words.js";
+import { chip } from "./parts/chip.js";
+import { named } from "./parts/words.js";
 
 const NEAR = 14;
 const MOST = 400;

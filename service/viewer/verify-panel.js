@@ -4,8 +4,8 @@
  */
 
 import { html, nothing } from "./vendor/lit-html.js";
+import { count } from "./parts/words.js";
 import { BEYOND, verify } from "./proof/verify.js";
-import { count } from "./words.js";
 
 const checks = new WeakMap();
 

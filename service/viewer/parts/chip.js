@@ -3,11 +3,11 @@
  * @module
  */
 
-import { html } from "./vendor/lit-html.js";
+import { html } from "../vendor/lit-html.js";
 
 const NOBODY = { colour: "#6d6459", ink: "#fffdf6", emblem: "" };
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function chip(room, seat) {
   const { colour, ink, emblem } = room.shown?.standings?.find((standing) => standing.seat === seat) ?? NOBODY;
   return html`<svg class="chip" viewBox="0 0 16 16" aria-hidden="true">

@@ -3,14 +3,14 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
 
 /** Rules that were read, by address; null while they are on their way. */
 const read = new Map();
 
 /**
  * A rule to be unfolded.
- * @param {Pick<import("./state/room.js").Room, "api" | "game" | "redraw">} room
+ * @param {Pick<import("../state/room.js").Room, "api" | "game" | "redraw">} room
  * @param {string} id such as `CC-MOV-09`
  * @param {string} [title] when it is known beforehand; otherwise the rule is fetched at once
  */
@@ -37,7 +37,7 @@ export function ruleOf(room, id, title = undefined) {
   </details>`;
 }
 
-/** What the service answered instead of doing what it was asked. @param {import("./state/api.js").Problem} said */
+/** What the service answered instead of doing what it was asked. @param {import("../state/api.js").Problem} said */
 export function refusal(room, { problem, message }) {
   return html`<div class="outcome refused" role="alert">
     <p><strong>${problem.title ?? "Refused"}.</strong> ${message}</p>

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { html } from "./vendor/lit-html.js";
+import { html } from "../vendor/lit-html.js";
 
 const PATHS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
