@@ -45,4 +45,4 @@ room.addEventListener("entered", async () => {
   requestAnimationFrame(() => setTimeout(async () => (await panels).fetchRest()));
 });
 room.enter(linked().version);
-const panels = import("./panels.js").then(({ Panels }) => new Panels(room));
+const panels = import("./panels/panels.js").then(({ Panels }) => new Panels(room));

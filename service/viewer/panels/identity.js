@@ -3,9 +3,9 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { accountForms } from "../state/account.js";
 import { whoLooks } from "./masthead.js";
-import { accountForms } from "./state/account.js";
 
 const dialog = () => document.getElementById("identity");
 
@@ -17,8 +17,8 @@ export function openIdentity() {
 /**
  * Let a room be seen by whoever the account is: with another token the game is read anew, and the dialog has done its
  * work. It closes, which gives the focus back to where it came from; but a new token is shown first, to be saved.
- * @param {import("./state/room.js").Room} room
- * @param {import("./state/account.js").Account} account
+ * @param {import("../state/room.js").Room} room
+ * @param {import("../state/account.js").Account} account
  */
 export function lookAs(room, account) {
   let seenWith = account.api.token;
@@ -37,8 +37,8 @@ export function lookAs(room, account) {
 
 /**
  * The dialog's content.
- * @param {import("./state/room.js").Room} room
- * @param {import("./state/account.js").Account} account
+ * @param {import("../state/room.js").Room} room
+ * @param {import("../state/account.js").Account} account
  */
 export function identity(room, account) {
   return html`<h2 id="identity-title">${account.me ? "Account" : "Sign in"}</h2>

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { seatName } from "../parts/words.js";
 import { openIdentity } from "./identity.js";
-import { seatName } from "./parts/words.js";
 
 const STREAMS = {
   "": ["", "connecting"],
@@ -16,8 +16,8 @@ const STREAMS = {
 };
 
 /**
- * @param {import("./state/room.js").Room} room
- * @param {import("./state/account.js").Account} account
+ * @param {import("../state/room.js").Room} room
+ * @param {import("../state/account.js").Account} account
  * @param {boolean} isAsked whether a decision waits for whoever looks
  * @param {(() => void) | null} decide leads there; null when it is shown
  */

@@ -3,12 +3,12 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { chip } from "../parts/chip.js";
+import { plain, seatName } from "../parts/words.js";
 import { chartsPanel } from "./charts.js";
-import { chip } from "./parts/chip.js";
-import { plain, seatName } from "./parts/words.js";
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function standingsPanel(room) {
   const standings = room.shown?.standings ?? [];
   return html`<h2>Scores</h2>

@@ -3,14 +3,14 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
-import { contentOf } from "./board/board.js";
-import { chip } from "./parts/chip.js";
-import { capital, plain, seatName } from "./parts/words.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { contentOf } from "../board/board.js";
+import { chip } from "../parts/chip.js";
+import { capital, plain, seatName } from "../parts/words.js";
 
 const found = { versions: "", frames: null, result: { areas: [], seats: [] } };
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function comparePanel(room) {
   return html`<h2>What changed</h2>
     <form class="versions" @submit=${(event) => event.preventDefault()}>
@@ -49,7 +49,7 @@ function list(room) {
 
 /**
  * Return what differs between the version that is shown and the one it is compared with.
- * @param {import("./state/room.js").Room} room
+ * @param {import("../state/room.js").Room} room
  * @returns {{areas: object[], seats: object[]}} empty as long as the scenes are not known
  */
 export function differences(room) {

@@ -3,13 +3,13 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
-import { repeat } from "./vendor/directives/repeat.js";
-import { refusal, ruleOf } from "./parts/rule.js";
-import { named, plain, seatName } from "./parts/words.js";
-import { deskOf } from "./state/desk.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { repeat } from "../vendor/directives/repeat.js";
+import { refusal, ruleOf } from "../parts/rule.js";
+import { named, plain, seatName } from "../parts/words.js";
+import { deskOf } from "../state/desk.js";
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function decidePanel(room) {
   const desk = deskOf(room);
   desk.look();

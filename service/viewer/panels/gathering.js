@@ -3,15 +3,15 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { named } from "../parts/words.js";
 import { openIdentity } from "./identity.js";
-import { named } from "./parts/words.js";
 
 let said = "";
 
 /**
- * @param {import("./state/room.js").Room} room
- * @param {import("./state/account.js").Account} account
+ * @param {import("../state/room.js").Room} room
+ * @param {import("../state/account.js").Account} account
  */
 export function gatheringPanel(room, account) {
   const { game } = room;

@@ -3,16 +3,16 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { chip } from "../parts/chip.js";
+import { ruleOf } from "../parts/rule.js";
+import { clock, count, named, plain, seatName } from "../parts/words.js";
+import { eventsOf } from "../state/events.js";
 import { dice } from "./dice.js";
-import { chip } from "./parts/chip.js";
-import { ruleOf } from "./parts/rule.js";
-import { clock, count, named, plain, seatName } from "./parts/words.js";
-import { eventsOf } from "./state/events.js";
 
 const SHORT = 6; // Lines of JSON that are shown at once.
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function inspectorPanel(room) {
   if (!room.head) return nothing;
   const events = eventsOf(room);

@@ -3,14 +3,14 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
-import { capital, plain } from "./parts/words.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { capital, plain } from "../parts/words.js";
 
 const DICE = "dice";
 
 const drawers = new WeakMap();
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function chartsPanel(room) {
   if (!drawers.has(room)) drawers.set(room, new Charts(room));
   const charts = drawers.get(room);

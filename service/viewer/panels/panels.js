@@ -3,15 +3,15 @@
  * @module
  */
 
-import { html, nothing, render } from "./vendor/lit-html.js";
-import { boardPanel } from "./board-panel.js";
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { Account } from "../state/account.js";
+import { address, linked } from "../state/link.js";
+import { takeToken } from "../state/token.js";
+import { boardPanel } from "./board.js";
 import { comparePanel, differences } from "./compare.js";
 import { gatheringPanel } from "./gathering.js";
 import { identity, lookAs } from "./identity.js";
 import { masthead } from "./masthead.js";
-import { Account } from "./state/account.js";
-import { address, linked } from "./state/link.js";
-import { takeToken } from "./state/token.js";
 import { followStory, storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
 
@@ -27,7 +27,7 @@ const PANELS = [
   { id: "scores", title: "Scores", rest: async () => (await import("./standings.js")).standingsPanel },
   { id: "changes", title: "Changes", panel: comparePanel },
   { id: "decide", title: "Decide", rest: async () => (await import("./decide.js")).decidePanel, badge: decisions },
-  { id: "verify", title: "Verify", rest: async () => (await import("./verify-panel.js")).verifyPanel },
+  { id: "verify", title: "Verify", rest: async () => (await import("./verify.js")).verifyPanel },
 ];
 
 /** Say how many decisions wait for the seat that looks. */
@@ -42,7 +42,7 @@ export class Panels {
   #chosen = wide.matches ? "event" : "story";
   #status = "";
 
-  /** @param {import("./state/room.js").Room} room */
+  /** @param {import("../state/room.js").Room} room */
   constructor(room) {
     this.room = room;
     this.account = new Account(room.api);

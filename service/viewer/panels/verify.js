@@ -3,13 +3,13 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
-import { count } from "./parts/words.js";
-import { BEYOND, verify } from "./proof/verify.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { count } from "../parts/words.js";
+import { BEYOND, verify } from "../proof/verify.js";
 
 const checks = new WeakMap();
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function verifyPanel(room) {
   if (!checks.has(room)) checks.set(room, new Check(room));
   const check = checks.get(room);

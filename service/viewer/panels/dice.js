@@ -3,10 +3,10 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
-import { plain } from "./parts/words.js";
-import { Chance, derivation } from "./proof/chance.js";
-import { entropyOf } from "./proof/redraw.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { plain } from "../parts/words.js";
+import { Chance, derivation } from "../proof/chance.js";
+import { entropyOf } from "../proof/redraw.js";
 
 const BEGINNING = 200; // The game has begun within so many versions, or its seats changed hands very often.
 
@@ -15,7 +15,7 @@ const chances = new Map();
 const again = new Map();
 
 /**
- * @param {import("./state/room.js").Room} room
+ * @param {import("../state/room.js").Room} room
  * @param {object} event its row of the log
  * @param {object} [before] the row before it
  */

@@ -3,20 +3,20 @@
  * @module
  */
 
-import { html, nothing, svg } from "./vendor/lit-html.js";
-import { guard } from "./vendor/directives/guard.js";
-import { live } from "./vendor/directives/live.js";
-import { icon } from "./parts/icons.js";
-import { count } from "./parts/words.js";
-import { linkTo } from "./state/link.js";
-import { SPEEDS, STRIDES } from "./state/room.js";
+import { html, nothing, svg } from "../vendor/lit-html.js";
+import { guard } from "../vendor/directives/guard.js";
+import { live } from "../vendor/directives/live.js";
+import { icon } from "../parts/icons.js";
+import { count } from "../parts/words.js";
+import { linkTo } from "../state/link.js";
+import { SPEEDS, STRIDES } from "../state/room.js";
 
 const LABEL = 26; // So many pixels at least lie between two numbers of rounds.
 const NEAR = 6; // So many pixels beside a mark it is still meant.
 
 const copied = { said: "", timer: 0 };
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function timelinePanel(room) {
   if (!room.head) return nothing;
   return html`<div class="controls" role="group" aria-label="Replay">

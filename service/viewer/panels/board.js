@@ -3,10 +3,10 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
-import { icon } from "./parts/icons.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { icon } from "../parts/icons.js";
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function boardPanel(room) {
   const { board } = room;
   if (board.isMissing) return html`<p class="waiting">There is no map of this board.</p>`;

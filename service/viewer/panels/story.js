@@ -3,10 +3,10 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
-import { repeat } from "./vendor/directives/repeat.js";
-import { chip } from "./parts/chip.js";
-import { named } from "./parts/words.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { repeat } from "../vendor/directives/repeat.js";
+import { chip } from "../parts/chip.js";
+import { named } from "../parts/words.js";
 
 const NEAR = 14;
 const MOST = 400;
@@ -15,7 +15,7 @@ const REST = 150; // Milliseconds: a story that is torn from one end to the othe
 /** Which versions are in the page, by room; and which one was brought into view last. */
 const windows = new WeakMap();
 
-/** @param {import("./state/room.js").Room} room */
+/** @param {import("../state/room.js").Room} room */
 export function storyPanel(room) {
   if (!room.head) return nothing;
   const shown = windowOf(room);
