@@ -43,7 +43,7 @@ async def test_every_module_is_served_and_imports_only_what_is_served(service: S
 
 
 @pytest.mark.parametrize(
-    ("path", "first", "then"), [("/", "lobby.js", None), ("/games/any", "game.js", "panels/panels.js")], ids=["lobby", "game"]
+    ("path", "first", "then"), [("/", "lobby/lobby.js", None), ("/games/any", "game.js", "panels/panels.js")], ids=["lobby", "game"]
 )
 async def test_a_page_names_its_modules_so_that_none_waits_for_another(
     service: Service, path: str, first: str, then: str | None

@@ -3,10 +3,10 @@
  * @module
  */
 
-import { html, nothing } from "./vendor/lit-html.js";
-import { Form } from "./forms/form.js";
-import { Wording } from "./forms/wording.js";
-import { refusal } from "./parts/rule.js";
+import { html, nothing } from "../vendor/lit-html.js";
+import { Form } from "../forms/form.js";
+import { Wording } from "../forms/wording.js";
+import { refusal } from "../parts/rule.js";
 
 const wish = { ruleset: "", problem: null };
 const WORDING = new Wording([]);
@@ -16,7 +16,7 @@ const setups = new Map();
 
 /**
  * The form. It leads to the game's page, where seats are taken.
- * @param {import("./state/api.js").Api} api
+ * @param {import("../state/api.js").Api} api
  * @param {object[]} rulesets those that can be played
  * @param {() => void} draw draws the page again
  */

@@ -14,7 +14,7 @@ export class Games extends EventTarget {
   #asked = 0;
   #still = 0;
 
-  /** @param {import("./state/api.js").Api} api */
+  /** @param {import("../state/api.js").Api} api */
   constructor(api) {
     super();
     this.api = api;

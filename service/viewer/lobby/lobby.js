@@ -3,14 +3,14 @@
  * @module
  */
 
-import { html, nothing, render } from "./vendor/lit-html.js";
-import { live } from "./vendor/directives/live.js";
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { live } from "../vendor/directives/live.js";
+import { ago, clock, count, named } from "../parts/words.js";
+import { Account, accountForms } from "../state/account.js";
+import { Api } from "../state/api.js";
+import { takeToken } from "../state/token.js";
 import { Games } from "./games.js";
 import { newGame } from "./new-game.js";
-import { ago, clock, count, named } from "./parts/words.js";
-import { Account, accountForms } from "./state/account.js";
-import { Api } from "./state/api.js";
-import { takeToken } from "./state/token.js";
 
 const STATUSES = { gathering: "gathers players", running: "is played", over: "is over", cancelled: "was cancelled" };
 const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
