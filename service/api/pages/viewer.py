@@ -65,7 +65,7 @@ class _Edition(Struct, frozen=True):
 @get("/")
 async def show_lobby(request: Call) -> Response[bytes]:
     """Show the lobby: the games, and how to begin one."""
-    return _shown(request, "index.html")
+    return _shown(request, "lobby.html")
 
 
 @get("/games/{game:str}")
