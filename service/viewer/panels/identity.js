@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { accountForms } from "../state/account.js";
+import { accountForms } from "../parts/account-forms.js";
 import { whoLooks } from "./masthead.js";
 
 const dialog = () => document.getElementById("identity");
