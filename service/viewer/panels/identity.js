@@ -5,7 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
-import { whoLooks } from "./masthead.js";
+import { seatName } from "../parts/words.js";
 
 const dialog = () => document.getElementById("identity");
 
@@ -48,4 +48,13 @@ export function identity(room, account) {
       ${account.me ? html`<button type="button" @click=${() => account.use("")}>Look as a spectator</button>` : nothing}
       <button>Close</button>
     </form>`;
+}
+
+/** Return through whose eyes the page looks; and whose they are, where an account is given and no seat tells. */
+export function whoLooks(room, account) {
+  if (room.seat) return `Seat: ${seatName(room.game, room.seat)}`;
+  const name = account?.me ? ` (${account.me.name})` : "";
+  if (room.game?.status === "over") return `All is open${name}`;
+  const organizes = account?.me && account.me.id === room.game?.organizer;
+  return `${organizes || room.everything ? "Organizer" : "Spectator"}${name}`;
 }

@@ -4,8 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { seatName } from "../parts/words.js";
-import { openIdentity } from "./identity.js";
+import { openIdentity, whoLooks } from "./identity.js";
 
 const STREAMS = {
   "": ["", "connecting"],
@@ -34,13 +33,4 @@ export function masthead(room, account, isAsked, decide) {
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${whoLooks(room)}.` : nothing}</span>
     <a class="docs" href="/docs">API</a>
     ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
-}
-
-/** Return through whose eyes the page looks; and whose they are, where an account is given and no seat tells. */
-export function whoLooks(room, account) {
-  if (room.seat) return `Seat: ${seatName(room.game, room.seat)}`;
-  const name = account?.me ? ` (${account.me.name})` : "";
-  if (room.game?.status === "over") return `All is open${name}`;
-  const organizes = account?.me && account.me.id === room.game?.organizer;
-  return `${organizes || room.everything ? "Organizer" : "Spectator"}${name}`;
 }

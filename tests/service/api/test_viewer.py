@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tests.service.api.serving import Service
 
 PAGES = ("/", "/games/any")
 VIEWER = Path(package.__file__).parent / "viewer"
+CHAPTERS = ("", "lobby", "panels", "proof", "board", "state", "forms", "parts", "vendor")
+"""The folders of the viewer, from the pages down."""
 MODULES = sorted(path.relative_to(VIEWER).as_posix() for path in VIEWER.rglob("*.js"))
 
 
@@ -42,8 +45,25 @@ async def test_every_module_is_served_and_imports_only_what_is_served(service: S
         assert _imports(module) <= {*MODULES}, module
 
 
+def test_a_chapter_of_the_viewer_knows_only_those_below_it() -> None:
+    for module in MODULES:
+        below = CHAPTERS[CHAPTERS.index(_chapter(module)) :]
+        assert {_chapter(imported) for imported in _imports(module)} <= {*below}, module
+
+
+def test_no_modules_of_the_viewer_import_each_other_in_a_circle() -> None:
+    # Raises CycleError, which names the circle.
+    assert {*TopologicalSorter({module: _imports(module) for module in MODULES}).static_order()} == {*MODULES}
+
+
+def _chapter(module: str) -> str:
+    return module.rpartition("/")[0].split("/")[0]
+
+
 @pytest.mark.parametrize(
-    ("path", "first", "then"), [("/", "lobby/lobby.js", None), ("/games/any", "game.js", "panels/panels.js")], ids=["lobby", "game"]
+    ("path", "first", "then"),
+    [("/", "lobby/lobby.js", None), ("/games/any", "game.js", "panels/panels.js")],
+    ids=["lobby", "game"],
 )
 async def test_a_page_names_its_modules_so_that_none_waits_for_another(
     service: Service, path: str, first: str, then: str | None
@@ -89,7 +109,9 @@ async def test_an_unchanged_file_is_not_sent_again(service: Service) -> None:
     first = await service.client.get("/viewer/state/api.js")
     again = await service.client.get("/viewer/state/api.js", headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-    assert (await service.client.get("/viewer/state/api.js", headers={"If-None-Match": '"other"'})).content == first.content
+    assert (
+        await service.client.get("/viewer/state/api.js", headers={"If-None-Match": '"other"'})
+    ).content == first.content
 
 
 @pytest.mark.parametrize("path", ["/viewer/none.js", "/viewer/../settings.py", "/viewer/%2e%2e/settings.py", "/viewer"])
