@@ -3,7 +3,7 @@
  * @module
  */
 
-import { capital, named } from "../parts/words.js";
+import { capital, named } from "../parts/format.js";
 
 /** The words of one game. @implements {import("./form.js").Wording} */
 export class Wording {

@@ -5,8 +5,8 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
-import { ago, clock, count, named } from "../parts/words.js";
 import { accountForms } from "../parts/account-forms.js";
+import { ago, clock, count, named } from "../parts/format.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
 import { takeToken } from "../state/token.js";

@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { capital, plain } from "../parts/words.js";
+import { capital, plain } from "../parts/format.js";
 
 const DICE = "dice";
 

@@ -6,7 +6,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { contentOf } from "../board/board.js";
 import { chip } from "../parts/chip.js";
-import { capital, plain, seatName } from "../parts/words.js";
+import { capital, plain, seatName } from "../parts/format.js";
 
 const found = { versions: "", frames: null, result: { areas: [], seats: [] } };
 

@@ -5,8 +5,8 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
+import { named, plain, seatName } from "../parts/format.js";
 import { refusal, ruleOf } from "../parts/rule.js";
-import { named, plain, seatName } from "../parts/words.js";
 import { deskOf } from "../state/desk.js";
 
 /** @param {import("../state/room.js").Room} room */

@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { plain } from "../parts/words.js";
+import { plain } from "../parts/format.js";
 import { Chance, derivation } from "../proof/chance.js";
 import { entropyOf } from "../proof/redraw.js";
 

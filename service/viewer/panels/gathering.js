@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { named } from "../parts/words.js";
+import { named } from "../parts/format.js";
 import { openIdentity } from "./identity.js";
 
 let said = "";

@@ -5,7 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
-import { seatName } from "../parts/words.js";
+import { seatName } from "../parts/format.js";
 
 const dialog = () => document.getElementById("identity");
 

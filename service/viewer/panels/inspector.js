@@ -5,8 +5,8 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
+import { clock, count, named, plain, seatName } from "../parts/format.js";
 import { ruleOf } from "../parts/rule.js";
-import { clock, count, named, plain, seatName } from "../parts/words.js";
 import { eventsOf } from "../state/events.js";
 import { dice } from "./dice.js";
 

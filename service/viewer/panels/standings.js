@@ -5,7 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
-import { plain, seatName } from "../parts/words.js";
+import { plain, seatName } from "../parts/format.js";
 import { chartsPanel } from "./charts.js";
 
 /** @param {import("../state/room.js").Room} room */

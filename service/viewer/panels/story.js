@@ -6,7 +6,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { chip } from "../parts/chip.js";
-import { named } from "../parts/words.js";
+import { named } from "../parts/format.js";
 
 const NEAR = 14;
 const MOST = 400;

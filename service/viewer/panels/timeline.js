@@ -6,8 +6,8 @@
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { guard } from "../vendor/directives/guard.js";
 import { live } from "../vendor/directives/live.js";
+import { count } from "../parts/format.js";
 import { icon } from "../parts/icons.js";
-import { count } from "../parts/words.js";
 import { linkTo } from "../state/link.js";
 import { SPEEDS, STRIDES } from "../state/room.js";
 

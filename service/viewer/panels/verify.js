@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { count } from "../parts/words.js";
+import { count } from "../parts/format.js";
 import { BEYOND, verify } from "../proof/verify.js";
 
 const checks = new WeakMap();

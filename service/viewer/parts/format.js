@@ -1,5 +1,5 @@
 /**
- * Names and times in words.
+ * Ids, names, times and counts as a reader sees them.
  * @module
  */
 
