@@ -43,12 +43,12 @@ async def test_what_fits_an_option_in_the_browser_is_what_fits_it_in_the_kernel(
 
 WORDS = """async (cases) => {
     const { Form } = await import("/viewer/forms/form.js");
-    const { Wording } = await import("/viewer/forms/wording.js");
+    const { Labels } = await import("/viewer/forms/labels.js");
     const { render } = await import("/viewer/vendor/lit-html.js");
     const said = [];
     for (const { areas, options } of cases) {
         for (const [index, schema] of options.entries()) {
-            const form = new Form(schema, `form-${index}`, new Wording(areas), () => {});
+            const form = new Form(schema, `form-${index}`, new Labels(areas), () => {});
             form.asked = true;
             const place = document.createElement("div");
             render(form.render(), place);

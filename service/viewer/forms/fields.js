@@ -27,7 +27,7 @@ export class Fields {
   members(schema, path) {
     const prices = schema["x-cost"]?.prices ?? {};
     return html`${Object.entries(schema.properties).map(([name, field]) =>
-        this.field(field, [...path, name], this.form.wording.field(name), {
+        this.field(field, [...path, name], this.form.labels.field(name), {
           required: schema.required.includes(name),
           price: prices[name],
         }),
@@ -58,7 +58,7 @@ export class Fields {
 
   #fact(value, path, label, required) {
     if (path.at(-1) === "type" || isNothing(value)) return nothing;
-    const fact = html`<span class="name">${label}</span> <span class="value">${this.form.wording.value(value)}</span>`;
+    const fact = html`<span class="name">${label}</span> <span class="value">${this.form.labels.value(value)}</span>`;
     if (required) return html`<p class="fact" data-field=${path.join("/")}>${fact}</p>`;
     const isGiven = this.form.get(path) !== undefined;
     return html`<p class="fact" data-field=${path.join("/")}>
@@ -71,7 +71,7 @@ export class Fields {
     const at = choices.findIndex((choice) => isSame(choice, now));
     const choose = (index) => this.form.set(path, index < 0 ? undefined : choices[index]);
     const all = required ? choices.keys() : [-1, ...choices.keys()];
-    const word = (index) => (index < 0 ? "none" : this.form.wording.value(choices[index]));
+    const word = (index) => (index < 0 ? "none" : this.form.labels.value(choices[index]));
     if (choices.length > FEW) return this.#select([...all], at, word, choose, path, label, required);
     const id = this.#id(path);
     return html`<fieldset data-field=${path.join("/")} aria-describedby=${this.#described(path)}>
@@ -171,7 +171,7 @@ export class Fields {
         ${choices.map((item, index) => {
           const fixed = isIn(needed, item) && isIn(now, item);
           const toggle = () => this.form.set(path, toggled(schema, now, item));
-          return html`<label class="choice">${this.#box(isIn(now, item), toggle, index, fixed)}${this.form.wording.value(item)}</label>`;
+          return html`<label class="choice">${this.#box(isIn(now, item), toggle, index, fixed)}${this.form.labels.value(item)}</label>`;
         })}
       </div>
       ${this.#fault(path)}
@@ -216,14 +216,14 @@ export class Fields {
   #sums(schema, path) {
     const value = given(this.form.get(path));
     if (!["x-total", "x-cost", "x-sum"].some((name) => name in schema)) return nothing;
-    return sums(schema, value, this.form.wording.field).map(
+    return sums(schema, value, this.form.labels.field).map(
       (sum) => html`<p class="sum ${sum.message ? "off" : ""}">${this.#sum(schema, sum)}</p>`,
     );
   }
 
   #sum(schema, { amount, maximum, cost, names, range }) {
     if (cost) return `Cost: ${amount} of ${maximum}`;
-    return `${summed(schema, names, this.form.wording.field)}: ${amount}, ${range}`;
+    return `${summed(schema, names, this.form.labels.field)}: ${amount}, ${range}`;
   }
 
   #fault(path) {

@@ -7,14 +7,6 @@ import { html } from "../vendor/lit-html.js";
 import { Fields } from "./fields.js";
 import { choicesOf, faults, given, initial, isSubset, toggled } from "./schema.js";
 
-/**
- * How things are called.
- * @typedef {object} Wording
- * @property {(value: unknown) => string} value a value: an area, a seat, a piece, yes or no
- * @property {(name: string) => string} field a property
- * @property {(value: unknown) => boolean} isArea whether a value is an area of the board
- */
-
 /** A form being filled in. */
 export class Form {
   #focused = "";
@@ -22,13 +14,13 @@ export class Form {
   /**
    * @param {object} schema of an option
    * @param {string} id a prefix for the ids of its elements
-   * @param {Wording} wording
+   * @param {import("./labels.js").Labels} labels
    * @param {() => void} changed is called when the value or the form has changed
    */
-  constructor(schema, id, wording, changed) {
+  constructor(schema, id, labels, changed) {
     this.schema = schema;
     this.id = id;
-    this.wording = wording;
+    this.labels = labels;
     this.changed = changed;
     this.value = initial(schema);
     /** Whether somebody wanted to send it: from then on each field says what is wrong with it. */
@@ -42,7 +34,7 @@ export class Form {
 
   /** @returns {import("./schema.js").Fault[]} what is wrong with it, the first thing first */
   get faults() {
-    return [...faults(this.schema, this.command, this.wording)];
+    return [...faults(this.schema, this.command, this.labels)];
   }
 
   /** Say what is wrong beside each field; return whether nothing is. */
@@ -71,7 +63,7 @@ export class Form {
 
   *#areaFields(schema, path) {
     const choices = isSubset(schema) ? choicesOf(schema.items) : (schema.enum ?? []);
-    if (choices.length > 1 && choices.every(this.wording.isArea)) yield { path, schema };
+    if (choices.length > 1 && choices.every(this.labels.isArea)) yield { path, schema };
     for (const [name, field] of Object.entries(schema.properties ?? {})) yield* this.#areaFields(field, [...path, name]);
     if (schema.type !== "array" || isSubset(schema)) return;
     for (const index of (this.get(path) ?? []).keys()) yield* this.#areaFields(schema.items, [...path, index]);

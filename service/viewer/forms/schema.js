@@ -17,18 +17,18 @@ export function matches(schema, value) {
 
 const TOTAL = "Total";
 
-/** For whoever has no words: things are called by their ids. */
+/** Labels for a caller without any: ids. */
 const PLAIN = { field: (name) => name, value: (value) => `${value}` };
 
 /**
  * Yield what is wrong with a value.
  * @param {object} schema
  * @param {unknown} value undefined for what was not chosen yet
- * @param {Pick<import("./form.js").Wording, "field" | "value">} [words] how things are called
+ * @param {Pick<import("./labels.js").Labels, "field" | "value">} [labels]
  * @returns {Generator<Fault>}
  * @throws {TypeError} for a keyword or type that options do not have
  */
-export function* faults(schema, value, words = PLAIN, path = []) {
+export function* faults(schema, value, labels = PLAIN, path = []) {
   if ("const" in schema) {
     if (!isSame(value, schema.const)) yield { path, message: "Only one value is possible here." };
     return;
@@ -39,25 +39,25 @@ export function* faults(schema, value, words = PLAIN, path = []) {
   }
   const check = CHECKS[schema.type];
   if (!check) throw new TypeError(`an option's schema cannot have the type ${schema.type}`);
-  yield* check(schema, value, words, path);
+  yield* check(schema, value, labels, path);
 }
 
 const CHECKS = {
-  *integer({ minimum, maximum }, value, words, path) {
+  *integer({ minimum, maximum }, value, labels, path) {
     if (!Number.isInteger(value)) yield { path, message: "Enter a whole number." };
     else if (value < minimum || value > maximum) yield { path, message: `Enter ${between(minimum, maximum)}.` };
   },
 
-  *boolean(schema, value, words, path) {
+  *boolean(schema, value, labels, path) {
     if (typeof value !== "boolean") yield { path, message: "Choose yes or no." };
   },
 
-  *string({ maxLength }, value, words, path) {
+  *string({ maxLength }, value, labels, path) {
     if (typeof value !== "string") yield { path, message: "Enter a text." };
     else if ([...value].length > maxLength) yield { path, message: `Enter at most ${maxLength} characters.` };
   },
 
-  *array(schema, value, words, path) {
+  *array(schema, value, labels, path) {
     if (!Array.isArray(value)) {
       yield { path, message: "Choose from the list." };
       return;
@@ -70,12 +70,12 @@ const CHECKS = {
       yield { path, message: "Choose each only once." };
     }
     if ("contains" in schema && value.filter((item) => matches(schema.contains, item)).length < schema.minContains) {
-      yield { path, message: `Choose ${schema.contains.enum.map(words.value).join(" and ")}, too.` };
+      yield { path, message: `Choose ${schema.contains.enum.map(labels.value).join(" and ")}, too.` };
     }
-    for (const [index, item] of value.entries()) yield* faults(schema.items, item, words, [...path, index]);
+    for (const [index, item] of value.entries()) yield* faults(schema.items, item, labels, [...path, index]);
   },
 
-  *object(schema, value, words, path) {
+  *object(schema, value, labels, path) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       yield { path, message: "Fill this in." };
       return;
@@ -85,7 +85,7 @@ const CHECKS = {
       const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
       const inner = [...path, name];
       const wrong = field
-        ? faults(field, Object.hasOwn(value, name) ? value[name] : undefined, words, inner)
+        ? faults(field, Object.hasOwn(value, name) ? value[name] : undefined, labels, inner)
         : [{ path: inner, message: "Leave this out." }];
       for (const fault of wrong) {
         sound = false;
@@ -94,7 +94,7 @@ const CHECKS = {
     }
     // Sums of what is no number yet would say nothing.
     if (!sound) return;
-    for (const { message } of sums(schema, value, words.field)) if (message) yield { path, message };
+    for (const { message } of sums(schema, value, labels.field)) if (message) yield { path, message };
   },
 };
 

@@ -5,11 +5,11 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { Form } from "../forms/form.js";
-import { Wording } from "../forms/wording.js";
+import { Labels } from "../forms/labels.js";
 import { refusal } from "../parts/rule.js";
 
 const wish = { ruleset: "", problem: null };
-const WORDING = new Wording([]);
+const LABELS = new Labels([]);
 
 /** The forms of set-ups by ruleset; null while the schema is on its way. */
 const setups = new Map();
@@ -74,7 +74,7 @@ function setupOf(api, ruleset, draw) {
   if (!setups.has(ruleset)) {
     setups.set(ruleset, null);
     api.get(`/v1/rulesets/${ruleset}`).then(
-      (detail) => (setups.set(ruleset, new Form(asOption(detail.setup), `setup-${ruleset}`, WORDING, draw)), draw()),
+      (detail) => (setups.set(ruleset, new Form(asOption(detail.setup), `setup-${ruleset}`, LABELS, draw)), draw()),
       () => setups.delete(ruleset),
     );
   }

@@ -87,7 +87,7 @@ function options(room, desk, all) {
 
 function filtered(room, desk, some, all) {
   return html`<p class="note">
-    ${some} of ${all} concern ${desk.wording.value(room.area)}.
+    ${some} of ${all} concern ${desk.labels.value(room.area)}.
     <button @click=${() => room.choose(null)}>Show all</button>
   </p>`;
 }

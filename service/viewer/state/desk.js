@@ -4,8 +4,8 @@
  */
 
 import { Form } from "../forms/form.js";
+import { Labels } from "../forms/labels.js";
 import { choicesOf, isSame } from "../forms/schema.js";
-import { Wording } from "../forms/wording.js";
 import { Problem } from "./api.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.
@@ -32,7 +32,7 @@ export class Desk {
 
   constructor(room) {
     this.room = room;
-    this.wording = null;
+    this.labels = null;
     this.decisions = [];
     this.options = [];
     /** The version at which the options hold; 0 before they were read. */
@@ -76,9 +76,9 @@ export class Desk {
     const { room } = this;
     const seat = room.seat;
     try {
-      if (!this.wording) {
+      if (!this.labels) {
         const { board } = await room.api.get(`/v1/rulesets/${room.game.ruleset}/board`);
-        this.wording = new Wording(board.areas);
+        this.labels = new Labels(board.areas);
       }
       const view = await room.api.get(`/v1/games/${room.id}/options`);
       if (seat !== room.seat || view.version < this.version) return;
@@ -106,7 +106,7 @@ export class Desk {
   choose(option, said = null) {
     // What was clicked on may have been drawn before the options were read again.
     this.option = (option && this.options.find((each) => isSame(each, option))) ?? null;
-    this.form = this.option && new Form(this.option.schema, "order", this.wording, () => this.#changed());
+    this.form = this.option && new Form(this.option.schema, "order", this.labels, () => this.#changed());
     this.said = said;
     if (said?.kind !== "lost") this.#attempt = null;
     if (this.option?.command === "undo") this.form.value.to = Math.max(...choicesOf(option.schema.properties.to));

@@ -1,19 +1,22 @@
 /**
- * How the things of a game are called: areas by their names on the board, everything else by its id made readable.
+ * Labels for the fields and values of a form: an area's name on the board; otherwise its id made readable.
  * @module
  */
 
 import { capital, named } from "../parts/format.js";
 
-/** The words of one game. @implements {import("./form.js").Wording} */
-export class Wording {
+/** The labels of one game. */
+export class Labels {
   #areas;
 
   /** @param {{id: string, name: string}[]} areas of the board */
   constructor(areas) {
     this.#areas = new Map(areas.map(({ id, name }) => [id, name]));
+    /** Whether a value is an area of the board. */
     this.isArea = (value) => this.#areas.has(value);
+    /** The label of a value: an area, a seat, a piece, yes or no. */
     this.value = (value) => this.#value(value);
+    /** The label of a property. */
     this.field = (name) => this.#areas.get(name) ?? capital(name.replaceAll(/[-_]/g, " "));
   }
 
