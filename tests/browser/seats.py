@@ -88,7 +88,7 @@ class Sitting:
 
     async def ready(self, version: int) -> None:
         """Wait until the page shows the options of a version."""
-        await self.page.wait_for_selector(f'.desk[data-version="{version}"]')
+        await self.page.wait_for_selector(f'.commands[data-version="{version}"]')
 
     async def fill(self, options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]) -> None:
         """Open the option that has a command, and fill its form in."""

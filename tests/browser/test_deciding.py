@@ -33,7 +33,7 @@ def asked(made: Table) -> Seat:
 
 async def sit(page: Page, made: Table, seat: Seat | None = None) -> None:
     await page.goto(f"/games/{made.id}#token={made.token(seat or asked(made))}")
-    await expect(page.locator(".desk")).to_be_visible()
+    await expect(page.locator(".commands")).to_be_visible()
 
 
 async def offered(service: Service, made: Table, seat: Seat, kind: str) -> list[dict[str, Any]]:
@@ -427,7 +427,7 @@ async def test_what_another_seat_hides_is_nowhere_in_the_page_and_never_comes_to
         command = schema.sample(offer["schema"], Random(1))
         await service.post(f"/v1/games/{made.id}/commands", made.seats[other], {"command": command})
     now = (await service.get(f"/v1/games/{made.id}"))["version"]
-    await expect(page.locator(f'.desk[data-version="{now}"]')).to_be_visible()
+    await expect(page.locator(f'.commands[data-version="{now}"]')).to_be_visible()
     vault = (await service.services.games.vault(made.id)).all().values()
     own = [secret for secret in vault if mine in secret.readers]
     hidden = [secret for secret in vault if mine not in secret.readers]

@@ -7,16 +7,16 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { named, plain, seatName } from "../parts/format.js";
 import { refusal, ruleOf } from "../parts/rule.js";
-import { deskOf } from "../state/desk.js";
+import { commandsOf } from "../state/commands.js";
 
 /** @param {import("../state/room.js").Room} room */
 export function decidePanel(room) {
-  const desk = deskOf(room);
-  desk.look();
+  const commands = commandsOf(room);
+  commands.look();
   if (!room.game) return nothing;
   if (room.game.status !== "running") return html`<h2>Decisions</h2><p class="quiet">${notRunning(room)}</p>`;
   return html`<h2 id="decide-title" tabindex="-1">${room.seat ? named(room.seat) : "Decisions"}</h2>
-    ${waitsFor(room)} ${room.seat ? decisions(room, desk) : html`<p class="quiet">Sign in as one of the players to answer.</p>`}`;
+    ${waitsFor(room)} ${room.seat ? decisions(room, commands) : html`<p class="quiet">Sign in as one of the players to answer.</p>`}`;
 }
 
 function notRunning(room) {
@@ -33,19 +33,19 @@ function waitsFor(room) {
   );
 }
 
-function decisions(room, desk) {
-  if (!desk.version) return html`<p class="quiet" role="status">${desk.said ? nothing : "…"}</p>${answer(room, desk)}`;
-  const kinds = new Set(desk.decisions.map((decision) => decision.kind));
-  const other = [...new Set(desk.options.map((option) => option.decision ?? ""))].filter((kind) => !kinds.has(kind));
-  return html`<div class="desk" data-version=${desk.version}>
-    ${past(room)} ${answer(room, desk, !desk.form)}
+function decisions(room, commands) {
+  if (!commands.version) return html`<p class="quiet" role="status">${commands.said ? nothing : "…"}</p>${answer(room, commands)}`;
+  const kinds = new Set(commands.decisions.map((decision) => decision.kind));
+  const other = [...new Set(commands.options.map((option) => option.decision ?? ""))].filter((kind) => !kinds.has(kind));
+  return html`<div class="commands" data-version=${commands.version}>
+    ${past(room)} ${answer(room, commands, !commands.form)}
     ${[...kinds].map(
       (kind) => html`<section class="decision" aria-label=${plain(kind)}>
-        ${desk.decisions.filter((decision) => decision.kind === kind).map((decision) => question(room, desk, decision))}
-        ${options(room, desk, desk.optionsFor(kind))}
+        ${commands.decisions.filter((decision) => decision.kind === kind).map((decision) => question(room, commands, decision))}
+        ${options(room, commands, commands.optionsFor(kind))}
       </section>`,
     )}
-    ${other.map((kind) => unasked(room, desk, desk.optionsFor(kind), !desk.options.some((each) => kinds.has(each.decision))))}
+    ${other.map((kind) => unasked(room, commands, commands.optionsFor(kind), !commands.options.some((each) => kinds.has(each.decision))))}
   </div>`;
 }
 
@@ -57,7 +57,7 @@ function past(room) {
   </p>`;
 }
 
-function question(room, desk, decision) {
+function question(room, commands, decision) {
   return html`<h3>${decision.title}</h3>
     ${decision.depends ? html`<p>${decision.depends}</p>` : nothing}
     ${decision.seats.length > 1
@@ -67,27 +67,27 @@ function question(room, desk, decision) {
 }
 
 /** What may be given at any time: folded up, unless there is nothing else. */
-function unasked(room, desk, found, isAll) {
+function unasked(room, commands, found, isAll) {
   if (!found.length) return nothing;
-  return html`<details class="unasked" ?open=${isAll || found.includes(desk.option)}>
+  return html`<details class="unasked" ?open=${isAll || found.includes(commands.option)}>
     <summary>${isAll ? "What you may do" : "At any time"}</summary>
-    ${options(room, desk, found)}
+    ${options(room, commands, found)}
   </details>`;
 }
 
 // --- options ---
 
-function options(room, desk, all) {
-  const here = room.area && !desk.form ? all.filter((option) => concerns(option, room.area)) : all;
+function options(room, commands, all) {
+  const here = room.area && !commands.form ? all.filter((option) => concerns(option, room.area)) : all;
   const shown = here.length ? here : all;
-  const commands = Map.groupBy(shown, (option) => option.command);
-  return html`${shown.length < all.length ? filtered(room, desk, shown.length, all.length) : nothing}
-    ${repeat(commands, ([command]) => command, ([command, several]) => family(room, desk, command, several, commands.size))}`;
+  const families = Map.groupBy(shown, (option) => option.command);
+  return html`${shown.length < all.length ? filtered(room, commands, shown.length, all.length) : nothing}
+    ${repeat(families, ([command]) => command, ([command, several]) => family(room, commands, command, several, families.size))}`;
 }
 
-function filtered(room, desk, some, all) {
+function filtered(room, commands, some, all) {
   return html`<p class="note">
-    ${some} of ${all} concern ${desk.labels.value(room.area)}.
+    ${some} of ${all} concern ${commands.labels.value(room.area)}.
     <button @click=${() => room.choose(null)}>Show all</button>
   </p>`;
 }
@@ -106,59 +106,59 @@ function textOf(option) {
 }
 
 /** All options of one command: many are folded up. */
-function family(room, desk, command, several, families) {
+function family(room, commands, command, several, families) {
   const list = html`<ul class="options">
-    ${repeat(several, textOf, (option) => entry(room, desk, option))}
+    ${repeat(several, textOf, (option) => entry(room, commands, option))}
   </ul>`;
   if (several.length < 3 || families === 1) return list;
-  return html`<details class="family" ?open=${several.includes(desk.option)}>
+  return html`<details class="family" ?open=${several.includes(commands.option)}>
     <summary>${named(command)} <span class="quiet">${several.length} ways</span></summary>
     ${list}
   </details>`;
 }
 
-function entry(room, desk, option) {
-  const isOpen = desk.option === option;
+function entry(room, commands, option) {
+  const isOpen = commands.option === option;
   const title = option.title || named(option.command);
   return html`<li>
     <button
       class="option"
-      data-option=${desk.options.indexOf(option)}
+      data-option=${commands.options.indexOf(option)}
       aria-expanded=${String(isOpen)}
-      @click=${(event) => open(room, desk, isOpen ? null : option, event.currentTarget.parentElement)}
+      @click=${(event) => open(room, commands, isOpen ? null : option, event.currentTarget.parentElement)}
     >${title}</button>
-    ${isOpen ? order(room, desk, option, title) : nothing}
+    ${isOpen ? order(room, commands, option, title) : nothing}
   </li>`;
 }
 
 /** Open the form of an option and bring it into view: beside a board on a phone there is little room. */
-function open(room, desk, option, entry) {
-  desk.choose(option);
+function open(room, commands, option, entry) {
+  commands.choose(option);
   if (option) room.addEventListener("change", () => entry.scrollIntoView({ block: "nearest" }), { once: true });
 }
 
-function order(room, desk, option, title) {
-  const [first] = desk.form.faults;
+function order(room, commands, option, title) {
+  const [first] = commands.form.faults;
   const submit = async (event) => {
     event.preventDefault();
-    await desk.send();
+    await commands.send();
     // The form is gone when all went well: whoever uses a keyboard goes on from the top.
-    if (!desk.form) document.getElementById("decide-title")?.focus();
+    if (!commands.form) document.getElementById("decide-title")?.focus();
     showAnswer(room);
   };
   const check = async () => {
-    await desk.check();
+    await commands.check();
     showAnswer(room);
   };
   return html`<form class="order" novalidate aria-label=${title} @submit=${submit}>
-    ${desk.form.render()}
-    <p class="hint" role="status">${first && desk.form.asked ? `Not yet: ${first.message}` : nothing}</p>
+    ${commands.form.render()}
+    <p class="hint" role="status">${first && commands.form.asked ? `Not yet: ${first.message}` : nothing}</p>
     <div class="buttons">
-      <button type="submit" class="strong" ?disabled=${desk.busy}>Send</button>
-      <button type="button" ?disabled=${desk.busy} @click=${check}>Check</button>
-      <button type="button" @click=${() => desk.choose(null)}>Close</button>
+      <button type="submit" class="strong" ?disabled=${commands.busy}>Send</button>
+      <button type="button" ?disabled=${commands.busy} @click=${check}>Check</button>
+      <button type="button" @click=${() => commands.choose(null)}>Close</button>
     </div>
-    ${answer(room, desk)}
+    ${answer(room, commands)}
     ${ruleOf(room, option.rule)}
   </form>`;
 }
@@ -169,8 +169,8 @@ function order(room, desk, option, title) {
  * The answer to what was sent, below the buttons while the form is open and otherwise on top. The element is there
  * before the answer is, so that screen readers announce it.
  */
-function answer(room, desk, isHere = true) {
-  return html`<div class="answer" aria-live="polite">${isHere ? outcome(room, desk) : nothing}</div>`;
+function answer(room, commands, isHere = true) {
+  return html`<div class="answer" aria-live="polite">${isHere ? outcome(room, commands) : nothing}</div>`;
 }
 
 /** Bring the answer into view when it is drawn. */
@@ -180,8 +180,8 @@ function showAnswer(room) {
   room.redraw();
 }
 
-function outcome(room, desk) {
-  const { said } = desk;
+function outcome(room, commands) {
+  const { said } = commands;
   if (!said) return nothing;
   switch (said.kind) {
     case "done":
@@ -191,13 +191,13 @@ function outcome(room, desk) {
       return html`<p class="outcome done">This would be accepted.</p>`;
     case "stale":
       return html`<p class="outcome" role="alert">
-        Nothing was done: the game went on to version ${desk.version} before your command arrived.
+        Nothing was done: the game went on to version ${commands.version} before your command arrived.
         ${said.why || "Send it again."}
       </p>`;
     case "lost":
       return html`<div class="outcome" role="alert">
         <p>No answer came: ${said.problem.message} Send it again: if it was done already, it does not happen twice.</p>
-        <button class="strong" ?disabled=${desk.busy} @click=${() => desk.again()}>Send again</button>
+        <button class="strong" ?disabled=${commands.busy} @click=${() => commands.again()}>Send again</button>
       </div>`;
     default:
       return refusal(room, said.problem);

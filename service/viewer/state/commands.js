@@ -1,5 +1,5 @@
 /**
- * What the seat may do that looks: its open decisions, the options with their forms, and sending what was chosen.
+ * What your seat may do: its open decisions, the options with their forms, and sending the command you chose.
  * @module
  */
 
@@ -11,20 +11,20 @@ import { Problem } from "./api.js";
 const STALE = 412; // The status of an answer to what was made for an older version.
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
 
-const desks = new WeakMap();
+const byRoom = new WeakMap();
 
-/** Return the desk of a room. @param {import("./room.js").Room} room */
-export function deskOf(room) {
-  if (!desks.has(room)) desks.set(room, new Desk(room));
-  return desks.get(room);
+/** Return the commands of a room. @param {import("./room.js").Room} room */
+export function commandsOf(room) {
+  if (!byRoom.has(room)) byRoom.set(room, new Commands(room));
+  return byRoom.get(room);
 }
 
 /**
- * One seat's desk. `said` is what came of the last thing that was asked:
+ * The commands of the seat that a page shows. `said` is what came of the last request:
  * `{kind: "done", after, version}`, `{kind: "fine", commands}` for a check, `{kind: "refused", problem}`,
  * `{kind: "stale", why}`, `{kind: "lost"}`; null before.
  */
-export class Desk {
+export class Commands {
   #timer = 0;
   #wanted = "";
   #area = null;
@@ -44,7 +44,7 @@ export class Desk {
     this.said = null;
   }
 
-  /** Whether there is anything to do at this desk: a seat looks at a game that runs. */
+  /** Whether there is anything to do: the page shows a seat, and the game is running. */
   get isOpen() {
     return Boolean(this.room.seat) && this.room.game?.status === "running";
   }
