@@ -6,7 +6,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { plain } from "../parts/format.js";
 import { Chance, derivation } from "../proof/chance.js";
-import { entropyOf } from "../proof/redraw.js";
+import { entropyOf } from "../proof/draws.js";
 
 const BEGINNING = 200; // The game has begun within so many versions, or its seats changed hands very often.
 

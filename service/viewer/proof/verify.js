@@ -2,7 +2,7 @@
  * The proof of a game in the browser, from its public export (`domain/kernel/export.py`): every line canonical, the
  * hash chain unbroken, the header true to the first event, times in order, every act by an account that may do it
  * (`acts.js`), and what is opened true to its commitment. After the end also every roll, shuffle and salt, drawn again
- * from the published secret (`redraw.js`).
+ * from the published secret (`draws.js`).
  *
  * Not checked here: that commands were lawful and events followed from them. `tabularium verify` does that.
  * `openapi/verification.md` lists every field, and what is checked of it.
@@ -10,7 +10,7 @@
  */
 import { faultOfActs, faultOfCause, faultOfTime } from "./acts.js";
 import { canonical, commitmentOf, hex, joined, sha256, unhex, utf8 } from "./canonical.js";
-import { Redraw } from "./redraw.js";
+import { Draws } from "./draws.js";
 
 const FORMAT = "tabularium-export/1";
 const TOGETHER = 250; // So many hashes are asked for at once.
@@ -280,11 +280,11 @@ class Log {
       this.unchecked.push(`Dice: this service does not say where events of ${known} show them.`);
       return;
     }
-    const redraw = await Redraw.of(this.header.game, this.rows, ruleset);
-    const fault = await redraw.check(this.secrets, this.progress);
+    const draws = await Draws.of(this.header.game, this.rows, ruleset);
+    const fault = await draws.check(this.secrets, this.progress);
     if (fault) throw new Fault(fault.problem, { version: fault.version, line: fault.version && fault.version + 1 });
-    this.checked.push(...redraw.checked());
-    this.unchecked.push(...redraw.unchecked());
+    this.checked.push(...draws.checked());
+    this.unchecked.push(...draws.unchecked());
   }
 
   // --- lines ---

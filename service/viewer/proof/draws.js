@@ -1,5 +1,5 @@
 /**
- * All chance of a finished game drawn again, and compared with what its events show.
+ * Every draw of chance of a finished game, repeated from its secret and compared with what its events show.
  *
  * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/shown.py`); what a version drew and did
  * not show are salts, which come in the order in which secrets were sealed.
@@ -9,14 +9,14 @@ import { Chance } from "./chance.js";
 
 const TOGETHER = 250; // So many versions are drawn again at once.
 
-/** The chance of a game that is over. */
-export class Redraw {
+/** The draws of a game that is over. */
+export class Draws {
   #rolls = 0;
   #shuffles = 0;
   #salts = 0;
   #untold = [];
 
-  /** Use `Redraw.of`. */
+  /** Use `Draws.of`. */
   constructor(chance, rows, ruleset) {
     this.chance = chance;
     this.rows = rows;
@@ -31,7 +31,7 @@ export class Redraw {
    */
   static async of(game, rows, ruleset) {
     const entropy = entropyOf(rows);
-    return new Redraw(await Chance.of(rows.at(-1).event.secret, game, entropy), rows, ruleset);
+    return new Draws(await Chance.of(rows.at(-1).event.secret, game, entropy), rows, ruleset);
   }
 
   /**
