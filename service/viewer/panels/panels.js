@@ -9,9 +9,9 @@ import { address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { boardPanel } from "./board.js";
 import { comparePanel, differences } from "./compare.js";
-import { gatheringPanel } from "./gathering.js";
 import { identity, lookAs } from "./identity.js";
 import { masthead } from "./masthead.js";
+import { seatsPanel } from "./seats.js";
 import { followStory, storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
 
@@ -90,7 +90,7 @@ export class Panels {
     this.#status = room.game?.status ?? this.#status;
     const decide = this.#chosen === "decide" ? null : () => this.#select("decide");
     render(masthead(room, account, Boolean(decisions(room)), decide), place("masthead"));
-    render([boardPanel(room), gatheringPanel(room, account)], place("board-panel"));
+    render([boardPanel(room), seatsPanel(room, account)], place("board-panel"));
     render(timelinePanel(room), place("timeline"));
     render(identity(room, account), place("identity"));
     document.title = `${decisions(room) ? "Your turn · " : ""}${room.game?.title || "A game"} · Tabularium`;

@@ -1,5 +1,5 @@
 /**
- * A game that waits for players: who sits where, taking a seat, and beginning.
+ * The seats of a game that waits for players: who sits where, taking a seat, and starting the game.
  * @module
  */
 
@@ -13,14 +13,14 @@ let said = "";
  * @param {import("../state/room.js").Room} room
  * @param {import("../state/account.js").Account} account
  */
-export function gatheringPanel(room, account) {
+export function seatsPanel(room, account) {
   const { game } = room;
   if (game?.status !== "gathering") return nothing;
   const mine = game.seats.find((place) => place.player && place.player === account.me?.id);
   const isFull = game.seats.every((place) => place.player);
   const mayStart = mine || game.organizer === account.me?.id;
-  return html`<section class="gathering" aria-labelledby="gathering-title">
-    <h2 id="gathering-title">${isFull ? "Everybody is here" : "This game gathers players"}</h2>
+  return html`<section class="open-seats" aria-labelledby="seats-title">
+    <h2 id="seats-title">${isFull ? "Everybody is here" : "This game gathers players"}</h2>
     <ul>
       ${game.seats.map((place) => html`<li><strong>${named(place.seat)}</strong>
         ${place.player ? html`<span>${place.name}</span>` : seatButton(room, account, place, mine)}
