@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { openIdentity, whoLooks } from "./identity.js";
+import { openSignIn, viewerName } from "./sign-in.js";
 
 const STREAMS = {
   "": ["", "connecting"],
@@ -29,8 +29,8 @@ export function masthead(room, account, isAsked, decide) {
     <p class="stream ${kind}" role="status"><span class="dot" aria-hidden="true"></span>${words}</p>
     <span class="hidden" role="status">${isAsked ? "It is your turn." : nothing}</span>
     ${isAsked && decide ? html`<button class="strong" @click=${decide}>Your turn</button>` : nothing}
-    <button class="who" aria-haspopup="dialog" @click=${openIdentity}>${whoLooks(room, account)}</button>
-    <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${whoLooks(room)}.` : nothing}</span>
+    <button class="who" aria-haspopup="dialog" @click=${openSignIn}>${viewerName(room, account)}</button>
+    <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${viewerName(room)}.` : nothing}</span>
     <a class="docs" href="/docs">API</a>
     ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
 }

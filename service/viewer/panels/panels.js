@@ -9,9 +9,9 @@ import { address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { boardPanel } from "./board.js";
 import { comparePanel, differences } from "./compare.js";
-import { identity, lookAs } from "./identity.js";
 import { masthead } from "./masthead.js";
 import { seatsPanel } from "./seats.js";
+import { enterAs, signIn } from "./sign-in.js";
 import { followStory, storyPanel } from "./story.js";
 import { timelinePanel } from "./timeline.js";
 
@@ -53,7 +53,7 @@ export class Panels {
     room.board.addEventListener("pointed", () => room.redraw());
     wide.addEventListener("change", () => room.redraw());
     addEventListener("hashchange", () => this.#go());
-    lookAs(room, this.account);
+    enterAs(room, this.account);
     this.#sit();
     room.redraw();
   }
@@ -92,7 +92,7 @@ export class Panels {
     render(masthead(room, account, Boolean(decisions(room)), decide), place("masthead"));
     render([boardPanel(room), seatsPanel(room, account)], place("board-panel"));
     render(timelinePanel(room), place("timeline"));
-    render(identity(room, account), place("identity"));
+    render(signIn(room, account), place("sign-in"));
     document.title = `${decisions(room) ? "Your turn · " : ""}${room.game?.title || "A game"} · Tabularium`;
     this.#drawSide();
     address(room);

@@ -5,7 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { named } from "../parts/format.js";
-import { openIdentity } from "./identity.js";
+import { openSignIn } from "./sign-in.js";
 
 let said = "";
 
@@ -44,7 +44,7 @@ function seatButton(room, account, { seat }, mine) {
   const stranger = !account.me && !account.isUnknown;
   // The same button before and after: the dialog gives the focus back to it.
   return html`<button ?disabled=${account.isUnknown} aria-haspopup=${stranger ? "dialog" : nothing}
-    @click=${stranger ? openIdentity : sit}>${stranger ? "Sign in to sit here" : "Sit here"}</button>`;
+    @click=${stranger ? openSignIn : sit}>${stranger ? "Sign in to sit here" : "Sit here"}</button>`;
 }
 
 async function act(room, method, what, body) {

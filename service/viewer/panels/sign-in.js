@@ -7,25 +7,25 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { seatName } from "../parts/format.js";
 
-const dialog = () => document.getElementById("identity");
+const dialog = () => document.getElementById("sign-in");
 
 /** Open the dialog. */
-export function openIdentity() {
+export function openSignIn() {
   dialog().showModal();
 }
 
 /**
- * Let a room be seen by whoever the account is: with another token the game is read anew, and the dialog has done its
- * work. It closes, which gives the focus back to where it came from; but a new token is shown first, to be saved.
+ * Enter the room again whenever the account uses another token, and close the dialog, which gives the focus back to
+ * where it came from. A new token is shown first, so that it can be saved.
  * @param {import("../state/room.js").Room} room
  * @param {import("../state/account.js").Account} account
  */
-export function lookAs(room, account) {
-  let seenWith = account.api.token;
+export function enterAs(room, account) {
+  let enteredWith = account.api.token;
   account.addEventListener("change", () => {
     const { token } = account.api;
-    if (token !== seenWith && (account.me || !token)) {
-      seenWith = token;
+    if (token !== enteredWith && (account.me || !token)) {
+      enteredWith = token;
       if (account.fresh) room.addEventListener("change", () => dialog().querySelector(".token")?.focus(), { once: true });
       else dialog().close();
       room.enter(room.following ? undefined : room.version);
@@ -40,9 +40,9 @@ export function lookAs(room, account) {
  * @param {import("../state/room.js").Room} room
  * @param {import("../state/account.js").Account} account
  */
-export function identity(room, account) {
-  return html`<h2 id="identity-title">${account.me ? "Account" : "Sign in"}</h2>
-    <p>${whoLooks(room, account)}. A seat answers only to its player. An organizer without a seat sees ${room.game?.organizer_sees === "all" ? "everything, hidden hands too" : "what a spectator sees"}.</p>
+export function signIn(room, account) {
+  return html`<h2 id="sign-in-title">${account.me ? "Account" : "Sign in"}</h2>
+    <p>${viewerName(room, account)}. A seat answers only to its player. An organizer without a seat sees ${room.game?.organizer_sees === "all" ? "everything, hidden hands too" : "what a spectator sees"}.</p>
     ${accountForms(account)}
     <form method="dialog" class="buttons">
       ${account.me ? html`<button type="button" @click=${() => account.use("")}>Look as a spectator</button>` : nothing}
@@ -50,8 +50,8 @@ export function identity(room, account) {
     </form>`;
 }
 
-/** Return through whose eyes the page looks; and whose they are, where an account is given and no seat tells. */
-export function whoLooks(room, account) {
+/** Return whose view the page shows: a seat's, the organizer's or a spectator's, with the account's name if given. */
+export function viewerName(room, account) {
   if (room.seat) return `Seat: ${seatName(room.game, room.seat)}`;
   const name = account?.me ? ` (${account.me.name})` : "";
   if (room.game?.status === "over") return `All is open${name}`;
