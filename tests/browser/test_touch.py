@@ -150,7 +150,7 @@ async def test_all_scores_are_in_view_on_a_phone(service: Service, visit: Visit,
 async def test_the_head_of_a_page_keeps_to_one_line_on_a_phone_whoever_looks(service: Service, visit: Visit):
     made = await table(service.services, "mare-nostrum", 4, events=60, title="A long evening with a long title")
     async with visit(**PHONE) as visitor:
-        head = visitor.page.locator("#masthead")
+        head = visitor.page.locator("#page-header")
         await opened(visitor.page, made.id)
         before = await head.bounding_box()
         who = head.get_by_role("button")

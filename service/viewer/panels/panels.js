@@ -9,7 +9,7 @@ import { address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { boardPanel } from "./board.js";
 import { comparePanel, differences } from "./compare.js";
-import { masthead } from "./masthead.js";
+import { header } from "./header.js";
 import { seatsPanel } from "./seats.js";
 import { enterAs, signIn } from "./sign-in.js";
 import { followStory, storyPanel } from "./story.js";
@@ -47,7 +47,7 @@ export class Panels {
     this.room = room;
     this.account = new Account(room.api);
     // What the page said before there was anything to say it with.
-    for (const id of ["masthead", "board-panel"]) place(id).replaceChildren();
+    for (const id of ["page-header", "board-panel"]) place(id).replaceChildren();
     room.addEventListener("change", () => this.#draw());
     room.addEventListener("entered", () => this.#sit());
     room.board.addEventListener("pointed", () => room.redraw());
@@ -89,7 +89,7 @@ export class Panels {
     if (this.#status === "gathering" && room.game.status === "running") this.#sit();
     this.#status = room.game?.status ?? this.#status;
     const decide = this.#chosen === "decide" ? null : () => this.#select("decide");
-    render(masthead(room, account, Boolean(decisions(room)), decide), place("masthead"));
+    render(header(room, account, Boolean(decisions(room)), decide), place("page-header"));
     render([boardPanel(room), seatsPanel(room, account)], place("board-panel"));
     render(timelinePanel(room), place("timeline"));
     render(signIn(room, account), place("sign-in"));

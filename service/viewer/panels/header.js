@@ -1,5 +1,5 @@
 /**
- * The head of a game's page: which game, where it stands, who looks.
+ * The header of a page of a game: its title and ruleset, whether its stream is live, and whose view it shows.
  * @module
  */
 
@@ -20,7 +20,7 @@ const STREAMS = {
  * @param {boolean} isAsked whether a decision waits for whoever looks
  * @param {(() => void) | null} decide leads there; null when it is shown
  */
-export function masthead(room, account, isAsked, decide) {
+export function header(room, account, isAsked, decide) {
   const { game } = room;
   const [kind, words] = STREAMS[room.stream];
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
