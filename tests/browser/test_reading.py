@@ -185,10 +185,10 @@ async def test_a_game_is_played_like_a_film_and_stops_at_its_end(service: Servic
     await opened(page, made.id, f"#v={made.version - 3}")
     await page.get_by_role("combobox", name="Step by").select_option("event")
     await page.get_by_role("combobox", name="speed").select_option("8")
-    await page.get_by_role("button", name="Play").click()
+    await page.get_by_role("button", name="Replay", exact=True).click()
     await expect(page.get_by_role("button", name="Pause")).to_be_visible()
     await expect_version(page, made.version)
-    await expect(page.get_by_role("button", name="Play")).to_be_visible()
+    await expect(page.get_by_role("button", name="Replay", exact=True)).to_be_visible()
 
 
 async def test_a_game_that_goes_on_is_followed_and_the_past_is_left_in_peace(service: Service, page: Page):
@@ -249,7 +249,7 @@ async def test_what_changed_is_framed_on_the_board_and_listed(service: Service, 
     assert await page.locator("svg.board .shade").evaluate(BELOW_PIECES)
     await expect(page.locator(".differences .area")).to_have_count(len(differing))
     await expect(page).to_have_url(re.compile("#v=260&with=200$"))
-    await page.get_by_role("button", name="compare no more").click()
+    await page.get_by_role("button", name="Stop comparing").click()
     await expect(page.locator("svg.board :is(.changed, .frames, .shade)")).to_have_count(0)
 
 

@@ -13,7 +13,7 @@ import { takeToken } from "../state/token.js";
 import { Games } from "./games.js";
 import { newGame } from "./new-game.js";
 
-const STATUSES = { gathering: "gathers players", running: "is played", over: "is over", cancelled: "was cancelled" };
+const STATUSES = { gathering: "Waiting for players", running: "In progress", over: "Game over", cancelled: "Cancelled" };
 const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
 
 const api = new Api();
@@ -60,7 +60,7 @@ function table(game) {
       <img src="/v1/games/${game.id}/board.svg?version=${game.version}" alt="" width="1600" height="1250" loading="lazy" />
       <strong>${titleOf(game)}</strong>
     </a>
-    <p class="stream ${isNow ? "live" : ""}"><span class="dot" aria-hidden="true"></span>${isNow ? `Played now. ${game.heading || "It begins"}` : ending(game)}</p>
+    <p class="stream ${isNow ? "live" : ""}"><span class="dot" aria-hidden="true"></span>${isNow ? `In progress. ${game.heading || "It begins"}` : ending(game)}</p>
     <p class="quiet">${rulesetOf(game)}; ${count(game.version, "event")}, the last ${ago(game.changed)}.</p>
   </article>`;
 }

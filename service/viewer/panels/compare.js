@@ -20,8 +20,8 @@ export function comparePanel(room) {
     </form>
     <div class="choice" role="group" aria-label="Compare with">
       ${["event", "command", "turn"].map((stride) => html`<button @click=${() => since(room, stride)}>one ${stride} before</button>`)}
-      <button @click=${() => room.compare(room.version)}>hold this version</button>
-      ${room.against === null ? nothing : html`<button @click=${() => room.compare(null)}>compare no more</button>`}
+      <button @click=${() => room.compare(room.version)}>Compare from here</button>
+      ${room.against === null ? nothing : html`<button @click=${() => room.compare(null)}>Stop comparing</button>`}
     </div>
     ${room.against === null ? html`<p class="quiet">Choose a version to compare with: what is different is framed on the board and listed here.</p>` : list(room)}`;
 }

@@ -23,8 +23,8 @@ export function timelinePanel(room) {
       <div class="steps">
         ${button("First version", "first", () => room.show(1), room.version === 1)}
         ${button(`Back one ${room.stride}`, "back", () => room.step(-1), room.version === 1)}
-        <button class="play strong" aria-label=${room.playing ? "Pause" : "Play"} @click=${() => room.play()}>
-          ${icon(room.playing ? "pause" : "play")}<span> ${room.playing ? "Pause" : "Play"}</span>
+        <button class="play strong" aria-label=${room.playing ? "Pause" : "Replay"} @click=${() => room.play()}>
+          ${icon(room.playing ? "pause" : "play")}<span> ${room.playing ? "Pause" : "Replay"}</span>
         </button>
         ${button(`On one ${room.stride}`, "on", () => room.step(1), room.following)}
         ${button("Newest version", "last", () => room.show(room.head), room.following)}
