@@ -81,12 +81,29 @@ async def test_a_decision_is_answered_by_keyboard_and_the_page_goes_on(
     await expect(page.get_by_text("This would be accepted.")).to_be_visible()
     await page.get_by_role("button", name="Send").focus()
     await page.keyboard.press("Enter")
-    await expect(page.locator(".outcome.done")).to_contain_text(f"Done: version {placing.version + 1}.")
+    await expect(page.locator(".outcome.done")).to_contain_text(
+        f"Build a city: accepted as version {placing.version + 1}."
+    )
     await expect(page.locator(".sentences")).to_contain_text(f"city in {chosen}")
     (sent,) = [request for request in visitor.asked if request.url.endswith("/commands")]
     assert await sent.header_value("if-match") == f'"{placing.version}"'
     assert await sent.header_value("idempotency-key")
     assert (await service.get(f"/v1/games/{placing.id}"))["version"] > placing.version
+
+
+async def test_the_command_that_was_accepted_last_can_be_taken_back(service: Service, page: Page, placing: Table):
+    await sit(page, placing)
+    await page.get_by_role("button", name="Build a city").click()
+    await page.get_by_label("Province").select_option(index=1)
+    await page.get_by_role("button", name="Send").click()
+    outcome = page.locator(".outcome.done")
+    await expect(outcome).to_contain_text("Build a city: accepted as version")
+    await outcome.get_by_role("button", name="Undo", exact=True).click()
+    await expect(outcome).to_contain_text("Take back your commands: accepted as version")
+    await expect(page.locator("#decide-title")).to_be_focused()
+    events = (await service.get(f"/v1/games/{placing.id}/events?after={placing.version}"))["items"]
+    assert events[-1]["event"]["type"] == "moves-retracted"
+    assert events[-1]["event"]["to"] == placing.version
 
 
 async def test_an_area_is_chosen_on_the_board(page: Page, placing: Table):
@@ -122,7 +139,7 @@ async def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
     assert now > placing.version
     await page.get_by_role("button", name="Send again").click()
     assert now == placing.version + 1
-    await expect(page.locator(".outcome.done")).to_contain_text(f"Done: version {now}.")
+    await expect(page.locator(".outcome.done")).to_contain_text(f"Build a city: accepted as version {now}.")
     assert (await service.get(f"/v1/games/{placing.id}"))["version"] == now
     keys = [
         await request.header_value("idempotency-key") for request in visitor.asked if request.url.endswith("/commands")
@@ -156,7 +173,7 @@ async def test_a_game_that_went_on_meanwhile_hinders_nobody_who_is_asked_and_off
     (leave,) = await offered(service, placing, other, "leave-alliance")
     await service.post(f"/v1/games/{placing.id}/commands", placing.seats[other], {"command": leave})
     await page.get_by_role("button", name="Send").click()
-    await expect(page.locator(".outcome.done")).to_contain_text(f"Done: version {placing.version + 3}.")
+    await expect(page.locator(".outcome.done")).to_contain_text(f"accepted as version {placing.version + 3}.")
     sent = [request for request in unfollowed.asked if request.url.endswith("/commands")]
     assert [await each.header_value("if-match") for each in sent] == [
         f'"{placing.version + 1}"',
@@ -178,7 +195,7 @@ async def test_a_seat_that_is_asked_with_others_sends_once_whatever_they_have_se
     (command,) = await offered(service, made, other, "offer")
     await service.post(f"/v1/games/{made.id}/commands", made.seats[other], {"command": command})
     await page.get_by_role("button", name="Send").click()
-    await expect(page.locator(".outcome.done")).to_contain_text("Done: version")
+    await expect(page.locator(".outcome.done")).to_contain_text("accepted as version")
 
 
 @pytest.mark.parametrize("twice", [False, True], ids=["other options", "other question"])
@@ -215,7 +232,7 @@ async def test_the_answer_is_on_the_screen_and_announced(visit: Visit, service: 
         await expect(answer).to_be_in_viewport(ratio=1)
         await expect(page.locator("[aria-live]").filter(has=answer)).to_be_attached()
         await page.get_by_role("button", name="Send").click()
-        await expect(page.locator(".outcome.done")).to_contain_text("Done:")
+        await expect(page.locator(".outcome.done")).to_contain_text("Done moving: accepted as version")
         await expect(answer).to_be_in_viewport(ratio=1)
 
 

@@ -88,7 +88,7 @@ async def play(service: Service, visit: Visit, game: str, places: Mapping[str, P
             await sittings[seat].ready(now["version"])
             await sittings[seat].fill(options, command)
             said = await sittings[seat].send()
-            assert re.match(rf"Done: versions? {now['version'] + 1}\b", said), f"{seat} gave {command}: {said}"
+            assert re.search(rf": accepted as versions? {now['version'] + 1}\b", said), f"{seat} gave {command}: {said}"
     return most
 
 

@@ -7,7 +7,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { named, plain, seatName } from "../parts/format.js";
 import { refusal, ruleOf } from "../parts/rule.js";
-import { commandsOf } from "../state/commands.js";
+import { commandsOf, titleOf } from "../state/commands.js";
 
 /** @param {import("../state/room.js").Room} room */
 export function decidePanel(room) {
@@ -119,7 +119,7 @@ function family(room, commands, command, several, families) {
 
 function entry(room, commands, option) {
   const isOpen = commands.option === option;
-  const title = option.title || named(option.command);
+  const title = titleOf(option);
   return html`<li>
     <button
       class="option"
@@ -139,12 +139,9 @@ function open(room, commands, option, entry) {
 
 function order(room, commands, option, title) {
   const [first] = commands.form.faults;
-  const submit = async (event) => {
+  const submit = (event) => {
     event.preventDefault();
-    await commands.send();
-    // The form is gone when all went well: whoever uses a keyboard goes on from the top.
-    if (!commands.form) document.getElementById("decide-title")?.focus();
-    showAnswer(room);
+    send(room, commands);
   };
   const check = async () => {
     await commands.check();
@@ -163,6 +160,13 @@ function order(room, commands, option, title) {
   </form>`;
 }
 
+async function send(room, commands) {
+  await commands.send();
+  // The form is gone when all went well: whoever uses a keyboard goes on from the top.
+  if (!commands.form) document.getElementById("decide-title")?.focus();
+  showAnswer(room);
+}
+
 // --- what came of it ---
 
 /**
@@ -171,6 +175,15 @@ function order(room, commands, option, title) {
  */
 function answer(room, commands, isHere = true) {
   return html`<div class="answer" aria-live="polite">${isHere ? outcome(room, commands) : nothing}</div>`;
+}
+
+function versions({ after, version }) {
+  return version > after + 1 ? `versions ${after + 1} to ${version}` : `version ${version}`;
+}
+
+async function undo(room, commands) {
+  commands.choose(commands.undo);
+  await send(room, commands);
 }
 
 /** Bring the answer into view when it is drawn. */
@@ -185,8 +198,8 @@ function outcome(room, commands) {
   if (!said) return nothing;
   switch (said.kind) {
     case "done":
-      return html`<p class="outcome done">
-        Done: ${said.version > said.after + 1 ? `versions ${said.after + 1} to ${said.version}` : `version ${said.version}`}.</p>`;
+      return html`<p class="outcome done">${said.title}: accepted as ${versions(said)}.
+        ${commands.undo ? html`<button ?disabled=${commands.busy} @click=${() => undo(room, commands)}>Undo</button>` : nothing}</p>`;
     case "fine":
       return html`<p class="outcome done">This would be accepted.</p>`;
     case "stale":

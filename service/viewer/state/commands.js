@@ -5,6 +5,7 @@
 
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
+import { named } from "../parts/format.js";
 import { choicesOf, isSame } from "../forms/schema.js";
 import { Problem } from "./api.js";
 
@@ -21,7 +22,7 @@ export function commandsOf(room) {
 
 /**
  * The commands of the seat that a page shows. `said` is what came of the last request:
- * `{kind: "done", after, version}`, `{kind: "fine", commands}` for a check, `{kind: "refused", problem}`,
+ * `{kind: "done", title, after, version}`, `{kind: "fine", commands}` for a check, `{kind: "refused", problem}`,
  * `{kind: "stale", why}`, `{kind: "lost"}`; null before.
  */
 export class Commands {
@@ -134,6 +135,12 @@ export class Commands {
     return this.options.filter((option) => (option.decision ?? "") === kind);
   }
 
+  /** The option to undo the command that was accepted last; undefined if the game went on or it cannot be undone. */
+  get undo() {
+    const isLast = this.said?.kind === "done" && this.said.version === this.version;
+    return isLast ? this.options.find(({ command }) => command === "undo") : undefined;
+  }
+
   /** Ask whether the command would be accepted; nothing happens. */
   async check() {
     if (!this.form.ask()) return;
@@ -150,7 +157,7 @@ export class Commands {
     if (!this.form.ask()) return;
     const { command } = this.form;
     await this.#ask(() => this.#asLongAsItStands(() => {
-      this.#attempt = { command, version: this.version, key: newKey() };
+      this.#attempt = { command, title: titleOf(this.option), version: this.version, key: newKey() };
       return this.#post();
     }));
   }
@@ -161,10 +168,10 @@ export class Commands {
   }
 
   async #post() {
-    const { command, version: known, key } = this.#attempt;
+    const { command, title, version: known, key } = this.#attempt;
     const headers = { "If-Match": `"${known}"`, "Idempotency-Key": key };
     const { after, version } = await this.room.api.post(`/v1/games/${this.room.id}/commands`, { command }, headers);
-    this.choose(null, { kind: "done", after, version });
+    this.choose(null, { kind: "done", title, after, version });
     // The area was chosen for this move.
     this.room.choose(null);
     this.#goOn(version);
@@ -231,6 +238,11 @@ export class Commands {
       this.room.redraw();
     }
   }
+}
+
+/** Return what an option is called. */
+export function titleOf({ title, command }) {
+  return title || named(command);
 }
 
 function titlesOf(questions) {
