@@ -24,7 +24,7 @@ async def test_a_visitor_finds_a_game_by_its_words_its_status_and_its_rules(serv
     await page.get_by_role("combobox", name="Rules").select_option("mare-nostrum")
     await expect(games).to_contain_text(["Merchants"])
     await page.get_by_role("combobox", name="Status").select_option("over")
-    await expect(page.get_by_text("No game is like that.")).to_be_visible()
+    await expect(page.get_by_text("No game matches.")).to_be_visible()
     await page.get_by_role("combobox", name="Status").select_option("running")
     await games.get_by_role("link", name="Merchants").click()
     await settled(page)

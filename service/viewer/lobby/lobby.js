@@ -93,7 +93,7 @@ function list() {
   const { text, status, ruleset } = games.query;
   const found = games.items.length;
   return html`<p class="hidden" role="status">${games.next ? `More than ${found}` : found} games</p>
-    ${found ? nothing : html`<p>${text || status || ruleset ? "No game is like that." : "There is no game yet. Begin the first!"}</p>`}
+    ${found ? nothing : html`<p>${text || status || ruleset ? "No game matches." : "There is no game yet. Begin the first one!"}</p>`}
     <ol class="games">
       ${games.items.map((game) => html`<li>
         <a href="/games/${game.id}">${titleOf(game)}</a>

@@ -10,7 +10,7 @@ import { icon } from "../parts/icons.js";
 export function boardPanel(room) {
   const { board } = room;
   if (board.isMissing) return html`<p class="waiting">There is no map of this board.</p>`;
-  if (!board.svg) return html`<p class="waiting">${room.problem ? "There is no board to be shown." : "The board is being unrolled …"}</p>`;
+  if (!board.svg) return html`<p class="waiting">${room.problem ? "The board could not be loaded." : "Loading the board …"}</p>`;
   const area = board.pointed ?? room.area;
   return html`<div class="lens" role="group" aria-label="The view of the board">
       <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera.zoom(1.4)}>${icon("nearer")}</button>
@@ -18,7 +18,7 @@ export function boardPanel(room) {
       <button title="The whole board (0)" aria-label="The whole board" @click=${() => board.camera.reset()}>${icon("whole")}</button>
     </div>
     ${area ? areaCard(room, area) : nothing}
-    ${room.scene(room.version) ? nothing : html`<p class="waiting" role="status">version ${room.version} is coming …</p>`}`;
+    ${room.scene(room.version) ? nothing : html`<p class="waiting" role="status">Loading version ${room.version} …</p>`}`;
 }
 
 function areaCard(room, area) {
@@ -26,7 +26,7 @@ function areaCard(room, area) {
   const isChosen = room.area === area && !room.board.pointed;
   return html`<div class="area-card" role="status" aria-label="In this area">
     <h2>${name ?? area}</h2>
-    ${lines.length ? html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>` : html`<p>Nothing lies here.</p>`}
+    ${lines.length ? html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>` : html`<p>Nothing is here.</p>`}
     ${isChosen ? html`<button class="close" aria-label="Close" @click=${() => room.choose(null)}>${icon("close")}</button>` : nothing}
   </div>`;
 }

@@ -52,7 +52,7 @@ function decisions(room, commands) {
 function past(room) {
   if (room.following) return nothing;
   return html`<p class="note">
-    You look at version ${room.version}; what is asked here is asked at version ${room.head}.
+    You are looking at version ${room.version}. Your decisions belong to version ${room.head}, the newest.
     <button @click=${() => room.show(room.head)}>Go there</button>
   </p>`;
 }

@@ -63,12 +63,12 @@ export class Panels {
     for (const each of PANELS.filter(({ panel, rest }) => rest && !panel)) {
       each.rest().then(
         (panel) => (each.panel = panel),
-        () => (each.panel = () => html`<p class="problem" role="alert">This part of the page did not arrive. Load the page again.</p>`),
+        () => (each.panel = () => html`<p class="problem" role="alert">This panel could not be loaded. Reload the page.</p>`),
       ).then(() => this.room.redraw());
     }
   }
 
-  /** Show whoever has a seat what he has to decide. */
+  /** Show players what they have to decide. */
   #sit() {
     if (this.room.seat && this.room.game.status === "running") this.#chosen = "decide";
   }

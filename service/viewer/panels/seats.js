@@ -20,7 +20,7 @@ export function seatsPanel(room, account) {
   const isFull = game.seats.every((place) => place.player);
   const mayStart = mine || game.organizer === account.me?.id;
   return html`<section class="open-seats" aria-labelledby="seats-title">
-    <h2 id="seats-title">${isFull ? "Everybody is here" : "This game gathers players"}</h2>
+    <h2 id="seats-title">${isFull ? "Everybody is here" : "Waiting for players"}</h2>
     <ul>
       ${game.seats.map((place) => html`<li><strong>${named(place.seat)}</strong>
         ${place.player ? html`<span>${place.name}</span>` : seatButton(room, account, place, mine)}
@@ -28,10 +28,10 @@ export function seatsPanel(room, account) {
     </ul>
     ${isFull && mayStart
       ? html`<button class="strong" @click=${() => act(room, "post", "start")}>Begin the game</button>`
-      : html`<p class="quiet">${isFull ? "A player or the organizer begins." : "Send this page's address to those who are to play."}</p>`}
+      : html`<p class="quiet">${isFull ? "A player or the organizer can begin the game." : "Send this page's address to the other players."}</p>`}
     <p class="quiet">${game.organizer_sees === "all"
-      ? "Whoever organizes this game sees everything while it runs, hidden hands too, unless they sit at the table."
-      : "Whoever organizes this game sees no more of it than spectators do."}</p>
+      ? "While the game runs, its organizer sees everything, hidden hands too, unless they hold a seat."
+      : "The organizer of this game sees what a spectator sees."}</p>
     ${said ? html`<p class="problem" role="alert">${said}</p>` : nothing}
   </section>`;
 }

@@ -77,7 +77,7 @@ export class Room extends EventTarget {
         // Before a game begins there is no position in it: its first version only says who looks.
         this.api.get(`/v1/games/${this.id}/state`, { version: 1 }),
       ]);
-      // Somebody else may look by now: what was seen with another token is not for him.
+      // The token may have changed meanwhile: what another token may see must not be shown.
       if (visit.signal.aborted) return;
       Object.assign(this, { game, seat: game.you, everything: first.everything });
     } catch (problem) {
