@@ -5,6 +5,7 @@
 
 import sqlite3
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,11 @@ def app_with(insert: Insert) -> Litestar:
     async def show() -> Response[bytes]:
         return Response(kept, media_type="application/json")
 
-    return Litestar([add, keep, show], openapi_config=None)
+    @get("/metrics", media_type="text/plain")
+    async def tell() -> str:
+        return f"process_cpu_seconds_total {time.process_time()}\n"
+
+    return Litestar([add, keep, show, tell], openapi_config=None)
 
 
 async def main(store: str, *places: str) -> None:

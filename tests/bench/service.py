@@ -144,7 +144,7 @@ def bench_http() -> Iterator[Figure]:
             yield figure(f"{name}-p95", [cuts[18]], "ms")
 
 
-async def _looks(wire: Wire, request: bytes, count: int) -> list[float]:
+async def looks(wire: Wire, request: bytes, count: int) -> list[float]:
     times: list[float] = []
     for _ in range(count):
         began = time.perf_counter()
@@ -157,23 +157,24 @@ def bench_reads() -> Iterator[Figure]:
     """The positions of 16 games, read by their seats over 32 connections."""
     with own_service() as served, bare_service() as bare, Client(served) as client:
         tables = [Table(client, number) for number in range(16)]
-        asked = [
-            f"GET {table.state} HTTP/1.1\r\nHost: bench\r\n{header}\r\n".encode()
-            for table in tables
-            for header in table.headers
-        ]
-        same = asyncio.run(_copied(served, bare, asked[0]))
+        asked = [request for table in tables for request in state_requests(table)]
+        same = asyncio.run(copied(served, bare, asked[0]))
         ratios, rates = list[float](), list[float]()
         for _ in range(REPEATS):
-            plain, _ = asyncio.run(together(bare, [partial(_looks, request=same, count=READS)] * len(asked)))
-            rate, _ = asyncio.run(together(served, [partial(_looks, request=each, count=READS) for each in asked]))
+            plain, _ = asyncio.run(together(bare, [partial(looks, request=same, count=READS)] * len(asked)))
+            rate, _ = asyncio.run(together(served, [partial(looks, request=each, count=READS) for each in asked]))
             ratios.append(rate / plain)
             rates.append(rate)
         yield figure("reads-ratio", ratios, "of a bare route with the same bytes", goal=">= 0.6")
         yield figure("reads", rates, "1/s")
 
 
-async def _copied(served: str, bare: str, request: bytes) -> bytes:
+def state_requests(table: Table) -> list[bytes]:
+    """Return for each seat of a game the request that reads its position."""
+    return [f"GET {table.state} HTTP/1.1\r\nHost: bench\r\n{header}\r\n".encode() for header in table.headers]
+
+
+async def copied(served: str, bare: str, request: bytes) -> bytes:
     """Have the bare route keep what `request` is answered; return the request that gets it."""
     async with Wire(served) as asks, Wire(bare) as keeps:
         await keeps.post("/keep", await asks.ask(request))
