@@ -3,15 +3,14 @@
 from collections.abc import Callable
 from typing import Any, Final, Literal, cast
 
-from litestar.connection import ASGIConnection
-from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
+from litestar.handlers import HTTPRouteHandler
 from litestar.response import Response, Stream
 from msgspec import Struct
 
 from domain.kernel.docstrings import docstring
 from service.api.bodies import Nothing
 from service.api.problems import MISSING_TOKEN, Kind, Problem
-from service.api.request import authenticate, require
+from service.api.request import Call, authenticate, require
 from service.base.scopes import Scope
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -115,9 +114,15 @@ def endpoint(
         # An endpoint that streams is bound to say so in its signature; all others return bytes that are JSON already.
         if function.__annotations__["return"] not in (Response[bytes], Response[bytes] | Stream, Stream):
             raise TypeError(f"{said.name} returns neither bytes nor a stream")
-        guards = [admit] if account != "none" else None
-        return HTTPRouteHandler(path, http_method=[method], status_code=200, guards=guards, opt={"endpoint": said})(
-            function
+
+        # Neither a guard nor path parameters of Litestar's: for each it would copy and convert, at every request.
+        async def respond(request: Call) -> Response[Any]:
+            if said.account != "none":
+                await admit(request, said)
+            return await function(request, **request.path_params)
+
+        return HTTPRouteHandler(path, name=said.name, http_method=[method], status_code=200, opt={"endpoint": said})(
+            respond
         )
 
     return decorate
@@ -128,13 +133,9 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Find out who asks, before the function of an endpoint is called: a guard.
-
-    Raises `Problem`, or as `authenticate`.
-    """
-    said: Endpoint = handler.opt["endpoint"]
-    caller = await authenticate(connection)
+async def admit(request: Call, said: Endpoint) -> None:
+    """Find out who asks, before the function of an endpoint is called. Raises `Problem`, or as `authenticate`."""
+    caller = await authenticate(request)
     if said.account == "required":
         if caller is None:
             raise Problem(
@@ -145,4 +146,4 @@ async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
             )
         if said.scopes:
             require(caller, said.scopes)
-    cast(dict[str, Any], connection.scope)["caller"] = caller
+    cast(dict[str, Any], request.scope)["caller"] = caller
