@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_type_hints
 from urllib.parse import parse_qsl
 
@@ -58,9 +58,14 @@ class Call(Request[Any, Any, Any]):
             raise TypeError("the endpoint lets in callers without an account")
         return caller
 
+    def header(self, name: str) -> str | None:
+        """Return a header; None when it is not there. Without Litestar's `headers`, which reads all to find one."""
+        sought = name.encode()
+        return next((value.decode("latin-1") for name, value in self.scope["headers"] if name == sought), None)
+
     def media(self, usual: str) -> str:
         """Return the media type to answer with: `usual`, or bytes of no kind for a client that takes only those."""
-        return OCTETS if self.headers.get("accept", "").partition(";")[0].strip() == OCTETS else usual
+        return OCTETS if (self.header("accept") or "").partition(";")[0].strip() == OCTETS else usual
 
     def require(self, *scopes: Scope) -> None:
         """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
@@ -72,7 +77,7 @@ class Call(Request[Any, Any, Any]):
 
     async def read_body(self, decoder: Decoder[T]) -> T:
         """Return what `decoder` makes of the body. Raises `Problem`."""
-        declared = self.headers.get("content-type", "")
+        declared = self.header("content-type") or ""
         if not _JSON_TYPE.fullmatch(declared):
             raise Problem(
                 problems.NOT_JSON,
@@ -88,7 +93,7 @@ class Call(Request[Any, Any, Any]):
     @property
     def key(self) -> str | None:
         """The Idempotency-Key. Raises `Problem` for one that is none."""
-        key = self.headers.get("idempotency-key")
+        key = self.header("idempotency-key")
         if key is not None and not _KEY.fullmatch(key):
             raise Problem(
                 problems.INVALID_HEADER,
@@ -97,6 +102,10 @@ class Call(Request[Any, Any, Any]):
             )
         return key
 
+    def has(self, tag: str) -> bool:
+        """Tell whether the caller has what an ETag names already, as ``If-None-Match`` says."""
+        return (self.header("if-none-match") or "").removeprefix("W/") == tag
+
     @property
     def expected(self) -> Version | None:
         """The version that ``If-Match`` names; None when any will do. Raises `Problem`."""
@@ -104,7 +113,7 @@ class Call(Request[Any, Any, Any]):
 
     def version_in(self, header: str) -> Version | None:
         """Return the version that a header names, with quotes or without. Raises `Problem`."""
-        given = self.headers.get(header)
+        given = self.header(header)
         if given is None or given == "*":
             return None
         text = given.removeprefix("W/").strip('"')
@@ -130,6 +139,7 @@ async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller
     return await services_of(connection).accounts.authenticate(token) if token is not None else None
 
 
+@lru_cache(maxsize=256)
 def read_query(raw: bytes, shape: type[Q]) -> Q:
     """Return query parameters, which are those of `shape`, each at most once. Raises `Problem`."""
     numeric = _parameters(shape)

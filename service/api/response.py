@@ -80,8 +80,8 @@ class Answered(Response[bytes]):
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
         content, headers = self.content, self.headers
         if len(content) >= PACKED and headers["content-type"].startswith(_TEXTS) and "Content-Encoding" not in headers:
-            varies = dict.fromkeys(filter(None, (*headers.get("Vary", "").split(", "), "Accept-Encoding")))
-            headers = {**headers, "Vary": ", ".join(varies)}
+            vary = headers.get("Vary", "Accept-Encoding")
+            headers = {**headers, "Vary": vary if "Accept-Encoding" in vary else f"{vary}, Accept-Encoding"}
             if takes_gzip(scope):
                 content = await asyncio.to_thread(_pack, content) if len(content) >= _APART else _pack(content)
                 headers |= {"content-encoding": "gzip", "content-length": str(len(content))}
@@ -96,7 +96,10 @@ def _pack(content: bytes) -> bytes:
 
 def takes_gzip(scope: Scope) -> bool:
     """Tell whether a request takes packed answers."""
-    codings = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding").split(b",")
+    taken = b",".join([value for name, value in scope["headers"] if name == b"accept-encoding"])
+    if b"gzip" not in taken:
+        return False
+    codings = taken.split(b",")
     weights = (
         weight.strip() for name, _, weight in (coding.partition(b";") for coding in codings) if name.strip() == b"gzip"
     )

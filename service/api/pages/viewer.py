@@ -89,7 +89,7 @@ def _shown(request: Call, name: str, kept: str = _ASKED_AGAIN) -> Response[bytes
     if file is None:
         raise Problem(problems.UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "The lobby is at /.")
     headers = {**_HEADERS, "Cache-Control": kept, "Vary": "Accept-Encoding", "ETag": f'"{file.digest}"'}
-    if request.headers.get("if-none-match", "").removeprefix("W/") == headers["ETag"]:
+    if request.has(headers["ETag"]):
         return Answered(b"", 304, file.media_type, headers)
     if takes_gzip(request.scope):
         return Answered(file.packed, 200, file.media_type, {**headers, "Content-Encoding": "gzip"})

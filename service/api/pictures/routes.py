@@ -65,7 +65,7 @@ async def show_map(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     known = named(request, ruleset)
     headers = {"ETag": _tag(request, known.version), **_KEPT}
-    if _has(request, headers):
+    if request.has(headers["ETag"]):
         return _unchanged(headers)
     return answer(MapView(known.id, dict(known.colours), _drawing(request, known.board)), headers=headers)
 
@@ -87,7 +87,7 @@ async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[byt
     request.read_query(Nothing)
     known = named(request, ruleset)
     headers = {"ETag": _tag(request, known.version), **_KEPT}
-    if _has(request, headers):
+    if request.has(headers["ETag"]):
         return _unchanged(headers)
     drawn = bare_board(_drawing(request, known.board), paints(known), known.title)
     return _drawn(drawn.encode(), request.media(SVG), headers)
@@ -112,7 +112,7 @@ async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     asked = request.read_query(AtVersion)
     shown, viewer, headers = await _looked(request, game, asked)
-    if _has(request, headers):
+    if request.has(headers["ETag"]):
         return _unchanged(headers)
     services = request.services
     vault = await services.games.vault(shown.id)
@@ -141,7 +141,7 @@ async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
     """
     asked = request.read_query(AtVersion)
     shown, viewer, headers = await _looked(request, game, asked)
-    if _has(request, headers):
+    if request.has(headers["ETag"]):
         return _unchanged(headers)
     return _drawn(await _svg(request, shown, viewer), request.media(SVG), headers)
 
@@ -163,7 +163,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
     """
     asked = request.read_query(Sized)
     shown, viewer, headers = await _looked(request, game, asked)
-    if _has(request, headers):
+    if request.has(headers["ETag"]):
         return _unchanged(headers)
     gallery = request.services.gallery
 
@@ -199,7 +199,7 @@ async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
     played = await services.games.game(GameId(game))
     viewer = viewer_of(played, request.caller)
     headers = _looks(request, played.version, viewer)
-    if _has(request, headers):
+    if request.has(headers["ETag"]):
         return _unchanged(headers)
     last = max(asked.after, min(asked.after + asked.limit, played.version))
 
@@ -246,11 +246,6 @@ def _tag(request: Call, version: int, viewer: Viewer = _NOBODY) -> str:
     """Return a version in quotes, and after a point what else decides how it looks: whose eyes, and what draws it."""
     other = f"{request.services.drawn_by} {viewer.seat} {viewer.everything}"
     return f'"{version}.{hashlib.sha256(other.encode()).hexdigest()[:16]}"'
-
-
-def _has(request: Call, headers: Mapping[str, str]) -> bool:
-    """Tell whether the caller has what these headers name already."""
-    return request.headers.get("if-none-match", "").removeprefix("W/") == headers["ETag"]
 
 
 def _unchanged(headers: Mapping[str, str]) -> Response[bytes]:

@@ -52,7 +52,7 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     viewer = viewer_of(now, request.caller)
     # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
     is_settled = shown is now or now.status != "over"
-    if is_settled and request.headers.get("if-none-match", "").removeprefix("W/") == f'"{shown.version}"':
+    if is_settled and request.has(f'"{shown.version}"'):
         return Response(b"", status_code=304, headers=etag(shown.version))
 
     def show(vault: Vault) -> bytes:
