@@ -3,10 +3,9 @@
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from litestar import Litestar, Router
-from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.types import ASGIApp
 
@@ -18,6 +17,7 @@ from service.accounts.limits import limits_of
 from service.api.journal import Journal
 from service.api.limiting import Limiting
 from service.api.operations import metrics
+from service.api.origins import CrossOrigin
 from service.api.pages import docs as pages
 from service.api.pages import viewer
 from service.api.request import Call
@@ -43,22 +43,6 @@ from service.store.protocol import EventStore
 
 if TYPE_CHECKING:
     from service.cluster.redis import Redis
-
-# A token is sent by a header that no browser adds by itself, so any site may be a frontend.
-CORS: Final = CORSConfig(
-    allow_origins=["*"],
-    allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-    allow_headers=[
-        "Authorization",
-        "Content-Type",
-        "Idempotency-Key",
-        "If-Match",
-        "If-None-Match",
-        "Last-Event-ID",
-    ],
-    expose_headers=["ETag", "Location", "RateLimit", "RateLimit-Policy", "Request-Id", "Retry-After"],
-    max_age=3600,
-)
 
 
 @asynccontextmanager
@@ -169,15 +153,15 @@ def create_app(services: Services) -> ASGIApp:
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=services.settings.board_limit)
     # Told on the same port unless they have one of their own.
     watched = metrics.ROUTES if services.settings.metrics_port is None else ()
-    app = Litestar(
+    litestar = Litestar(
         route_handlers=[*API, large, *pages.ROUTES, *viewer.ROUTES, *watched],
         request_class=Call,
         request_max_body_size=services.settings.body_limit,
         exception_handlers={Exception: on_exception},
-        cors_config=CORS,
         middleware=[Limiting(services.limits)] if services.limits is not None else [],
         openapi_config=None,  # ours is made by `service.api.contract.document`
         logging_config=None,
         state=State({"services": services}),
     )
+    app = CrossOrigin(litestar)
     return Journal(Traced(app) if is_tracing() else app, services.metrics, services.quiet)

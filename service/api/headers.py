@@ -1,6 +1,8 @@
-"""Headers that keep a browser from making more of an answer than it is: they go with every answer."""
+"""One header of a request; and those of every answer that keep a browser from making more of it than it is."""
 
 from typing import Final
+
+from litestar.types import Scope
 
 NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
 """The policy of an answer that is data: a browser that shows it as a document runs, loads and frames nothing."""
@@ -11,6 +13,11 @@ _POLICY: Final = b"content-security-policy"
 _LENGTH: Final = len(_POLICY)
 _NO_SNIFFING: Final[Header] = (b"x-content-type-options", b"nosniff")
 _BOTH: Final[tuple[Header, Header]] = ((_POLICY, NOTHING.encode()), _NO_SNIFFING)
+
+
+def header_of(scope: Scope, name: bytes) -> str | None:
+    """Return a header of a request; None when it is not there. Without reading all to find one, as Litestar does."""
+    return next((value.decode("latin-1") for given, value in scope["headers"] if given == name), None)
 
 
 def shielded(headers: list[Header]) -> list[Header]:

@@ -17,6 +17,7 @@ from domain.kernel.words import LARGEST_INTEGER, Version
 from service.accounts.accounts import Caller
 from service.api import problems
 from service.api.bearer import bearer_of
+from service.api.headers import header_of
 from service.api.problems import Problem
 from service.api.reading import read_json
 from service.base.expected import wanted
@@ -59,9 +60,8 @@ class Call(Request[Any, Any, Any]):
         return caller
 
     def header(self, name: str) -> str | None:
-        """Return a header; None when it is not there. Without Litestar's `headers`, which reads all to find one."""
-        sought = name.encode()
-        return next((value.decode("latin-1") for name, value in self.scope["headers"] if name == sought), None)
+        """Return a header; None when it is not there."""
+        return header_of(self.scope, name.encode())
 
     def media(self, usual: str) -> str:
         """Return the media type to answer with: `usual`, or bytes of no kind for a client that takes only those."""
