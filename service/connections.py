@@ -11,7 +11,6 @@ import ipaddress
 from collections import Counter
 from functools import partial
 from typing import Any, Final, Literal, cast
-from uuid import uuid4
 
 import httptools
 from uvicorn.config import Config
@@ -25,6 +24,7 @@ from service.api import problems
 from service.api.headers import shielded
 from service.api.problems import MEDIA_TYPE, Kind, Problem
 from service.api.response import encode
+from service.base.ids import new_uuid
 from service.base.settings import Settings
 from service.observe.logging import log
 from service.observe.metrics import Metrics
@@ -211,7 +211,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         # Answered before anything was asked, and closed: nothing that a client understands costs less.
         self.transport, self._stage = transport, "refused"
         self.connections_of_server.note(problem.kind.slug)
-        transport.write(_as_answer(problem, str(uuid4())))
+        transport.write(_as_answer(problem, new_uuid()))
         transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -373,7 +373,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
 
         While an earlier answer is due, or this one has begun, nothing can be said: then it is only closed.
         """
-        stage, cycle, request = self._stage, self.cycle, str(uuid4())
+        stage, cycle, request = self._stage, self.cycle, new_uuid()
         self._stage = self._due = "refused"
         self._no_deadline()
         self._unset_keepalive_if_required()
