@@ -5,12 +5,11 @@ from collections.abc import Container, Mapping, MutableMapping
 from typing import Any, Final, cast
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from domain.kernel.words import PlayerId
 from service.api.headers import shielded
 from service.base.ids import new_uuid
-from service.observe.logging import log
+from service.observe.logging import log, request_id
 from service.observe.metrics import Metrics
 
 _QUIET: Final = ("/health", "/ready", "/metrics")
@@ -34,7 +33,7 @@ class Journal:
             await self.app(scope, receive, send)
             return
         request = cast(MutableMapping[str, Any], dict(scope))
-        request["request_id"] = request_id = new_uuid()
+        request["request_id"] = known_by = new_uuid()
         method = request.get("method", "WEBSOCKET")
         streams = request["path"].endswith("/stream")
         has_body = method != "HEAD" or streams
@@ -47,7 +46,7 @@ class Journal:
             match message["type"]:
                 case "http.response.start":
                     status = message["status"]
-                    headers = shielded([*message.get("headers", ()), (b"request-id", request_id.encode())])
+                    headers = shielded([*message.get("headers", ()), (b"request-id", known_by.encode())])
                     # Only these say which methods an address has.
                     names_methods = status in (204, 405) and not streams
                     message["headers"] = [_with_head(*each) for each in headers] if names_methods else headers
@@ -63,12 +62,12 @@ class Journal:
             await send(message)
 
         began = time.perf_counter()
-        bound = bind_contextvars(request=request_id)
+        bound = request_id.set(known_by)
         try:
             await self.app(cast(Scope, request), receive, send_on)
         finally:
             self._write(request, method, status, time.perf_counter() - began)
-            reset_contextvars(**bound)
+            request_id.reset(bound)
 
     def _write(self, request: Mapping[str, Any], method: str, status: int, took: float) -> None:
         # What never reached a route has no template, and its path may be anything.

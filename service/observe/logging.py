@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import sys
+from contextvars import ContextVar
 from typing import Any, Final, TextIO, cast
 
 import msgspec
@@ -14,7 +15,10 @@ from structlog.types import EventDict, Processor
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
-"""What every module logs with; `structlog.contextvars` adds the request's id."""
+"""What every module logs with."""
+
+request_id: ContextVar[str] = ContextVar("request")
+"""The id of the request that is answered; it is in every line that is logged meanwhile."""
 
 
 _TOKEN: Final = re.compile(r"tab_[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*")
@@ -38,7 +42,7 @@ def configure(level: str = "info") -> None:
     """Send everything that is logged, also by libraries, to stderr as JSON lines of `level` and above."""
     stderr = cast(TextIO, _Stderr())
     shared: list[Processor] = [
-        structlog.contextvars.merge_contextvars,
+        _add_request,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _EXCEPTIONS,
@@ -58,6 +62,12 @@ def configure(level: str = "info") -> None:
     )
     # The libraries' small talk (a line for every connection) says nothing that our own lines do not.
     logging.basicConfig(handlers=[handler], level=max(LEVELS[level], logging.WARNING), force=True)
+
+
+def _add_request(logger: Any, name: str, event: EventDict) -> EventDict:
+    if request := request_id.get(None):
+        event.setdefault("request", request)
+    return event
 
 
 def _to_json_line(logger: Any, name: str, event: EventDict) -> str:
