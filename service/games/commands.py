@@ -538,7 +538,7 @@ class Games:
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-        task.add_done_callback(lambda done: self._metrics.commands.labels(kind, _outcome(done)).inc())
+        task.add_done_callback(lambda done: self._metrics.commanded(kind, _outcome(done)))
         return await asyncio.shield(task)
 
     async def _run(self, request: Request, decide: Decide) -> Done:

@@ -72,10 +72,14 @@ class Metrics:
         self.events = self._counter("tabularium_events_appended", "Events that this process appended to the log.")
         self.commands = self._counter("tabularium_commands", "What was asked of games.", "kind", "outcome")
         self.refusals = self._counter("tabularium_refusals", "Commands refused.", "ruleset", "rule")
-        for outcome in ("accepted", "repeated", "conflict", "turned-away", "failed"):
-            self.appends.labels(outcome)
-        for kind, outcome in product(KINDS, OUTCOMES):
-            self.commands.labels(kind, outcome)
+        # Looked up once: to find a labelled metric takes longer than to change it.
+        self._appends = {
+            outcome: self.appends.labels(outcome)
+            for outcome in ("accepted", "repeated", "conflict", "turned-away", "failed")
+        }
+        self._commands: dict[tuple[str, Outcome], Counter] = {
+            each: self.commands.labels(*each) for each in product(KINDS, OUTCOMES)
+        }
 
         # --- requests and streams ---
         self.requests = self._counter("tabularium_http_requests", "Requests answered.", "method", "route", "status")
@@ -152,10 +156,14 @@ class Metrics:
 
     def appended(self, outcome: str, seconds: float, events: int) -> None:
         """Count what became of an append of so many events, and the time that it took."""
-        self.appends.labels(outcome).inc()
+        self._appends[outcome].inc()
         self.append_seconds.observe(seconds)
         if outcome == "accepted":
             self.events.inc(events)
+
+    def commanded(self, kind: str, outcome: Outcome) -> None:
+        """Count what became of something that was asked of a game."""
+        self._commands[kind, outcome].inc()
 
     @contextmanager
     def following(self, kind: Literal["sse", "websocket"]) -> Iterator[Callable[[str], None]]:
@@ -179,7 +187,7 @@ class Metrics:
         """Count a request. `route` is the template of its path, ``unmatched`` when there is none."""
         method = method if method in METHODS else "other"
         found = self._answered.get((method, route, status))
-        if found is None:  # looked up once: to find a labelled metric takes longer than to change it
+        if found is None:
             found = self.requests.labels(method, route, str(status)), self.request_seconds.labels(method, route)
             self._answered[method, route, status] = found
         count, took = found
