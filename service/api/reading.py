@@ -21,7 +21,7 @@ def read_json(raw: bytes, decoder: Decoder[T]) -> T:
     """Return what `decoder` makes of JSON. Raises `Problem` for what is no JSON, or not of the right shape."""
     try:
         value = decoder.decode(raw)
-        json.loads(raw, object_pairs_hook=_refuse_repeated)
+        _strict.decode(raw.decode("utf-8", "surrogatepass"))
     except msgspec.ValidationError as error:
         raise problems.invalid_body(error, decoder.type, digits=_digits(raw, error)) from None
     except RecursionError:
@@ -37,6 +37,9 @@ def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         raise ValueError(f"an object has the member {_first_repeated(pairs)!r} twice")
     return members
+
+
+_strict: Final = json.JSONDecoder(object_pairs_hook=_refuse_repeated)
 
 
 def _first_repeated(pairs: list[tuple[str, Any]]) -> str:

@@ -63,6 +63,12 @@ class Call(Request[Any, Any, Any]):
         """Return a header; None when it is not there."""
         return header_of(self.scope, name.encode())
 
+    @property
+    def content_length(self) -> int | None:
+        """How long the body is said to be. Litestar reads all headers for it; that it is a number the server saw to."""
+        length = self.header("content-length")
+        return int(length) if length else None
+
     def media(self, usual: str) -> str:
         """Return the media type to answer with: `usual`, or bytes of no kind for a client that takes only those."""
         return OCTETS if (self.header("accept") or "").partition(";")[0].strip() == OCTETS else usual
