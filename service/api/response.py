@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -83,11 +84,16 @@ class Answered(Response[bytes]):
             vary = headers.get("Vary", "Accept-Encoding")
             headers = {**headers, "Vary": vary if "Accept-Encoding" in vary else f"{vary}, Accept-Encoding"}
             if takes_gzip(scope):
-                content = await asyncio.to_thread(_pack, content) if len(content) >= _APART else _pack(content)
+                content = await asyncio.to_thread(_pack, content) if len(content) >= _APART else _pack_small(content)
                 headers |= {"content-encoding": "gzip", "content-length": str(len(content))}
         sent = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": self.status_code, "headers": sent})
         await send({"type": "http.response.body", "body": content, "more_body": False})
+
+
+@lru_cache(maxsize=128)  # As long as a game stands where it stands, the same bytes are asked for again and again.
+def _pack_small(content: bytes) -> bytes:
+    return _pack(content)
 
 
 def _pack(content: bytes) -> bytes:
