@@ -1,6 +1,7 @@
 """The position, what may be done, and doing it: each as the caller may see it."""
 
 from typing import Any
+from uuid import RFC_4122, UUID
 
 import pytest
 
@@ -187,6 +188,24 @@ async def test_a_frontend_from_anywhere_may_ask(service: Service) -> None:
     assert methods.headers["allow"] == "GET, HEAD, OPTIONS, POST"
     answer = await service.client.get("/v1/games", headers={"origin": "https://play.example"})
     assert "ETag" in answer.headers["access-control-expose-headers"]
+    assert answer.headers["access-control-allow-origin"] == "*"
+    with_cookie = await service.client.get("/v1/games", headers={"origin": "https://play.example", "cookie": "a=b"})
+    assert with_cookie.headers["access-control-allow-origin"] == "https://play.example"
+    assert with_cookie.headers["vary"] == "Origin"
+    refused = await service.client.put("/v1/games", headers={"origin": "https://play.example"})
+    assert (refused.status_code, refused.headers["access-control-allow-origin"]) == (405, "*")
+
+
+async def test_a_frontend_may_not_send_what_no_endpoint_takes(service: Service) -> None:
+    asked = {"origin": "https://play.example", "access-control-request-method": "TRACE"}
+    refused = await service.client.options("/v1/games", headers={**asked, "access-control-request-headers": "x-own"})
+    assert (refused.status_code, refused.text) == (400, "Disallowed CORS method, headers")
+
+
+async def test_every_request_has_an_id_of_its_own(service: Service) -> None:
+    ids = {UUID((await service.client.get("/v1/games")).headers["request-id"]) for _ in range(20)}
+    assert len(ids) == 20
+    assert {(each.version, each.variant) for each in ids} == {(4, RFC_4122)}
 
 
 @pytest.mark.parametrize("what", ["state", "", "options"])
