@@ -129,7 +129,7 @@ async def test_the_delay_of_events_is_measured_of_those_that_were_waited_for():
 
 
 async def test_a_loop_that_is_late_is_felt(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("service.api.operations.exporter.BEAT", 0.01)
+    monkeypatch.setattr("service.observe.metrics.BEAT", 0.01)
     metrics = Metrics()
     task = asyncio.create_task(feel_the_loop(metrics))
     await asyncio.sleep(0)
