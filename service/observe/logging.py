@@ -28,6 +28,9 @@ _TOKEN: Final = re.compile(r"tab_[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*")
 _EXCEPTIONS: Final = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
 
 
+_encode: Final = msgspec.json.Encoder(enc_hook=repr).encode
+
+
 class _Stderr:
     """The present ``sys.stderr``, looked up for every line: whoever replaces it (a test, a supervisor) is followed."""
 
@@ -71,7 +74,7 @@ def _add_request(logger: Any, name: str, event: EventDict) -> EventDict:
 
 
 def _to_json_line(logger: Any, name: str, event: EventDict) -> str:
-    line = msgspec.json.encode({"at": event.pop("timestamp", None), **event}, enc_hook=repr).decode()
+    line = _encode({"at": event.pop("timestamp", None), **event}).decode()
     if not line.isascii():
         # Whoever asks chooses the path: U+0085 or U+2028 ends a line for some readers, U+009B commands a terminal.
         line = json.dumps(json.loads(line), separators=(",", ":"))
