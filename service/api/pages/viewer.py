@@ -1,6 +1,5 @@
 """The reading room: a page for people, of the files in `service/viewer`. What it shows it asks of the API."""
 
-import gzip
 import hashlib
 import re
 from collections.abc import Mapping
@@ -15,18 +14,10 @@ from litestar.response import Response
 from msgspec import Struct
 
 from service.api import problems
+from service.api.pages.files import ASKED_AGAIN, MEDIA, File, sent
 from service.api.problems import Problem
 from service.api.request import Call
-from service.api.response import Answered, takes_gzip
 
-_MEDIA: Final = {
-    "html": "text/html; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-    "svg": "image/svg+xml",
-    "txt": "text/plain; charset=utf-8",
-    "md": "text/plain; charset=utf-8",
-}
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
@@ -35,31 +26,15 @@ _HEADERS: Final = {
     "Referrer-Policy": "same-origin",
 }
 _KEPT: Final = "max-age=31536000, immutable"
-_ASKED_AGAIN: Final = "no-cache"
-"""Answered with 304 until the service is another."""
 _PLACE: Final = b"/viewer/"
 _DIGEST: Final = re.compile("[0-9a-f]{32}")
-
-
-class _File(Struct, frozen=True):
-    """A file, as it is and packed, and its digest."""
-
-    content: bytes
-    packed: bytes
-    media_type: str
-    digest: str
-
-    @staticmethod
-    def of(content: bytes, name: str) -> "_File":
-        digest = hashlib.sha256(content).hexdigest()[:32]
-        return _File(content, gzip.compress(content, mtime=0), _MEDIA[name.rpartition(".")[2]], digest)
 
 
 class _Edition(Struct, frozen=True):
     """The files as they are now. Pages name them with a digest of all: under it none ever changes."""
 
     digest: str
-    files: Mapping[str, _File]
+    files: Mapping[str, File]
 
 
 @get("/")
@@ -84,16 +59,11 @@ async def show_viewer_file(request: Call, name: FromPath[str]) -> Response[bytes
     return _shown(request, within if _DIGEST.fullmatch(digest) else name.removeprefix("/"))
 
 
-def _shown(request: Call, name: str, kept: str = _ASKED_AGAIN) -> Response[bytes]:
+def _shown(request: Call, name: str, kept: str = ASKED_AGAIN) -> Response[bytes]:
     file = _edition().files.get(name)
     if file is None:
         raise Problem(problems.UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "The lobby is at /.")
-    headers = {**_HEADERS, "Cache-Control": kept, "Vary": "Accept-Encoding", "ETag": f'"{file.digest}"'}
-    if request.has(headers["ETag"]):
-        return Answered(b"", 304, file.media_type, headers)
-    if takes_gzip(request.scope):
-        return Answered(file.packed, 200, file.media_type, {**headers, "Content-Encoding": "gzip"})
-    return Answered(file.content, 200, file.media_type, headers)
+    return sent(request, file, _HEADERS, kept)
 
 
 @lru_cache(maxsize=1)
@@ -105,7 +75,7 @@ def _edition() -> _Edition:
     return _Edition(
         digest,
         {
-            name: _File.of(content.replace(_PLACE, there) if name.endswith(".html") else content, name)
+            name: File.of(content.replace(_PLACE, there) if name.endswith(".html") else content, name)
             for name, content in found
         },
     )
@@ -117,7 +87,7 @@ def _read(within: str, *place: str) -> list[tuple[str, bytes]]:
     for entry in folder.iterdir():
         if entry.is_dir():
             found += _read(f"{within}{entry.name}/", *place, entry.name)
-        elif entry.name.rpartition(".")[2] in _MEDIA:
+        elif entry.name.rpartition(".")[2] in MEDIA:
             found.append((f"{within}{entry.name}", entry.read_bytes()))
     return found
 

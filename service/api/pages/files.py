@@ -1,0 +1,49 @@
+"""Files as they are sent: packed once, with an ETag."""
+
+import gzip
+import hashlib
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from service.api.request import Call
+from service.api.response import Answered, takes_gzip
+
+MEDIA: Final = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+    "webp": "image/webp",
+    "png": "image/png",
+    "txt": "text/plain; charset=utf-8",
+    "md": "text/plain; charset=utf-8",
+}
+ASKED_AGAIN: Final = "no-cache"
+"""Browsers ask each time, and get 304 until the service is another."""
+
+
+class File(Struct, frozen=True):
+    """A file, as it is and packed, and its digest."""
+
+    content: bytes
+    packed: bytes
+    media_type: str
+    digest: str
+
+    @staticmethod
+    def of(content: bytes, name: str) -> "File":
+        """Return a file; the end of its name says what it is."""
+        digest = hashlib.sha256(content).hexdigest()[:32]
+        return File(content, gzip.compress(content, mtime=0), MEDIA[name.rpartition(".")[2]], digest)
+
+
+def sent(request: Call, file: File, more: Mapping[str, str], kept: str = ASKED_AGAIN) -> Answered:
+    """Answer with a file, or with 304 when the browser has it."""
+    headers = {**more, "Cache-Control": kept, "Vary": "Accept-Encoding", "ETag": f'"{file.digest}"'}
+    if request.has(headers["ETag"]):
+        return Answered(b"", 304, file.media_type, headers)
+    if takes_gzip(request.scope):
+        return Answered(file.packed, 200, file.media_type, {**headers, "Content-Encoding": "gzip"})
+    return Answered(file.content, 200, file.media_type, headers)
