@@ -1,19 +1,9 @@
 """The pages that are there for people who read: the API's documentation, and what a problem means."""
 
-import re
-
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from tests.browser.games import table
-from tests.browser.visiting import Visitor
 from tests.service.api.serving import Service
-
-
-async def test_the_documentation_shows_the_contract_and_asks_no_other_host(page: Page, visitor: Visitor):
-    await page.goto("/docs")
-    await expect(page.get_by_role("heading", name=re.compile("^Tabularium"))).to_be_visible()
-    await expect(page.locator(".opblock").first).to_be_visible()
-    assert {"/docs", "/openapi.json"} <= {request.url.removeprefix(visitor.address) for request in visitor.asked}
 
 
 async def test_a_game_that_bots_began_is_played_on(service: Service, page: Page):

@@ -1,8 +1,9 @@
-"""Pages for people: the API's documentation and one for every kind of problem. Nothing is loaded from elsewhere."""
+"""Pages for readers: the guides, the API reference, and a page for each kind of problem. All of it is served here."""
 
 import asyncio
 import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from html import escape
 from importlib import resources
@@ -14,41 +15,113 @@ from litestar.response import Response
 
 from service.api import problems
 from service.api.contract.document import published
+from service.api.pages.files import MEDIA, File, sent
+from service.api.pages.guides import Guide, guides, picture
 from service.api.problems import KINDS, Kind, Problem, example_of
 from service.api.request import Call
 from service.api.response import encode
 
-_MEDIA: Final = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-_FILES: Final = ("swagger-ui.css", "swagger-ui-bundle.js", "docs.js", "pages.css")
-_HEADERS: Final = {
-    # Swagger UI sets styles from its script.
+_FILES: Final = ("docs.css", "reference.css", "reference.js", "scalar.js")
+_VIEWERS_LOOK: Final = ("room.css",)
+_POLICY: Final = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+_HEADERS: Final = {"Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"}
+_SHEETS: Final = (
+    "d7niGYA9R/xp7r1pyc/+3ntTepKCabnrqd2exao76s4=",
+    "DLlkYCuDYGe6ME23YkUFB7Tc36rGDeo4mVBFbZX3uaU=",
+    "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+    "ZW1GSuo0pKyEx5Ar7ZC5Dflb/mjatjeTW9aVx0iZAzE=",
+    "rO+6k1mDRASa9Q8IQu9I3bF+bjRdxDreAZCyGSaxzeI=",
+)
+"""Hashes of the style sheets that Scalar's script inserts. No other inline sheet and no inline script is let in."""
+_REFERENCE: Final = {
+    **_HEADERS,
+    # Scalar also sets style attributes, which cannot be named by hashes without naming each value.
     "Content-Security-Policy": (
-        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; "
-        "base-uri 'none'; frame-ancestors 'none'"
+        f"{_POLICY}; style-src-attr 'unsafe-inline'; style-src-elem 'self' "
+        + " ".join(f"'sha256-{sheet}'" for sheet in _SHEETS)
     ),
+}
+_NAVIGATION: Final = {
+    "/docs": "Guides",
+    "/docs/reference": "API reference",
+    "/openapi.json": "openapi.json",
+    "/problems": "Problems",
 }
 
 
 @get("/docs")
-async def show_docs(request: Call) -> Response[bytes]:
-    """Show the API's documentation."""
-    return _page(_file("docs.html"))
+async def list_docs(request: Call) -> Response[bytes]:
+    """List the guides and the reference."""
+    entries = "\n".join(
+        _entry(f"/docs/guides/{each.name}", each.title, each.summary)
+        for each in (await asyncio.to_thread(guides)).values()
+    )
+    reference = _entry(
+        "/docs/reference", "API reference", "Every endpoint, with its fields, examples and code samples."
+    )
+    problem_types = _entry("/problems", "Problems", "Every kind of error, what it means and what to do about it.")
+    contract = _entry("/openapi.json", "openapi.json", "The same reference for programs: OpenAPI 3.1.")
+    return _page(
+        _framed(
+            "Documentation",
+            f'<h1>Documentation</h1>\n<h2>Guides</h2>\n<ul class="contents">\n{entries}</ul>\n'
+            f'<h2>Reference</h2>\n<ul class="contents">\n{reference}{problem_types}{contract}</ul>',
+            at="/docs",
+        )
+    )
+
+
+@get("/docs/guides/{name:str}")
+async def show_guide(request: Call, name: FromPath[str]) -> Response[bytes]:
+    """Show a guide."""
+    every = await asyncio.to_thread(guides)
+    if name not in every:
+        raise Problem(problems.UNKNOWN_PATH, f"There is no guide {name!r}.", f"The guides are {', '.join(every)}.")
+    return _page(_framed(every[name].title, every[name].content, _beside(every, every[name]), "/docs"))
+
+
+@get("/docs/pictures/{path:path}")
+async def show_picture(request: Call, path: FromPath[str]) -> Response[bytes]:
+    """Show a picture that a guide embeds."""
+    wanted = path.removeprefix("/")
+    content = await asyncio.to_thread(picture, wanted)
+    if content is None:
+        raise Problem(problems.UNKNOWN_PATH, f"No guide shows a picture {wanted!r}.", "See /docs.")
+    return sent(request, File.of(content, wanted), _HEADERS)
+
+
+@get("/docs/reference")
+async def show_reference(request: Call) -> Response[bytes]:
+    """Show the API reference."""
+    return Response(
+        _document(
+            "API reference",
+            '<link rel="stylesheet" href="/docs/reference.css">',
+            '<div id="reference"></div>\n<noscript>The reference needs JavaScript. The contract itself is at '
+            '<a href="/openapi.json">/openapi.json</a>.</noscript>\n'
+            '<script src="/docs/reference.js"></script>\n<script src="/docs/scalar.js"></script>',
+            at="/docs/reference",
+        ),
+        media_type=MEDIA["html"],
+        headers=_REFERENCE,
+    )
 
 
 @get("/docs/{name:str}")
 async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
-    """Show a file that the documentation consists of."""
+    """Show a file that the pages consist of."""
     if name not in _FILES:
         raise Problem(problems.UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "See /docs.")
-    headers = {**_HEADERS, "Cache-Control": "max-age=3600"}
-    return Response(_file(name), media_type=_MEDIA[name.rpartition(".")[2]], headers=headers)
+    return sent(request, await asyncio.to_thread(_file, name), _HEADERS)
 
 
 @get("/favicon.ico")
 async def show_icon(request: Call) -> Response[bytes]:
     """Show the icon for which browsers ask, whatever page they show."""
-    headers = {"Cache-Control": "max-age=86400"}
-    return Response(_file("icon.svg"), media_type=_MEDIA["svg"], headers=headers)
+    return sent(request, await asyncio.to_thread(_file, "icon.svg"), {}, "max-age=86400")
 
 
 @get("/openapi.json")
@@ -65,7 +138,10 @@ async def list_problems(request: Call) -> Response[bytes]:
         f'<tr><td>{kind.status}</td><td><a href="{kind.type}">{kind.slug}</a></td><td>{_html(kind.title)}</td></tr>'
         for kind in KINDS
     )
-    return _page(_framed("Problems", f"<table><tr><th>status</th><th>type</th><th>title</th></tr>\n{rows}</table>"))
+    table = f"<table><thead><tr><th>Status</th><th>Type</th><th>Title</th></tr></thead>\n<tbody>{rows}</tbody></table>"
+    return _page(
+        _framed("Problems", f'<h1>Problems</h1>\n<div class="wide" tabindex="0">{table}</div>', at="/problems")
+    )
 
 
 @get("/problems/{slug:str}")
@@ -82,8 +158,9 @@ def problem_page(kind: Kind) -> bytes:
     example = json.dumps(json.loads(encode(example_of(kind))), indent=2, ensure_ascii=False)
     return _framed(
         kind.title,
-        f"<p>Type <code>{kind.type}</code>, status {kind.status}.</p>\n<p>{_html(kind.meaning)}</p>\n"
-        f"<h2>What to do</h2>\n<p>{_html(kind.remedy)}</p>\n<h2>Example</h2>\n<pre>{escape(example)}</pre>",
+        f"<h1>{escape(kind.title)}</h1>\n<p>Type <code>{kind.type}</code>, status {kind.status}.</p>\n"
+        f"<p>{_html(kind.meaning)}</p>\n<h2>What to do</h2>\n<p>{_html(kind.remedy)}</p>\n"
+        f'<h2>Example</h2>\n<pre tabindex="0">{escape(example)}</pre>',
     )
 
 
@@ -91,22 +168,88 @@ def _html(text: str) -> str:
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
 
 
-def _framed(title: str, content: str) -> bytes:
+def _entry(href: str, title: str, summary: str) -> str:
+    return f'<li><a href="{href}">{escape(title)}</a><p>{escape(summary)}</p></li>\n'
+
+
+def _beside(every: Mapping[str, Guide], shown: Guide) -> str:
+    """Return what stands beside a guide: the guides, and the parts of this one."""
+    names = "".join(
+        f'<li><a href="/docs/guides/{each.name}"{_current(each is shown)}>{escape(each.title)}</a></li>'
+        for each in every.values()
+    )
+    parts = "".join(
+        f'<li><a href="#{escape(each.slug)}">{escape(each.title)}</a></li>'
+        for each in shown.headings
+        if each.level == 2
+    )
+    listed = f'<nav aria-label="Guides"><h2>Guides</h2><ul>{names}</ul></nav>'
+    return f'{listed}<nav aria-label="On this page"><h2>On this page</h2><ul>{parts}</ul></nav>' if parts else listed
+
+
+def _framed(title: str, content: str, beside: str = "", at: str = "") -> bytes:
+    aside = f'<div class="beside">{beside}</div>\n' if beside else ""
+    return _document(
+        title,
+        '<link rel="stylesheet" href="/docs/docs.css">',
+        f'<div class="reading">\n{aside}<main id="content" tabindex="-1">{content}</main></div>',
+        at,
+    )
+
+
+def _document(title: str, styles: str, content: str, at: str) -> bytes:
+    links = " ".join(f'<a href="{href}"{_current(href == at)}>{words}</a>' for href, words in _NAVIGATION.items())
+    skip = '<a class="skip" href="#content">Skip to the content</a>\n' if 'id="content"' in content else ""
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
-        f'<link rel="stylesheet" href="/docs/pages.css"></head>\n<body><nav>'
-        f'<a href="/"><strong>Tabularium</strong></a> <a href="/docs">API</a> <a href="/problems">problems</a></nav>\n'
-        f"<main><h1>{escape(title)}</h1>\n{content}</main></body></html>\n"
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)} · Tabularium</title>\n{styles}</head>\n"
+        f'<body class="docs-page">{skip}<header class="masthead"><a class="home" href="/">'
+        f'<img src="/favicon.ico" alt="" width="22" height="22"><span>Tabularium</span></a>\n'
+        f'<nav aria-label="Documentation">{links}</nav></header>\n{content}</body></html>\n'
     ).encode()
 
 
+def _current(is_here: bool) -> str:
+    return ' aria-current="page"' if is_here else ""
+
+
 def _page(content: bytes) -> Response[bytes]:
-    return Response(content, media_type=_MEDIA["html"], headers=_HEADERS)
+    return Response(content, media_type=MEDIA["html"], headers=_HEADERS)
 
 
-@lru_cache(maxsize=len(_FILES) + 2)
-def _file(name: str) -> bytes:
-    return resources.files("service.api.pages").joinpath("static", name).read_bytes()
+@lru_cache(maxsize=len(_FILES) + 1)
+def _file(name: str) -> File:
+    match name:
+        case "docs.css":
+            content = _look()
+        case "reference.css":
+            # In a layer the look of all pages frames the reference and yields to what Scalar says of its own elements.
+            content = b"@layer frame {\n" + _look() + b"}\n" + _read("static", name)
+        case "scalar.js":
+            content = _read("vendor", "scalar", name)
+        case _:
+            content = _read("static", name)
+    return File.of(content, name)
 
 
-ROUTES = (show_docs, show_file, show_icon, show_contract, list_problems, show_problem)
+def _look() -> bytes:
+    return resources.files("service.viewer").joinpath(*_VIEWERS_LOOK).read_bytes() + _read("static", "docs.css")
+
+
+def _read(*place: str) -> bytes:
+    return resources.files("service.api.pages").joinpath(*place).read_bytes()
+
+
+ROUTES = (
+    list_docs,
+    show_guide,
+    show_picture,
+    show_reference,
+    show_file,
+    show_icon,
+    show_contract,
+    list_problems,
+    show_problem,
+)

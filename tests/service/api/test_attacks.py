@@ -355,7 +355,7 @@ async def test_a_body_that_nobody_asked_for_holds_no_connection(service: Service
 async def test_an_answer_that_nobody_reads_is_thrown_away(quick: Service) -> None:
     await until(lambda: count_of(quick) == 0)
     with opened(quick, SO_RCVBUF=4096) as client:
-        client.sendall(b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n" * PIPELINED)
+        client.sendall(b"GET /docs/scalar.js HTTP/1.1\r\nHost: x\r\n\r\n" * PIPELINED)
         await until(lambda: ended(quick, "unread") == 1)
         await until(lambda: count_of(quick) == 0)
     await until(lambda: not quick.server.server_state.tasks)

@@ -1,18 +1,26 @@
 """What can be played, and the pages for people."""
 
+import base64
+import hashlib
 import json
 import logging
 import re
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import msgspec
 import pytest
 import structlog
 
 from domain.kernel.board import Board
+from service.api.pages.guides import GUIDES, guides
 from service.api.problems import KINDS
 from service.observe.logging import configure
 from tests.service.api.serving import Player, Service
+
+ROOT: Final = Path(__file__).parents[3]
 
 
 async def test_rulesets_are_listed_and_shown(service: Service) -> None:
@@ -66,12 +74,67 @@ async def test_schemas_tell_commands_and_events_apart(service: Service) -> None:
 
 
 async def test_the_documentation_asks_nothing_of_the_internet(service: Service) -> None:
-    page = (await service.client.get("/docs")).text
-    links = re.findall(r'(?:src|href)="([^"]+)"', page)
-    assert links
-    for link in links:
-        assert link.startswith("/")
-        assert (await service.client.get(link)).status_code == 200
+    for path in ("/docs", "/docs/reference", "/problems", "/problems/refused"):
+        page = (await service.client.get(path)).text
+        links = re.findall(r'(?:src|href)="([^"]+)"', page)
+        assert links
+        for link in links:
+            assert link.startswith(("/", "#content"))
+            assert (await service.client.get(link)).status_code == 200
+
+
+async def test_every_guide_is_listed_and_leads_nowhere_else_within_the_service(service: Service) -> None:
+    listed = re.findall(r'href="(/docs/guides/[^"]+)"', (await service.client.get("/docs")).text)
+    there = [name for name, path in GUIDES.items() if (ROOT / path).exists()]
+    assert listed == [f"/docs/guides/{name}" for name in there]
+    assert {"overview", "testing", "verification"} <= set(there)
+    for path in listed:
+        page = await service.client.get(path)
+        assert page.headers["content-security-policy"].startswith("default-src 'self';")
+        assert "unsafe" not in page.headers["content-security-policy"]
+        for link in set(re.findall(r'(?:src|href)="(/[^"#]*)', page.text)):
+            assert (await service.client.get(link)).status_code == 200, f"{path} leads to {link}"
+        for part in re.findall(r'href="#([^"]+)"', page.text):
+            assert f'id="{part}"' in page.text, f"{path} has no part {part}"
+
+
+async def test_pictures_of_guides_are_served_and_no_other_file(service: Service) -> None:
+    shown = (await service.client.get("/docs/guides/overview")).text
+    (picture,) = set(re.findall(r'<img src="(/docs/[^"]+)"', shown))
+    answer = await service.client.get(picture)
+    assert answer.headers["content-type"] == "image/webp"
+    assert answer.content == (ROOT / picture.removeprefix("/docs/pictures/")).read_bytes()
+    for other in ("pyproject.toml", "../pyproject.toml", "%2e%2e/pyproject.toml", "deploy/none.webp"):
+        assert (await service.client.get(f"/docs/pictures/{other}")).status_code == 404
+
+
+async def test_a_guide_that_there_is_not_is_refused_with_those_that_there_are(service: Service) -> None:
+    answer = await service.ask("GET", "/docs/guides/none")
+    assert answer.status_code == 404
+    assert "overview" in answer.json()["allowed"]
+
+
+async def test_an_installed_package_has_the_guides() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    wanted = {path for path in GUIDES.values() if (ROOT / path).exists()}
+    wanted |= {path for each in guides().values() for path in each.pictures}
+    for path in wanted:
+        if path.partition("/")[0] not in wheel["packages"]:
+            assert wheel["force-include"].get(path) == f"service/api/pages/guides/{path}", path
+
+
+async def test_the_reference_runs_no_script_of_another_origin_and_none_inline(service: Service) -> None:
+    policy = (await service.client.get("/docs/reference")).headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "script-src" not in policy, "the default holds"
+    assert "unsafe-eval" not in policy
+    assert policy.count("'unsafe-inline'") == policy.count("style-src-attr 'unsafe-inline'") == 1
+
+
+async def test_scalar_is_what_its_provenance_says() -> None:
+    vendored = ROOT / "service" / "api" / "pages" / "vendor" / "scalar"
+    digest = base64.b64encode(hashlib.sha384((vendored / "scalar.js").read_bytes()).digest()).decode()
+    assert f"`sha384-{digest}`" in (vendored / "README.md").read_text()
 
 
 async def test_the_contract_is_served(service: Service) -> None:
@@ -131,7 +194,16 @@ async def test_every_answer_says_what_a_browser_may_make_of_it(service: Service,
         "/favicon.ico",
     )
     wrong = ("/nothing", "/v1/games?page=2", "/v1/players/me", "/v1/games?text=" + "a" * 10_000)
-    pages = ("/", f"/games/{game}", "/docs", "/docs/docs.js", "/problems", "/problems/refused")
+    pages = (
+        "/",
+        f"/games/{game}",
+        "/docs",
+        "/docs/reference",
+        "/docs/guides/overview",
+        "/docs/scalar.js",
+        "/problems",
+        "/problems/refused",
+    )
     pictures = (
         f"/v1/games/{game}/board.svg",
         f"/v1/games/{game}/charts/dice.svg",

@@ -1,0 +1,66 @@
+"""The guides and the API reference, as readers find them."""
+
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.test_access import LOOKS
+from tests.browser.visiting import Visit, Visitor
+
+SCALARS_DOUBT = "Trying to set .ref-value for invalid reference: #/.defs/"
+"""Scalar reads the `$ref` in an example of a JSON Schema as one of the contract's. The example is right."""
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_the_reference(visit: Visit, look: str):
+    async with visit(**LOOKS[look]) as visitor:
+        visitor.expect(SCALARS_DOUBT)
+        await visitor.page.goto("/docs/reference")
+        await expect(visitor.page.get_by_role("heading", name="Tabularium")).to_be_visible()
+        await visitor.axe()
+        await visitor.page.goto("/docs/reference#tag/games/POST/v1/games")
+        await visitor.page.reload()
+        await expect(visitor.page.get_by_role("heading", name="Create a game")).to_be_in_viewport()
+        await expect(visitor.page.get_by_text("curl").first).to_be_visible()
+        await visitor.axe()
+
+
+async def test_the_reference_is_in_the_colours_of_the_system(visit: Visit):
+    papers: list[str] = []
+    for look in ("light", "dark"):
+        async with visit(**LOOKS[look]) as visitor:
+            visitor.expect(SCALARS_DOUBT)
+            for path in ("/", "/docs/reference"):
+                await visitor.page.goto(path)
+                if path != "/":
+                    await expect(visitor.page.get_by_role("heading", name="Tabularium")).to_be_visible()
+                papers.append(await visitor.page.evaluate("() => getComputedStyle(document.body).backgroundColor"))
+    lobby, reference, dark_lobby, dark_reference = papers
+    assert (lobby, dark_lobby) == (reference, dark_reference)
+    assert lobby != dark_lobby
+
+
+async def test_the_reference_finds_what_is_searched(page: Page, visitor: Visitor):
+    visitor.expect(SCALARS_DOUBT)
+    await page.goto("/docs/reference")
+    await page.get_by_role("button", name=re.compile("Search")).first.click()
+    await page.get_by_role("combobox").or_(page.get_by_role("searchbox")).first.fill("take a seat")
+    await expect(page.get_by_role("option", name=re.compile("Take a seat")).first).to_be_visible()
+
+
+async def test_guides_link_to_each_other_and_to_the_reference(page: Page, visitor: Visitor):
+    visitor.expect(SCALARS_DOUBT)
+    await page.goto("/")
+    await page.get_by_role("link", name="API", exact=True).first.click()
+    await expect(page.get_by_role("heading", name="Documentation")).to_be_visible()
+    await page.get_by_role("main").get_by_role("link", name="What a verified export proves").click()
+    await expect(page.get_by_role("heading", name="What a verified export proves")).to_be_visible()
+    guides = page.get_by_role("navigation", name="Guides")
+    await expect(guides.locator("[aria-current=page]")).to_have_text("What a verified export proves")
+    await guides.get_by_role("link", name="Tabularium", exact=True).click()
+    await expect(page.get_by_role("heading", name="Tabularium", exact=True)).to_be_visible()
+    picture = page.get_by_role("main").get_by_role("img").first
+    assert await picture.evaluate("each => each.decode().then(() => each.naturalWidth > 0)")
+    await page.get_by_role("link", name="API reference").click()
+    await expect(page.get_by_role("heading", name="Tabularium")).to_be_visible()
