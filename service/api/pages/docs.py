@@ -22,7 +22,7 @@ from service.api.request import Call
 from service.api.response import encode
 
 _FILES: Final = ("docs.css", "reference.css", "reference.js", "scalar.js")
-_VIEWERS_LOOK: Final = ("room.css",)
+_VIEWERS_LOOK: Final = ("viewer", "styles", "room.css")
 _POLICY: Final = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
@@ -235,7 +235,7 @@ def _file(name: str) -> File:
 
 
 def _look() -> bytes:
-    return resources.files("service.viewer").joinpath(*_VIEWERS_LOOK).read_bytes() + _read("static", "docs.css")
+    return resources.files("service").joinpath(*_VIEWERS_LOOK).read_bytes() + _read("static", "docs.css")
 
 
 def _read(*place: str) -> bytes:
