@@ -205,23 +205,24 @@ class Buy(Command, frozen=True):
 
     def _check_kind(self, table: Table, seat: Seat, kind: str, count: int) -> None:
         if (bar := _bar(table, seat, kind)) is not None:
-            raise Refusal(bar[0], f"{_counted(kind, count)} to buy.", bar[1])
+            raise Refusal(bar[0], f"You asked for {_counted(kind, count)}.", bar[1])
         unused = supply(table, seat)[kind]
         if count > unused:
-            raise Refusal("CC-BUY-04", f"{_counted(kind, count)} to buy.", f"Unused are {unused}.")
+            raise Refusal("CC-BUY-04", f"You asked for {_counted(kind, count)}.", f"The supply has {unused} left.")
 
     def _check_places(self, table: Table, seat: Seat) -> None:
         """All must find a place (CC-BUY-08)."""
         room = len(sites.city_sites(table, seat))
-        self._check_room("cities", room, "Own provinces without a city")
+        self._check_room("cities", room, "one in each own province without a city")
         room = len(sites.fortification_sites(table, seat)) + self.cities
-        self._check_room("fortifications", room, "Own cities without one, new cities included")
+        self._check_room("fortifications", room, "one in each own city without one, also in new cities")
         room = sites.most_roads(table, seat, self.cities)[-1] if self.roads else 0
-        self._check_room("roads", room, "Pairs of neighbouring own cities without a road, new cities included")
+        self._check_room("roads", room, "one between two neighbouring own cities, also new ones")
 
     def _check_room(self, kind: str, room: int, places: str) -> None:
         if (wanted := getattr(self, kind)) > room:
-            raise Refusal("CC-BUY-08", f"{_counted(kind, wanted)} to buy.", f"{places}: {room}.")
+            asked = f"You asked for {_counted(kind, wanted)}."
+            raise Refusal("CC-BUY-08", asked, f"There is room for {room}: {places}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

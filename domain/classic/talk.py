@@ -196,7 +196,8 @@ def _may_talk(table: Table, seat: Seat) -> bool:
 
 def _require_playing(table: Table, seat: Seat, rule: RuleId) -> None:
     if not _may_talk(table, seat):
-        asked, allowed = f"{seat} wants a say.", "Only players still in the game have one, while it goes on."
+        asked = f"{seat} is out of the game, or the game is over."
+        allowed = "Players who are still in the game can do this, until it ends."
         raise Refusal(rule, asked, allowed, untimely=True)
 
 

@@ -132,7 +132,7 @@ class PlaceInfluence(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         if (found := bar(table, seat, self.province)) is not None:
-            raise Refusal(found[0], f"{seat} was to place influence in {self.province}.", found[1])
+            raise Refusal(found[0], f"{seat} asked to place influence in {self.province}.", found[1])
         paid = self._paid(draft, seat)
         replaced = table.provinces[self.province].owner
         draft.emit(InfluencePlaced(seat, self.province, paid, replaced, self.free))
@@ -143,11 +143,11 @@ class PlaceInfluence(Command, frozen=True):
             price = price_of("influence", table.cards[seat])
             return combinations.checked(self.pay, price, hands.held(table, seat, draft))
         if not table.has(seat, "free-marker"):
-            raise Refusal("MN-HER-14", f"{seat} was to place a marker free of charge.", "Only Hammurabi's owner may.")
+            raise Refusal("MN-HER-14", f"{seat} asked for a free marker.", "Only Hammurabi's owner gets one.")
         if table.free_marker:
-            raise Refusal("MN-HER-14", "A second marker was to be free of charge.", "One may be in a turn.")
+            raise Refusal("MN-HER-14", "You have already placed your free marker this turn.", "Pay for this one.")
         if self.pay:
-            raise Refusal("MN-HER-14", "The free marker was to be paid for.", "Give no cards for it.")
+            raise Refusal("MN-HER-14", "You offered cards for the free marker.", "Give no cards for it.")
         return {}
 
     @classmethod

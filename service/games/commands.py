@@ -175,7 +175,7 @@ class Games:
     async def game(self, game_id: GameId, at_least: Version | None = None) -> Game:
         """Return a game as it stands: with all that any process acknowledged before. Raises `UnknownGame`.
 
-        Whom version `at_least` is new enough gets what is in memory when it goes that far, and nothing is asked.
+        If the cached game has reached `at_least`, return it without asking the store.
         """
         return (await self._cache.current(game_id, at_least)).now
 

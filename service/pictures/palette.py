@@ -1,4 +1,4 @@
-"""How seats look: a colour, the ink that can be read on it, and an emblem, for colour alone tells not everybody."""
+"""How seats look: a colour, the ink that can be read on it, and an emblem: not everybody can tell colours apart."""
 
 import colorsys
 from collections.abc import Iterable, Mapping

@@ -47,8 +47,8 @@ MARCH = {"type": "march", "leaders": ["red-general-1"]}
         (
             {"phase": "purchase", "talents": {"red": 100}},
             {"type": "buy", "fortifications": 1},
-            "1 fortification to buy.",
-            "Own cities without one, new cities included: 0.",
+            "You asked for 1 fortification.",
+            "There is room for 0: one in each own city without one, also in new cities.",
         ),
     ],
 )
