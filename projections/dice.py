@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from domain.kernel.words import GameId, Seat
+from domain.kernel.ids import GameId, Seat
 from projections.change import Add, Change, Table
 from projections.fairness import Fairness, fairness
 from projections.projection import Happened, Projection

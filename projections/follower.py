@@ -10,9 +10,9 @@ from domain.kernel.board import Board
 from domain.kernel.fold import advance, fold
 from domain.kernel.game import Game
 from domain.kernel.history import read_created, retraction
+from domain.kernel.ids import GameId
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
-from domain.kernel.words import GameId
 from projections.projection import Fixed, Happened, Seen
 
 TABLES: Final = 256

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from domain.kernel.game import Game
 from domain.kernel.history import cause_of, read_around, read_event
+from domain.kernel.ids import GameId
 from domain.kernel.lifecycle import GameCreated, GameEvent
 from domain.kernel.record import Cause, Record
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.words import GameId
 from projections.change import Change, Table
 
 

@@ -14,9 +14,9 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
+from domain.kernel.ids import GameId
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
-from domain.kernel.words import GameId
 from projections.change import Changes
 from projections.follower import Follower, Log
 from projections.projection import Projection

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from projections.change import Add, Amend, Change, Drop, Put, Table, Value, row_of
 from projections.store import Generation, Trouble
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 from projections.change import Change
 from projections.projection import Projection
 

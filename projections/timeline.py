@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from domain.kernel.ids import GameId, Version
 from domain.kernel.lifecycle import GameCancelled, GameEnded, GameStarted, MovesRetracted
 from domain.kernel.message import told
-from domain.kernel.words import GameId, Version
 from projections.change import Change, Put, Table
 from projections.projection import Happened, Projection
 from projections.store import Rows

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Final
 
+from domain.kernel.ids import GameId
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
-from domain.kernel.words import GameId
 from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import REST, Runner, Stopped

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from domain.kernel.ids import Seat
 from domain.kernel.ruleset import Library
 from domain.kernel.secret import commitment_of
 from domain.kernel.verify import Verdict, verify
-from domain.kernel.words import Seat
 from tests.helpers.forger import Change, Line, forged, lines_of, rows, rows_of, step_of
 from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction

@@ -20,8 +20,8 @@ from msgspec import Struct
 
 from domain.boards import mare_nostrum
 from domain.kernel.board import Area, Board, Border, BorderKind, Coast, Key, Kind
+from domain.kernel.ids import AreaId
 from domain.kernel.message import shortened
-from domain.kernel.words import AreaId
 
 SLUG: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 FIELD: Final = re.compile(r"[a-z][a-z0-9_]*")

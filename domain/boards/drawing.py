@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 
 from domain.boards.board import BoardError
 from domain.kernel.board import SHORE, Board, Kind
-from domain.kernel.words import AreaId
+from domain.kernel.ids import AreaId
 
 ENDING: Final = ".map.json"
 

@@ -21,10 +21,10 @@ from domain.classic.table import Combat, Command, Event, NavalPlan, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal, refuse_unless
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
 
 FIGHT = frozenset({"fight"})
 

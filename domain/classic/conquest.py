@@ -10,8 +10,8 @@ from domain.classic import inflation
 from domain.classic.pieces import GalleyId
 from domain.classic.table import Event, Table
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Names
-from domain.kernel.words import AreaId, RuleId, Seat
 
 # --- what happens ---
 

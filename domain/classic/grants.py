@@ -13,10 +13,10 @@ from domain.kernel import schema
 from domain.kernel.board import Map
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, Seat
 
 PASSAGES: dict[Consent, str] = {
     "transit": "pass through",

@@ -9,9 +9,9 @@ from typing import Any
 from domain.classic.pieces import NO_UNITS, Units
 from domain.classic.table import Group, Table
 from domain.kernel import schema
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.refusal import Refusal
 from domain.kernel.schema import Schema
-from domain.kernel.words import AreaId, Seat
 
 LARGEST_LEGION = 7
 """Land combat units that one leader leads in a step (CC-MOV-09)."""

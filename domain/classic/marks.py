@@ -10,9 +10,9 @@ from domain.classic.purchase import SINGULAR
 from domain.classic.table import Alliance
 from domain.classic.view import SeatView, View
 from domain.kernel.board import SHORE, Board
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Names, enumerated
-from domain.kernel.words import AreaId, Seat
 
 COLOURS: Final[Mapping[Seat, str]] = {
     Seat("red"): "#b3282d",

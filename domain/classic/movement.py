@@ -18,11 +18,11 @@ from domain.classic.table import Command, Event, Group, Journey, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.schema import Schema
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
 
 # --- what happens ---
 

@@ -17,10 +17,10 @@ from domain.classic.table import Command, Event, Fleet, NavalBattle, NavalPlan, 
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Automatic, Draw, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
 
 CYCLES = 3
 """A naval battle ends after so many cycles (CC-NAV-12)."""

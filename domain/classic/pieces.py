@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from domain.kernel import message
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 
 LeaderId = Annotated[str, Meta(description="A Caesar or a general, such as `red-caesar` or `red-general-1`.")]
 GalleyId = Annotated[str, Meta(description="A galley, such as `galley-1`.")]

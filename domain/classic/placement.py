@@ -14,10 +14,10 @@ from domain.classic.table import Command, Event, Purchase, RoadId, Table, road_i
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
 
 # --- what happens ---
 

@@ -11,7 +11,7 @@ from domain.classic.pieces import Army, Galley, Leader, Units
 from domain.classic.setup import HOME_ORDER
 from domain.classic.table import Inflation, Phase, Player, Province, Purchase, Table, road_id
 from domain.kernel.board import Board, Map
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 
 
 class Force(Struct, forbid_unknown_fields=True):

@@ -12,10 +12,10 @@ from domain.classic.table import Command, Event, Purchase, Table
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import RuleId, Seat
 from domain.kernel.message import Automatic, Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import RuleId, Seat
 
 PRICES: Final[Mapping[str, int]] = MappingProxyType(
     {

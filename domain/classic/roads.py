@@ -11,7 +11,7 @@ from collections.abc import Collection
 from msgspec import Struct
 
 from domain.classic.table import Table, road_id
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 
 
 class Segment(Struct, frozen=True):

@@ -40,13 +40,13 @@ from domain.classic.table import Table, bare
 from domain.kernel.board import Board, Map
 from domain.kernel.book import Book
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.marks import Mark, Marks
 from domain.kernel.message import Event as KernelEvent
 from domain.kernel.message import Names
 from domain.kernel.ruleset import Change, Result, Rolled, switched
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Dice, Lots, Shown
-from domain.kernel.words import AreaId, Seat
 
 CHAPTERS = (
     setup,

@@ -18,11 +18,11 @@ from domain.classic.table import Command, Event, Table
 from domain.kernel import schema
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.schema import Schema
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, Seat
 
 CAPACITY = 7
 """Land combat units that a galley carries, besides any number of leaders (CC-SEA-08)."""

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from domain.classic.table import Table, road_id
 from domain.kernel.board import Map
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 
 PORTS: Final[Mapping[AreaId, tuple[AreaId, ...]]] = MappingProxyType(
     {AreaId("mesopotamia"): (AreaId("syria"), AreaId("armenia"))}

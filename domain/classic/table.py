@@ -13,8 +13,8 @@ from domain.classic.editions import Edition
 from domain.classic.pieces import NO_ARMY, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
 from domain.kernel import message
 from domain.kernel.board import Map
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.table import Table as KernelTable
-from domain.kernel.words import AreaId, Seat
 
 Phase = Literal["setup", "movement", "combat", "tribute", "destruction", "purchase", "placement", "over"]
 """The six phases of a turn (CC-TRN-03), before them the choice of homes, after them the end of the game."""

@@ -12,10 +12,10 @@ from domain.classic.table import Acclamation, Alliance, AllianceId, Command, Eve
 from domain.kernel import schema
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import RuleId, Seat
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import RuleId, Seat
 
 ALY_01, WIN_02 = RuleId("CC-ALY-01"), RuleId("CC-WIN-02")
 

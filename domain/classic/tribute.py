@@ -3,8 +3,8 @@
 from domain.classic import turn
 from domain.classic.table import Event, Table
 from domain.kernel.draft import Draft
+from domain.kernel.ids import Seat
 from domain.kernel.message import Count, Names
-from domain.kernel.words import Seat
 
 
 class TributeCollected(Event, frozen=True):

@@ -6,8 +6,8 @@ from domain.classic import inflation, talk
 from domain.classic.pieces import GALLEY_MOVES, LEADER_MOVES, Army
 from domain.classic.table import Event, Phase, Table
 from domain.kernel.draft import Draft
+from domain.kernel.ids import Seat
 from domain.kernel.message import Names
-from domain.kernel.words import Seat
 
 
 class TurnBegan(Event, frozen=True):

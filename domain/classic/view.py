@@ -23,7 +23,7 @@ from domain.classic.table import (
     RoadId,
     Table,
 )
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 
 
 class SeatView(Struct, frozen=True):

@@ -3,8 +3,8 @@
 from domain.classic import talk
 from domain.classic.table import Event, Table
 from domain.kernel.draft import Draft
+from domain.kernel.ids import RuleId, Seat
 from domain.kernel.message import Names
-from domain.kernel.words import RuleId, Seat
 
 
 class GameWon(Event, frozen=True):

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain.kernel.canonical import canonical as canonical_bytes
-from domain.kernel.words import LARGEST_INTEGER, AreaId
+from domain.kernel.ids import LARGEST_INTEGER, AreaId
 
 Kind = Literal["land", "sea"]
 BorderKind = Literal["land", "strait", "sea"]

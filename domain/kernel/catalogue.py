@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 from msgspec import Meta, Struct
 
-from domain.kernel.words import RuleId
+from domain.kernel.ids import RuleId
 
 EVERY_RULESET = "*"
 """The ruleset id by which a catalogue says that its rules hold in every ruleset."""

@@ -24,7 +24,7 @@ from itertools import count as counting
 from typing import Protocol
 
 from domain.kernel.canonical import canonical
-from domain.kernel.words import GameId, Seat
+from domain.kernel.ids import GameId, Seat
 
 SECRET_BYTES = 32
 

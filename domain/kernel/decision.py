@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from domain.kernel.words import RuleId, Seat
+from domain.kernel.ids import RuleId, Seat
 
 
 class Decision(Struct, frozen=True, omit_defaults=True):

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from domain.kernel.canonical import canonical
 from domain.kernel.chance import Chance
+from domain.kernel.ids import Seat
 from domain.kernel.message import Event
 from domain.kernel.secret import Opened, Sealed, Secret, Vault, commitment_of
 from domain.kernel.table import Table
-from domain.kernel.words import Seat
 
 T = TypeVar("T", bound=Table)
 

@@ -30,10 +30,10 @@ from domain.kernel.board import canonical as board_bytes
 from domain.kernel.canonical import canonical, digest
 from domain.kernel.game import Game
 from domain.kernel.history import read_created
+from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
 from domain.kernel.lifecycle import Status
 from domain.kernel.record import Cause, Record, chain_hash, genesis
 from domain.kernel.secret import Secret, Vault
-from domain.kernel.words import LARGEST_INTEGER, GameId, Seat, Version
 
 FORMAT: Final = "tabularium-export/1"
 

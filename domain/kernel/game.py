@@ -15,6 +15,7 @@ from domain.kernel.chance import Chance, CommittedChance, commitment_to
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.history import starts_of_commands
+from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.lifecycle import (
     GameCancelled,
     GameCreated,
@@ -36,7 +37,6 @@ from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Result, Ruleset
 from domain.kernel.secret import Sealed, Secret, Vault
 from domain.kernel.table import Table
-from domain.kernel.words import GameId, PlayerId, RuleId, Seat, Version
 
 
 class Step(Struct, frozen=True):

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Final, Literal
 import msgspec
 from msgspec import Struct, field
 
+from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.message import Names, Upcaster, kebab
-from domain.kernel.words import PlayerId, Seat, Version
 
 Status = Literal["gathering", "running", "over", "cancelled"]
 Sight = Literal["all", "spectator"]

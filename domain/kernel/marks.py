@@ -6,7 +6,7 @@ no ruleset: kinds are names of glyphs, areas those of the board, and everything 
 
 from msgspec import Struct
 
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 
 
 class Mark(Struct, frozen=True, omit_defaults=True):

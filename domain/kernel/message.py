@@ -9,10 +9,10 @@ from msgspec import Meta, Struct
 
 from domain.kernel import schema
 from domain.kernel.decision import Option
+from domain.kernel.ids import LARGEST_INTEGER, RuleId, Seat
 from domain.kernel.schema import Schema
 from domain.kernel.secret import Vault
 from domain.kernel.table import Table
-from domain.kernel.words import LARGEST_INTEGER, RuleId, Seat
 
 if TYPE_CHECKING:
     from domain.kernel.draft import Draft

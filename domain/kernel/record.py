@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from domain.kernel.canonical import canonical
-from domain.kernel.words import GameId, PlayerId, Seat, Version
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
 
 
 class Cause(Struct, frozen=True, omit_defaults=True):

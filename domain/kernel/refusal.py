@@ -1,6 +1,6 @@
 """A command turned down, and why."""
 
-from domain.kernel.words import RuleId
+from domain.kernel.ids import RuleId
 
 
 class Refusal(Exception):

@@ -6,11 +6,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw, Struct
 
+from domain.kernel.ids import Version
 from domain.kernel.lifecycle import Undo
 from domain.kernel.message import Command, enumerated, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.words import Version
 
 UNDO: Final = type_name(Undo)
 

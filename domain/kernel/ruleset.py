@@ -14,13 +14,13 @@ from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.chance import Chance
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, PlayerId, RuleId, Seat
 from domain.kernel.marks import Mark, Marks
 from domain.kernel.message import Command, Event, Names, Upcaster, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
 from domain.kernel.shown import Shown
 from domain.kernel.table import Table
-from domain.kernel.words import AreaId, PlayerId, RuleId, Seat
 
 T = TypeVar("T", bound=Table)
 

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from domain.kernel.canonical import canonical
-from domain.kernel.words import Seat
+from domain.kernel.ids import Seat
 
 
 class Sealed(Struct, frozen=True):

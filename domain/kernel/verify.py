@@ -24,6 +24,7 @@ from domain.kernel.export import Export, ExportError, read
 from domain.kernel.fold import follow
 from domain.kernel.game import Game, Step
 from domain.kernel.history import cause_of, read_created, read_event, reader, retraction, steps
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.lifecycle import (
     GameCancelled,
     GameCreated,
@@ -45,7 +46,6 @@ from domain.kernel.request import read_commands
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.shown import found
-from domain.kernel.words import GameId, PlayerId, Seat, Version
 
 KEY_LIFE: Final = timedelta(hours=24)
 """An idempotency key stands for one request at least so long."""

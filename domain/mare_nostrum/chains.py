@@ -1,6 +1,6 @@
 """Chains of triremes: which provinces they join (MN-BRD-04, MN-LEG-02, MN-INF-04)."""
 
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 from domain.mare_nostrum.table import Table
 
 

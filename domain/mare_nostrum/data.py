@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from domain.kernel.words import Seat
+from domain.kernel.ids import Seat
 
 Role = Literal["director-of-commerce", "political-leader", "military-leader"]
 Building = Literal["city", "caravan", "market", "temple"]

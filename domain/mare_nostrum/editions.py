@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from domain.kernel.ids import RuleId
 from domain.kernel.ruleset import Change
-from domain.kernel.words import RuleId
 
 
 class Rules(Struct, frozen=True):

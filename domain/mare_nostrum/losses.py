@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Automatic, Count, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.battle import fighting
 from domain.mare_nostrum.table import Battle, Command, Event, Table

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from domain.kernel.words import Seat
+from domain.kernel.ids import Seat
 from domain.mare_nostrum.data import Resource
 
 Post = Annotated[

@@ -9,10 +9,10 @@ from typing import Final
 
 from domain.kernel.board import Area
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.message import Draw, Names, enumerated
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Sealed
-from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import founding, hands, roles, turn, wording
 from domain.mare_nostrum.data import (
     BUILDINGS,

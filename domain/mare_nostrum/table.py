@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from domain.kernel import message
 from domain.kernel.board import Map
+from domain.kernel.ids import AreaId, PlayerId, Seat
 from domain.kernel.secret import Sealed
 from domain.kernel.table import Table as KernelTable
-from domain.kernel.words import AreaId, PlayerId, Seat
 from domain.mare_nostrum.data import (
     BANK,
     BUILDINGS,

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from domain.kernel import schema
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import RuleId, Seat
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import RuleId, Seat
 from domain.mare_nostrum import hands, wording
 from domain.mare_nostrum.data import Resource
 from domain.mare_nostrum.table import Command, Event, Table, Trade

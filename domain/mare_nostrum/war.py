@@ -5,8 +5,8 @@ left, by loss or by leaving (MN-WAR-05). Both are seen from the board at any mom
 """
 
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Names
-from domain.kernel.words import AreaId, RuleId, Seat
 from domain.mare_nostrum.pieces import NO_FORCE
 from domain.mare_nostrum.table import Event, Table
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.message import Names, enumerated
-from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum.data import BANK, CIVILIZATIONS, TAX, Resource
 
 T = TypeVar("T")

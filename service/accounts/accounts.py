@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.base.clock import Clock, later, stamp, stamped, utc_now
 from service.base.ids import ID_BYTES, new_id
 from service.base.scopes import EVERYBODYS, Scope, ordered

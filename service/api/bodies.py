@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-from domain.kernel.words import LARGEST_INTEGER
+from domain.kernel.ids import LARGEST_INTEGER
 from service.base.visible import INVISIBLE
 
 LARGEST_PAGE = 500

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.api.headers import shielded
 from service.base.ids import new_uuid
 from service.observe.logging import log, request_id

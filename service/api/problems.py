@@ -8,9 +8,9 @@ from msgspec import Meta, Struct
 
 from domain.kernel.catalogue import Catalogue, CatalogueError
 from domain.kernel.decision import Decision
+from domain.kernel.ids import RuleId, Version
 from domain.kernel.message import shortened
 from domain.kernel.refusal import Refusal
-from domain.kernel.words import RuleId, Version
 from service.base.expected import wanted
 from service.base.scopes import SCOPES, Scope
 

@@ -13,7 +13,7 @@ from litestar.exceptions import InternalServerException
 from msgspec import Struct
 from msgspec.json import Decoder
 
-from domain.kernel.words import LARGEST_INTEGER, Version
+from domain.kernel.ids import LARGEST_INTEGER, Version
 from service.accounts.accounts import Caller
 from service.api import problems
 from service.api.bearer import bearer_of

@@ -11,8 +11,8 @@ from msgspec import Struct
 from domain.boards import drawing_of
 from domain.kernel.board import Board
 from domain.kernel.catalogue import Catalogue, load
+from domain.kernel.ids import PlayerId
 from domain.kernel.ruleset import Library, Ruleset
-from domain.kernel.words import PlayerId
 from projections.store import ProjectionStore
 from service.accounts.accounts import Accounts
 from service.accounts.limits import Limits

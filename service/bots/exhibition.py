@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.bots.client import Client, Problem
 from service.bots.demonstration import Demonstration
 from service.observe.logging import log

@@ -12,7 +12,7 @@ from typing import Annotated, Final, TypeVar
 import typer
 from rich.table import Table
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.accounts.accounts import Accounts, BadName, TooManyTokens
 from service.api.accounts.bodies import account_view, token_view
 from service.base.clock import utc_now

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.words import RuleId
+from domain.kernel.ids import RuleId
 
 
 class CoverageError(Exception):

@@ -10,9 +10,9 @@ from rich.table import Table as RichTable
 
 from domain.boards import builtin
 from domain.kernel.catalogue import Coverage, Rule, coverage
+from domain.kernel.ids import RuleId
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.scenario import Failure, Scenario, ScenarioError, read, run, runs
-from domain.kernel.words import RuleId
 from domain.library import LIBRARY
 from service.cli.coverage import CoverageError, collect
 from service.cli.output import bad_input, console, print_json, read_file, ruleset_named

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 from service.store.protocol import EventStore
 
 

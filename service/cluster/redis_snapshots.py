@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.cluster.away import RedisAway
 from service.cluster.redis import Redis
 from service.store.protocol import StoreUnavailable

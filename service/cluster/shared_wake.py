@@ -16,7 +16,7 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 from service.cluster.away import RedisAway
 from service.cluster.wake import LocalWake
 from service.observe.background import background

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator
 from typing import Final
 
+from domain.kernel.ids import GameId
 from domain.kernel.record import Record
-from domain.kernel.words import GameId
 from service.cluster.wake import Signal, Wake
 from service.observe.background import background
 from service.observe.logging import log

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 
 
 class Signal:

@@ -14,11 +14,11 @@ from domain.kernel.board import Board, Map
 from domain.kernel.fold import fold, later, resume
 from domain.kernel.game import Game, Step
 from domain.kernel.history import read_created, retraction
+from domain.kernel.ids import GameId, Seat, Version
 from domain.kernel.record import Record, first_broken
 from domain.kernel.ruleset import Library
 from domain.kernel.secret import Vault
 from domain.kernel.snapshot import SnapshotError
-from domain.kernel.words import GameId, Seat, Version
 from service.base.settings import Settings
 from service.cluster.heads import Heads
 from service.games.snapshots import Snapshots, board_of, resumed

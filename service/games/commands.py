@@ -18,13 +18,13 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance import SECRET_BYTES
 from domain.kernel.fold import retract
 from domain.kernel.game import Game, Step
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.lifecycle import Sight
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Vault
-from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings

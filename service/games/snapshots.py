@@ -23,11 +23,11 @@ from domain.kernel import snapshot as kernel
 from domain.kernel.board import Board
 from domain.kernel.fold import resume
 from domain.kernel.game import Game
+from domain.kernel.ids import GameId, Version
 from domain.kernel.lifecycle import GameEnded
 from domain.kernel.record import first_broken
 from domain.kernel.ruleset import Library
 from domain.kernel.snapshot import SnapshotError
-from domain.kernel.words import GameId, Version
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.store.protocol import Stored, StoreError

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import Final
 
 from domain.boards.drawing import Drawing, Outline
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 from service.pictures.palette import Paint
 from service.pictures.svg import FAMILY, number, symbol, written
 

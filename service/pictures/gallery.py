@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Final
 
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 from service.games.views import Viewer
 
 ROOM: Final = 48 * 1024 * 1024

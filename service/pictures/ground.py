@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from domain.boards.drawing import Drawing
+from domain.kernel.ids import Seat
 from domain.kernel.marks import Link, Marks
-from domain.kernel.words import Seat
 from service.pictures.palette import Paint
 from service.pictures.svg import number, written
 

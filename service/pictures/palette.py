@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from domain.kernel.ids import Seat
 from domain.kernel.message import Names
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.words import Seat
 from service.pictures.contrast import channels, contrast, of_channels
 
 EMBLEMS: Final = 8

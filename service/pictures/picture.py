@@ -6,9 +6,9 @@ from typing import Final
 from msgspec import Struct
 
 from domain.boards.drawing import Drawing
+from domain.kernel.ids import Seat
 from domain.kernel.marks import Marks, Place
 from domain.kernel.message import Names
-from domain.kernel.words import Seat
 from service.pictures.bare import board
 from service.pictures.ground import ground
 from service.pictures.legend import FAINT, HEADING, MARGIN, heading, legend

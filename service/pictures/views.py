@@ -2,8 +2,8 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
+from domain.kernel.ids import AreaId, GameId, Seat, Version
 from domain.kernel.marks import Link, Mark, Place, Shelf
-from domain.kernel.words import AreaId, GameId, Seat, Version
 
 
 class StandingView(Struct, frozen=True):

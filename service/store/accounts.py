@@ -10,7 +10,7 @@ from typing import Final, NewType, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.base.scopes import EVERYBODYS, Scope
 
 TokenId = NewType("TokenId", str)

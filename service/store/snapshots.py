@@ -4,7 +4,7 @@ from typing import Annotated, Protocol
 
 from msgspec import Meta, Struct
 
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 
 
 class Snapshot(Struct, frozen=True):

@@ -15,8 +15,8 @@ import msgspec
 import uvloop
 from msgspec import Raw
 
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.record import Cause, Record, genesis, inscribe
-from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Append, KeyUse, Opening
 from tests.bench.measure import Figure, figure

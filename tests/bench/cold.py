@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from domain.kernel.ids import GameId, Version
 from domain.kernel.record import Record, chain_hash, genesis
-from domain.kernel.words import GameId, Version
 from domain.library import LIBRARY
 from service.app import open_snapshots
 from service.base.clock import utc_now

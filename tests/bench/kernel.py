@@ -13,9 +13,9 @@ from domain.kernel import schema
 from domain.kernel.export import export
 from domain.kernel.fold import fold
 from domain.kernel.game import Game
+from domain.kernel.ids import Seat
 from domain.kernel.record import Record, first_broken
 from domain.kernel.verify import verify
-from domain.kernel.words import Seat
 from domain.library import LIBRARY
 from service.bots.simulation import Plan, Simulation
 from tests.bench.measure import Figure, percentile, rate

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from domain.kernel.board import Map
-from domain.kernel.words import Version
+from domain.kernel.ids import Version
 from service.app import open_services
 from service.base.clock import utc_now
 from service.base.settings import Settings

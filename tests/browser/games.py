@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from domain.kernel.board import Map
 from domain.kernel.game import Game
-from domain.kernel.words import GameId, PlayerId, Seat
+from domain.kernel.ids import GameId, PlayerId, Seat
 from service.api.services import Services
 from service.base.clock import stamp, utc_now
 from service.bots.demonstration import bot_for

@@ -14,8 +14,8 @@ from playwright.async_api import Page, Route, expect
 
 from domain.kernel import schema
 from domain.kernel.game import Game
+from domain.kernel.ids import Seat
 from domain.kernel.secret import Vault
-from domain.kernel.words import Seat
 from tests.browser.games import Table, table, token_of
 from tests.browser.seats import Sitting
 from tests.browser.visiting import PHONE, Visit, Visitor

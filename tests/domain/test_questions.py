@@ -5,7 +5,7 @@ import pytest
 
 from domain.boards import builtin
 from domain.kernel.decision import Decision, Option
-from domain.kernel.words import RuleId, Seat
+from domain.kernel.ids import RuleId, Seat
 from domain.library import LIBRARY
 from service.bots.demonstration import bot_for
 from service.bots.simulation import Plan, Simulation

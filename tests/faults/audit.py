@@ -8,9 +8,9 @@ from typing import Any
 from domain.kernel import export
 from domain.kernel.game import Game
 from domain.kernel.history import cause_of
+from domain.kernel.ids import GameId
 from domain.kernel.record import Record, first_broken
 from domain.kernel.verify import verify
-from domain.kernel.words import GameId
 from projections.library import PROJECTIONS
 from projections.store import Rows
 from service.app import open_snapshots

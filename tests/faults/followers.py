@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 from msgspec import Struct, field
 
+from domain.kernel.ids import GameId
 from domain.kernel.record import Record
-from domain.kernel.words import GameId
 from service.store.protocol import EventStore, StoreUnavailable
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import httpx
 from msgspec import Struct
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.api import problems
 from service.base.settings import Settings
 from service.store.backend import backend_of

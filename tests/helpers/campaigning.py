@@ -4,7 +4,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from domain.kernel.words import Seat
+from domain.kernel.ids import Seat
 from domain.mare_nostrum.data import CIVILIZATIONS, PIECES
 from tests.helpers.building import MAP, Building, arranged
 

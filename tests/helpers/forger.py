@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from domain.kernel.canonical import canonical
+from domain.kernel.ids import GameId
 from domain.kernel.record import Record, chain_hash, genesis
-from domain.kernel.words import GameId
 
 Line = dict[str, Any]
 Change = Callable[[list[Line]], object]

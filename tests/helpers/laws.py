@@ -31,13 +31,13 @@ from domain.kernel.draft import Draft
 from domain.kernel.fold import follow, resume
 from domain.kernel.game import Game
 from domain.kernel.history import read_event, retraction, starts_of_commands, steps
+from domain.kernel.ids import GameId, Seat
 from domain.kernel.message import Event
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.verify import verify
-from domain.kernel.words import GameId, Seat
 from tests.helpers import redrawing
 from tests.helpers.play import Play
 

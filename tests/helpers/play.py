@@ -14,10 +14,10 @@ from domain.kernel.decision import Option
 from domain.kernel.export import export
 from domain.kernel.fold import fold, retract
 from domain.kernel.game import Game, Step
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.secret import Secret, Vault
-from domain.kernel.words import GameId, PlayerId, Seat, Version
 
 ORGANIZER = PlayerId("organizer")
 CHATTER = 0.02

@@ -8,11 +8,11 @@ from unittest.mock import patch
 
 from domain.kernel.board import Board
 from domain.kernel.decision import Decision, Option
+from domain.kernel.ids import Seat
 from domain.kernel.message import Names
 from domain.kernel.ruleset import Ruleset
 from domain.kernel.secret import Vault
 from domain.kernel.table import Table
-from domain.kernel.words import Seat
 
 WORD = re.compile(r"\b[a-z]\w*(?:[-|_]\w+)*")
 """A word in lower case; one of several parts is an id."""

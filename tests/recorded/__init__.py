@@ -17,9 +17,9 @@ from domain.kernel.board import Board
 from domain.kernel.fold import fold, later
 from domain.kernel.game import Game
 from domain.kernel.history import retraction
+from domain.kernel.ids import GameId, Version
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library
-from domain.kernel.words import GameId, Version
 
 FOLDER: Final = Path(__file__).parent
 EVERY: Final = 100

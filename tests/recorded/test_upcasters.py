@@ -14,10 +14,10 @@ from domain.classic import tribute
 from domain.classic.ruleset import Friz
 from domain.kernel.export import read
 from domain.kernel.history import read_event
+from domain.kernel.ids import Seat
 from domain.kernel.message import Count, Names, Upcaster, type_name
 from domain.kernel.ruleset import Library, Ruleset
 from domain.kernel.verify import verify
-from domain.kernel.words import Seat
 from domain.mare_nostrum import income
 from domain.mare_nostrum import table as mare_table
 from domain.mare_nostrum.data import Resource

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from domain.boards.drawing import Drawing, drawing_of, drawing_problems
 from domain.kernel.board import Board
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.lifecycle import Sight
 from domain.kernel.ruleset import Library
-from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.accounts.accounts import Accounts, Caller
 from service.base.scopes import EVERYBODYS, Scope
 from service.base.settings import Settings

@@ -14,6 +14,7 @@ from domain.kernel.board import Area, Board, Border, Map
 from domain.kernel.catalogue import Catalogue
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft, Roll
+from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal, refuse_unless
@@ -21,7 +22,6 @@ from domain.kernel.ruleset import Result, Rolled, Ruleset, Upcaster
 from domain.kernel.secret import Opened, Sealed, Vault
 from domain.kernel.shown import Dice, Lots, Shown
 from domain.kernel.table import Table as KernelTable
-from domain.kernel.words import AreaId, RuleId, Seat
 
 SEATS = tuple(map(Seat, ("red", "blue", "green", "yellow")))
 DECK = (1, 2, 3, 4, 5) * 3

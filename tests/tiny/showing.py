@@ -6,10 +6,10 @@ from typing import ClassVar
 from domain.kernel import schema
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
+from domain.kernel.ids import RuleId, Seat
 from domain.kernel.message import Count
 from domain.kernel.refusal import Refusal, refuse_unless
 from domain.kernel.secret import Opened, Vault
-from domain.kernel.words import RuleId, Seat
 from tests.tiny.auction import Command, Event, Table, TinyAuction
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from domain.kernel.words import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId
 from service.api.bodies import Page, Text
 from service.base.scopes import Scope
 from service.games.views import EventView

@@ -8,9 +8,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
 from domain.kernel.board import Map
 from domain.kernel.decision import Decision
 from domain.kernel.game import Game
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.lifecycle import Sight, Status
 from domain.kernel.ruleset import Result
-from domain.kernel.words import GameId, PlayerId, Seat, Version
 from service.api.bodies import Entropy, Identifier, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.views import Viewer

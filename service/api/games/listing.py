@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.api.games.bodies import GamePage, game_summary
 from service.api.services import Services
 from service.games.cache import GameDamaged

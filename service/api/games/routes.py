@@ -9,8 +9,8 @@ from litestar.response import Response
 from msgspec import UNSET
 
 from domain.kernel.game import Game
+from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.refusal import Refusal
-from domain.kernel.words import GameId, PlayerId, Seat
 from projections import lobby
 from service.api import problems
 from service.api.bodies import Nothing

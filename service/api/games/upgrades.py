@@ -6,8 +6,8 @@ import msgspec
 from litestar.params import FromPath
 from litestar.response import Response
 
+from domain.kernel.ids import GameId
 from domain.kernel.refusal import Refusal
-from domain.kernel.words import GameId
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from domain.kernel.words import Seat, Version
+from domain.kernel.ids import Seat, Version
 from service.api.bodies import Limit, Past
 from service.games.views import EventView
 

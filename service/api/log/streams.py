@@ -15,7 +15,7 @@ from litestar.response import Response, Stream
 from litestar.types import Message, Send
 from msgspec import Struct
 
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 from service.accounts.accounts import Caller, TokenEnded
 from service.api import problems
 from service.api.bearer import subprotocols_of

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 
 from domain.boards import Drawing
-from domain.kernel.words import GameId, Seat, Version
+from domain.kernel.ids import GameId, Seat, Version
 from service.api.bodies import Past
 from service.api.play.bodies import AtVersion
 

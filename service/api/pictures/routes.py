@@ -14,7 +14,7 @@ from msgspec import Raw
 
 from domain.boards import Drawing
 from domain.kernel.game import Game
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint

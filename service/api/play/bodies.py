@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from domain.kernel.decision import Decision, Option
+from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
 from domain.kernel.lifecycle import Status
-from domain.kernel.words import LARGEST_INTEGER, GameId, Seat, Version
 
 
 class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,9 +9,9 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.game import Game
+from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import GameId, PlayerId, Seat
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.api.bodies import Cursor, Limit, Text
 from service.base.scopes import Scope
 from service.store.accounts import PlayerRow, TokenId

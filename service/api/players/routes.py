@@ -8,7 +8,7 @@ from litestar.response import Response
 from msgspec import UNSET
 
 from domain.kernel.canonical import canonical
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.accounts.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
 from service.api import problems
 from service.api.bodies import Nothing

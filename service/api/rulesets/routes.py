@@ -7,10 +7,10 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.catalogue import Rule, UnknownRuleError
+from domain.kernel.ids import RuleId
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.message import type_name
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.words import RuleId
 from service.api import problems
 from service.api.bodies import Nothing, Page
 from service.api.endpoint import Answer, endpoint

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
+from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.lifecycle import Status
-from domain.kernel.words import GameId, PlayerId, RuleId, Seat, Version
 from service.api.bodies import Identifier, Page
 
 

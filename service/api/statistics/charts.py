@@ -6,9 +6,9 @@ from typing import Final
 from litestar.params import FromPath
 from litestar.response import Response
 
+from domain.kernel.ids import GameId
 from domain.kernel.message import Names
 from domain.kernel.ruleset import Library
-from domain.kernel.words import GameId
 from projections import dice, scoreboard
 from service.api import problems
 from service.api.bodies import Nothing

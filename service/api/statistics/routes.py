@@ -6,8 +6,8 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.catalogue import UnknownRuleError
+from domain.kernel.ids import GameId, PlayerId, RuleId, Seat
 from domain.kernel.ruleset import Library
-from domain.kernel.words import GameId, PlayerId, RuleId, Seat
 from projections import dice, players, rules, scoreboard, timeline
 from service.api import problems
 from service.api.bodies import Nothing, Page, Past

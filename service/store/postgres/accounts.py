@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 import asyncpg
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.base.clock import stamped, written
 from service.base.scopes import Scope
 from service.store.accounts import LAST_CHARACTER, Made, PlayerRow, TokenId, TokenRow, described, folded

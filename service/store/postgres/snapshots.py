@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.store.postgres.connections import Connections
 from service.store.snapshots import Snapshot
 

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.base.scopes import Scope
 from service.store.accounts import LAST_CHARACTER, Made, PlayerRow, TokenId, TokenRow, described, folded
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, TypeVar
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.observe.logging import log
 from service.store.protocol import StoreUnavailable
 from service.store.snapshots import Snapshot

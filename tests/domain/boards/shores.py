@@ -18,7 +18,7 @@ from typing import Final
 import domain.boards
 from domain.boards import Drawing, builtin, builtin_drawing
 from domain.kernel.board import Board, Coast
-from domain.kernel.words import AreaId
+from domain.kernel.ids import AreaId
 from domain.library import LIBRARY
 from service.pictures.piles import Box, Plan
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from domain.boards import BoardError, builtin, parse_board
 from domain.kernel.board import Board, Map, canonical, from_canonical
-from domain.kernel.words import AreaId
+from domain.kernel.ids import AreaId
 from tests.domain.boards.conquest import CONQUEST, MAP, RAW, Row, area, border, damaged, packed
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from domain.boards import BoardError, parse_board, validate
 from domain.kernel.board import Map
-from domain.kernel.words import AreaId
+from domain.kernel.ids import AreaId
 from tests.domain.boards.conquest import CONQUEST, MAP, RAW, Row, area, border, damaged, packed
 
 # --- Reading ----------------------------------------------------------------------------------------------------------

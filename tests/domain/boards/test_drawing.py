@@ -7,7 +7,7 @@ import pytest
 
 from domain.boards import BoardError, builtin, builtin_drawing, drawing_of
 from domain.boards.drawing import Drawing, Outline, drawing_problems, parse_drawing
-from domain.kernel.words import AreaId
+from domain.kernel.ids import AreaId
 from domain.library import LIBRARY
 from tests.domain.boards.shores import Shores, distance, shore
 

@@ -11,7 +11,7 @@ import pytest
 from domain.boards import BoardError, builtin, drawing_of, parse_board, validate
 from domain.boards.mare_nostrum import CIVILIZATIONS, GOODS
 from domain.kernel.board import Area, Board, Map
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 from domain.mare_nostrum.data import CARDS, OWN_HERO, PRICES, Item
 from domain.mare_nostrum.ruleset import MareNostrum
 

@@ -17,8 +17,8 @@ from domain.classic.table import Table
 from domain.kernel import schema
 from domain.kernel.board import Map
 from domain.kernel.chance import CommittedChance
+from domain.kernel.ids import GameId, Seat
 from domain.kernel.secret import Vault
-from domain.kernel.words import GameId, Seat
 from tests.domain.classic.test_laws import ClassicLaws
 
 BOARD = builtin("conquest")

@@ -18,8 +18,8 @@ from domain.classic.retreat import UnitsAbandoned
 from domain.classic.ruleset import Friz, Published2005
 from domain.classic.sea import CAPACITY
 from domain.classic.table import Table
+from domain.kernel.ids import Seat
 from domain.kernel.message import Event
-from domain.kernel.words import Seat
 from tests.helpers.laws import Laws
 
 KINDS = ("infantry", "cavalry", "catapults")

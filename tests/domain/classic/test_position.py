@@ -8,7 +8,7 @@ from domain.boards import builtin
 from domain.classic.editions import FRIZ
 from domain.classic.position import arrange
 from domain.classic.table import Table
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 
 
 def arranged(**given: Any) -> Table:

@@ -8,9 +8,9 @@ import pytest
 from domain.boards import builtin
 from domain.classic.ruleset import Friz
 from domain.kernel.chance import CommittedChance
+from domain.kernel.ids import GameId, Seat
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import GameId, Seat
 
 BOARD = builtin("conquest")
 CHANCE = CommittedChance(bytes(32), GameId("refusals"), {})

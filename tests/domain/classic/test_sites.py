@@ -11,7 +11,7 @@ from domain.classic.editions import FRIZ
 from domain.classic.position import arrange
 from domain.classic.table import Province, Table, road_id
 from domain.kernel.board import Map
-from domain.kernel.words import AreaId, Seat
+from domain.kernel.ids import AreaId, Seat
 
 RED = Seat("red")
 LANDS = Map.of(builtin("conquest")).lands

@@ -10,7 +10,7 @@ import pytest
 import domain.classic
 import domain.kernel
 from domain.kernel.catalogue import Catalogue, CatalogueError, UnknownRuleError, coverage, load
-from domain.kernel.words import RuleId
+from domain.kernel.ids import RuleId
 
 SMALL = """
 id = "ludus"

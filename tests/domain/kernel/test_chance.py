@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.kernel.chance import CommittedChance, ScriptedChance, commitment_to
-from domain.kernel.words import GameId, Seat
+from domain.kernel.ids import GameId, Seat
 
 # Known answers, for a check in any language: the secret is the bytes 00 01 … 1f, the game "game-1".
 SECRET = bytes(range(32))

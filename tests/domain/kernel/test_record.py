@@ -7,8 +7,8 @@ from random import Random
 import msgspec
 import pytest
 
+from domain.kernel.ids import GameId, PlayerId
 from domain.kernel.record import Cause, Record, chain_hash, first_broken, genesis, inscribe, row_bytes
-from domain.kernel.words import GameId, PlayerId
 from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
 

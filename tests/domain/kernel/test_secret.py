@@ -6,8 +6,8 @@ import pytest
 
 from domain.kernel.chance import ScriptedChance
 from domain.kernel.draft import Draft
+from domain.kernel.ids import Seat
 from domain.kernel.secret import Opened, Sealed, Secret, Vault, commitment_of
-from domain.kernel.words import Seat
 from tests.tiny.auction import ROOM, Setup, Table, TinyAuction
 
 RED, BLUE = Seat("red"), Seat("blue")

@@ -12,9 +12,9 @@ import pytest
 
 from domain.kernel.canonical import canonical
 from domain.kernel.export import ExportError, read
+from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.ruleset import Library
 from domain.kernel.verify import Verdict, verify
-from domain.kernel.words import PlayerId, Seat
 from tests.helpers import forger
 from tests.helpers.play import ORGANIZER, Play
 from tests.tiny.auction import ROOM, TinyAuction

@@ -13,11 +13,11 @@ from domain.kernel.decision import Option
 from domain.kernel.fold import follow, resume
 from domain.kernel.game import Game
 from domain.kernel.history import read_created, steps
+from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Library, switched
 from domain.kernel.secret import Vault
 from domain.kernel.verify import verify
-from domain.kernel.words import PlayerId, Seat
 from tests.helpers.play import Play, player_of
 from tests.tiny.auction import ROOM, Table
 from tests.tiny.corrected import Corrected

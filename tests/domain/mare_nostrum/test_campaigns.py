@@ -9,10 +9,10 @@ import pytest
 
 from domain.kernel import schema
 from domain.kernel.draft import Draft
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.message import Names, told
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Rolled
-from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import legions
 from domain.mare_nostrum.data import CIVILIZATIONS, PIECES
 from domain.mare_nostrum.naval import NavalBattleEnded

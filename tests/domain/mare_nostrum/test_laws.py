@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from domain.boards import builtin
+from domain.kernel.ids import Seat
 from domain.kernel.message import Event
-from domain.kernel.words import Seat
 from domain.mare_nostrum import chains, hands, setup
 from domain.mare_nostrum.construction import PieceBuilt
 from domain.mare_nostrum.data import BANK, GOODS, SUPPLY

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.marks import Mark, Marks, Place, Stack
-from domain.kernel.words import AreaId, Seat
 from domain.mare_nostrum import view
 from domain.mare_nostrum.marks import of, printed
 from tests.helpers.building import BOARD, arranged

@@ -12,9 +12,9 @@ from domain.boards.mare_nostrum import CIVILIZATIONS, GOODS
 from domain.kernel.board import Board
 from domain.kernel.chance import CommittedChance
 from domain.kernel.game import Game
+from domain.kernel.ids import AreaId, GameId, PlayerId, Seat
 from domain.kernel.refusal import Refusal
 from domain.kernel.secret import Vault
-from domain.kernel.words import AreaId, GameId, PlayerId, Seat
 from domain.mare_nostrum import data
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.table import Setup, Table

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 from structlog.testing import capture_logs
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service import readmodels
 from service.accounts import accounts
 from service.accounts.accounts import Accounts, BadName, TokenEnded, UnknownToken

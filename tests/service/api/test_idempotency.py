@@ -11,7 +11,7 @@ import httpx
 import pytest
 from msgspec import Struct
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.api.contract.document import endpoints
 from service.base.clock import written
 from service.store.expiry import BATCH, forget_ended

@@ -8,7 +8,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.observe.logging import configure, log
 from tests.service.api.serving import Service, serving
 

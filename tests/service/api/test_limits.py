@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from tests.helpers.redis import server
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_streams import socket_of

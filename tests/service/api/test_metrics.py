@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 from projections.library import PROJECTIONS
 from projections.store import Generation, Trouble
 from service.api.operations.exporter import Exporter

@@ -12,7 +12,7 @@ from unittest import mock
 
 import pytest
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.cluster.shared_wake import CHANNEL
 from service.observe.background import background
 from tests.helpers.postgres import shared_cluster

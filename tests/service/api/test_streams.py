@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.store.protocol import StoreUnavailable
 from tests.service.api.serving import Player, Service, serving
 

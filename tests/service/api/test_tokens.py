@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import connect
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.accounts.accounts import MOST_TOKENS
 from service.api import problems
 from service.api.contract.document import endpoints

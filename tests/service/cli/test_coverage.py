@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.kernel.words import RuleId
+from domain.kernel.ids import RuleId
 from service.cli.coverage import CoverageError, collect
 
 

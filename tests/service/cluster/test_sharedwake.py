@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.cluster.redis import Redis, open_redis
 from service.cluster.shared_wake import CHANNEL, UNTOLD, SharedWake, open_shared_wake
 from service.cluster.wake import Signal

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.cluster.wake import LocalWake
 
 G, H = GameId("g1"), GameId("g2")

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel.words import GameId, Version
+from domain.kernel.ids import GameId, Version
 from service.store.protocol import Append, Stored, StoreUnavailable
 from tests.service.rig import ANNA, Rig, open_rig
 from tests.tiny.auction import ROOM

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from domain.kernel.words import GameId, Seat
+from domain.kernel.ids import GameId, Seat
 from service.games.views import Viewer
 from service.pictures.gallery import Gallery
 

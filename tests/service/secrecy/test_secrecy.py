@@ -19,8 +19,8 @@ from domain.kernel import export
 from domain.kernel.canonical import canonical
 from domain.kernel.draft import Draft
 from domain.kernel.game import Game
+from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.refusal import Refusal
-from domain.kernel.words import GameId, PlayerId, Seat
 from service.api.contract.document import endpoints
 from service.games.commands import Games
 from service.observe.logging import log

@@ -15,8 +15,8 @@ import structlog
 from msgspec import Struct
 
 from domain.kernel.game import Game
+from domain.kernel.ids import GameId, Seat
 from domain.kernel.ruleset import Library
-from domain.kernel.words import GameId, Seat
 from projections.library import PROJECTIONS
 from service.base.scopes import SCOPES
 from service.games.snapshots import take

@@ -6,7 +6,7 @@
 import asyncio
 import sys
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Conflict
 from tests.service.store.batches import addition, new_game

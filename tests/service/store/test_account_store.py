@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel.words import PlayerId
+from domain.kernel.ids import PlayerId
 from service.base.scopes import Scope
 from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
 from tests.service.store.adapters import ADAPTERS, Adapter, Open

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from domain.kernel.ids import GameId, PlayerId
 from domain.kernel.record import first_broken
-from domain.kernel.words import GameId, PlayerId
 from service.store.accounts import PlayerRow
 from service.store.protocol import (
     Added,

@@ -7,8 +7,8 @@ from typing import Any
 import asyncpg
 import pytest
 
+from domain.kernel.ids import GameId
 from domain.kernel.record import genesis
-from domain.kernel.words import GameId
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.postgres import connections as postgres_connections
 from service.store.postgres.migrations import known, migrate

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.words import GameId
+from domain.kernel.ids import GameId
 from service.store.postgres.migrations import known, migrate
 from service.store.postgres.store import PostgresStore, append_with
 from tests.helpers.postgres import Cluster, connected, shared_cluster

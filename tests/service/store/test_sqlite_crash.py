@@ -5,8 +5,8 @@ import random
 import sys
 from pathlib import Path
 
+from domain.kernel.ids import GameId
 from domain.kernel.record import first_broken
-from domain.kernel.words import GameId
 from service.store.sqlite.file import check_file
 from service.store.sqlite.store import SqliteStore
 from tests.service.rig import open_rig

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from domain.kernel.words import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId
 from service.base.clock import later, stamp, utc_now
 from service.base.scopes import EVERYBODYS
 from service.games.views import viewer_of
