@@ -1,4 +1,4 @@
-"""The identifiers that every part of the house shares; kept apart by type where two kinds could be confused."""
+"""Identifiers, each with a type of its own, so that one cannot be taken for another."""
 
 from typing import NewType
 

@@ -58,11 +58,11 @@ class Services(Struct, frozen=True, eq=False):
 
     @staticmethod
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:
-        """Return the rules that hold in games of `ruleset`: its own, and those of the house."""
-        return ruleset.catalogue, house_rules()
+        """Return the rules that hold in games of `ruleset`: its own, and the common ones."""
+        return ruleset.catalogue, common_rules()
 
 
 @lru_cache(maxsize=1)
-def house_rules() -> Catalogue:
+def common_rules() -> Catalogue:
     """Return the rules that hold in every game, whatever its ruleset."""
-    return load(resources.files("domain.kernel").joinpath("house.toml").read_bytes())
+    return load(resources.files("domain.kernel").joinpath("common.toml").read_bytes())

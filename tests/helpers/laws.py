@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 AFTER_A_FORK = 40
 """How far two games are compared that differ in a secret choice."""
-HOUSE = catalogue.load(resources.files("domain.kernel").joinpath("house.toml").read_bytes())
+COMMON = catalogue.load(resources.files("domain.kernel").joinpath("common.toml").read_bytes())
 
 
 class Laws:
@@ -217,7 +217,7 @@ class Laws:
 
     def _assert_known(self, rule: str) -> None:
         if rule.startswith("TAB-"):
-            HOUSE.rule(rule)
+            COMMON.rule(rule)
         else:
             assert self.ruleset.catalogue.rule(rule).holds_in(self.ruleset.id)
 

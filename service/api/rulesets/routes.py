@@ -35,7 +35,7 @@ from service.api.rulesets.bodies import (
     ruleset_summary,
     ruleset_versions,
 )
-from service.api.services import house_rules
+from service.api.services import common_rules
 
 HOUSE_RULE: Final = "TAB-"
 
@@ -174,7 +174,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
 def concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
     """Return the rules that each type of event and command concerns, those of every game included."""
     own, around = (*ruleset.events, *ruleset.commands), (*GAME_EVENTS, Undo)
-    catalogues = {**dict.fromkeys(own, ruleset.catalogue), **dict.fromkeys(around, house_rules())}
+    catalogues = {**dict.fromkeys(own, ruleset.catalogue), **dict.fromkeys(around, common_rules())}
     found = {type_name(shape): rules.in_force(shape.rules, ruleset.id) for shape, rules in catalogues.items()}
     return {kind: rules for kind, rules in found.items() if rules}
 

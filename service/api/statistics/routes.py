@@ -16,7 +16,7 @@ from service.api.paging import cursor, page_of, read_cursor
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
-from service.api.services import house_rules
+from service.api.services import common_rules
 from service.api.statistics.bodies import (
     DicePage,
     DiceQuery,
@@ -199,7 +199,7 @@ def die_tally(library: Library, ruleset: str, die: str, counted: dict[str, int])
 def rule_tally(library: Library, tally: rules.RuleTally, accepted: int) -> RuleTally:
     """Return how often a rule has refused, as it is sent."""
     title = ""
-    for catalogue in (_catalogue(library, tally.ruleset), house_rules()):
+    for catalogue in (_catalogue(library, tally.ruleset), common_rules()):
         try:
             title = title or (catalogue.rule(tally.rule).title if catalogue is not None else "")
         except UnknownRuleError:

@@ -108,7 +108,7 @@ def classic() -> Catalogue:
 
 @pytest.fixture(scope="module")
 def services() -> Catalogue:
-    return shipped(domain.kernel.__file__, "house.toml")
+    return shipped(domain.kernel.__file__, "common.toml")
 
 
 def test_bytes_and_text_load_alike(small: Catalogue) -> None:

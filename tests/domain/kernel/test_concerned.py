@@ -20,7 +20,7 @@ from tests.tiny.showing import Showing
 
 RULESETS = [LIBRARY.at(known, version) for known in LIBRARY.ids() for version in LIBRARY.current(known).versions]
 TINY = [TinyAuction(), Showing(), *map(Corrected, Corrected().versions)]
-SERVICE = catalogue.load(resources.files("domain.kernel").joinpath("house.toml").read_bytes())
+SERVICE = catalogue.load(resources.files("domain.kernel").joinpath("common.toml").read_bytes())
 
 EDITIONS = """
 id = "numbered"
