@@ -78,7 +78,7 @@ def test_the_image_is_built_from_what_is_there_as_nobody_in_particular():
         source for line in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE) for source in line.split()
     ]
     assert sorted(copied) == sorted(let_in)
-    assert all((ROOT / source).exists() for source in copied)
+    assert all([*ROOT.glob(source)] for source in copied)
     last = text.rpartition("\nFROM ")[2]
     assert re.search(r"^USER 10001:10001$", last, re.MULTILINE)
     pinned = re.search(r"UV_VERSION=(\S+)", (DEPLOY / "bootstrap.sh").read_text())

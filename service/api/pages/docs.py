@@ -19,7 +19,7 @@ from service.api.pages.files import MEDIA, File, sent
 from service.api.pages.guides import Guide, guides, picture
 from service.api.problems import KINDS, Kind, Problem, example_of
 from service.api.request import Call
-from service.api.response import encode
+from service.api.response import Answered, encode
 
 _FILES: Final = ("docs.css", "reference.css", "reference.js", "scalar.js")
 _VIEWERS_LOOK: Final = ("viewer", "styles", "room.css")
@@ -96,7 +96,7 @@ async def show_picture(request: Call, path: FromPath[str]) -> Response[bytes]:
 @get("/docs/reference")
 async def show_reference(request: Call) -> Response[bytes]:
     """Show the API reference."""
-    return Response(
+    return Answered(
         _document(
             "API reference",
             '<link rel="stylesheet" href="/docs/reference.css">',
@@ -105,8 +105,9 @@ async def show_reference(request: Call) -> Response[bytes]:
             '<script src="/docs/reference.js"></script>\n<script src="/docs/scalar.js"></script>',
             at="/docs/reference",
         ),
-        media_type=MEDIA["html"],
-        headers=_REFERENCE,
+        200,
+        MEDIA["html"],
+        _REFERENCE,
     )
 
 
@@ -216,7 +217,7 @@ def _current(is_here: bool) -> str:
 
 
 def _page(content: bytes) -> Response[bytes]:
-    return Response(content, media_type=MEDIA["html"], headers=_HEADERS)
+    return Answered(content, 200, MEDIA["html"], _HEADERS)
 
 
 @lru_cache(maxsize=len(_FILES) + 1)
