@@ -18,12 +18,12 @@ from domain.classic import inflation, ransom, winning
 from domain.classic.pieces import Army, GalleyId, Leader, LeaderId
 from domain.classic.table import Command, Defeat, Event, Player, Table
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Vault
 
 Verdict = Literal["capture", "kill"]
 

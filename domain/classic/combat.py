@@ -19,12 +19,12 @@ from domain.classic import battle, capture, conquest, naval, turn
 from domain.classic.pieces import LeaderId
 from domain.classic.table import Combat, Command, Event, NavalPlan, Table
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal, refuse_unless
-from domain.kernel.secret import Vault
 
 FIGHT = frozenset({"fight"})
 

@@ -11,12 +11,12 @@ from domain.classic.passage import RULES, PassageAnswered, check_provided, provi
 from domain.classic.table import Command, Consent, Event, Grant, Table
 from domain.kernel import schema
 from domain.kernel.board import Map
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Vault
 
 PASSAGES: dict[Consent, str] = {
     "transit": "pass through",

@@ -12,12 +12,12 @@ from domain.classic import capture, inflation, ransom, sites, turn
 from domain.classic.pieces import Galley, GalleyId, Units
 from domain.classic.table import Command, Event, Purchase, RoadId, Table, road_id
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Vault
 
 # --- what happens ---
 

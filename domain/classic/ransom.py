@@ -15,12 +15,12 @@ from msgspec import UNSET, Meta
 from domain.classic.pieces import GalleyId, Leader, LeaderId
 from domain.classic.table import Command, Event, Offer, OfferId, Table
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Count, Names, enumerated
 from domain.kernel.refusal import Refusal, refuse_unless
-from domain.kernel.secret import Vault
 
 LONGEST_PROMISE: Final = 200
 

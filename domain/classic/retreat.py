@@ -15,12 +15,12 @@ from domain.classic.losses import force, fought, remove
 from domain.classic.pieces import NO_UNITS, Army, LeaderId, Units
 from domain.classic.table import Battle, Command, Event, Side, Table
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal, refuse_unless
-from domain.kernel.secret import Vault
 
 # --- events ---
 

@@ -16,13 +16,13 @@ from msgspec.structs import replace
 from domain.classic.pieces import LEADER_MOVES, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
 from domain.classic.table import Command, Event, Table
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.message import Automatic, Names
 from domain.kernel.refusal import Refusal
 from domain.kernel.schema import Schema
-from domain.kernel.secret import Vault
 
 CAPACITY = 7
 """Land combat units that a galley carries, besides any number of leaders (CC-SEA-08)."""

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from domain.classic import winning
 from domain.classic.table import Acclamation, Alliance, AllianceId, Command, Event, Table
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.message import Names
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Vault
 
 ALY_01, WIN_02 = RuleId("CC-ALY-01"), RuleId("CC-WIN-02")
 

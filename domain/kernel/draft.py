@@ -7,10 +7,10 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.canonical import canonical
-from domain.kernel.chance import Chance
+from domain.kernel.chance.draws import Chance
+from domain.kernel.chance.secret import Opened, Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import Seat
 from domain.kernel.message import Event
-from domain.kernel.secret import Opened, Sealed, Secret, Vault, commitment_of
 from domain.kernel.table import Table
 
 T = TypeVar("T", bound=Table)

@@ -28,12 +28,12 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from domain.kernel.board import Board, from_canonical
 from domain.kernel.board import canonical as board_bytes
 from domain.kernel.canonical import canonical, digest
+from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.game import Game
 from domain.kernel.history import read_created
 from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
 from domain.kernel.lifecycle import Status
 from domain.kernel.record import Cause, Record, chain_hash, genesis
-from domain.kernel.secret import Secret, Vault
 
 FORMAT: Final = "tabularium-export/1"
 

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from domain.kernel import schema
 from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
-from domain.kernel.chance import Chance, CommittedChance, commitment_to
+from domain.kernel.chance.draws import Chance, CommittedChance, commitment_to
+from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.history import starts_of_commands
@@ -35,7 +36,6 @@ from domain.kernel.message import Command, Names, type_name
 from domain.kernel.record import Cause, Record, genesis, inscribe
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Result, Ruleset
-from domain.kernel.secret import Sealed, Secret, Vault
 from domain.kernel.table import Table
 
 

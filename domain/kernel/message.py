@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, T
 from msgspec import Meta, Struct
 
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Option
 from domain.kernel.ids import LARGEST_INTEGER, RuleId, Seat
 from domain.kernel.schema import Schema
-from domain.kernel.secret import Vault
 from domain.kernel.table import Table
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from msgspec import Struct, field
 
 from domain.kernel import schema
 from domain.kernel.board import Board
-from domain.kernel.chance import SECRET_BYTES, CommittedChance, ScriptedChance
+from domain.kernel.chance.draws import SECRET_BYTES, CommittedChance, ScriptedChance
+from domain.kernel.chance.secret import Vault
 from domain.kernel.draft import Draft
 from domain.kernel.ids import GameId, RuleId, Seat
 from domain.kernel.message import Event, type_name
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.secret import Vault
 from domain.kernel.table import Table
 
 T = TypeVar("T")

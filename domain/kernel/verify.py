@@ -19,7 +19,9 @@ import msgspec
 from msgspec import UNSET, Raw, Struct
 
 from domain.kernel.canonical import canonical
-from domain.kernel.chance import Chance, commitment_to
+from domain.kernel.chance.draws import Chance, commitment_to
+from domain.kernel.chance.evidence import found
+from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.export import Export, ExportError, read
 from domain.kernel.fold import follow
 from domain.kernel.game import Game, Step
@@ -44,8 +46,6 @@ from domain.kernel.record import Cause, Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands
 from domain.kernel.ruleset import Library, Ruleset
-from domain.kernel.secret import Sealed, Secret, Vault, commitment_of
-from domain.kernel.shown import found
 
 KEY_LIFE: Final = timedelta(hours=24)
 """An idempotency key stands for one request at least so long."""

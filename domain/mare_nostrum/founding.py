@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from typing import Literal
 
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.message import Automatic, Draw, Names
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Vault
 from domain.mare_nostrum import construction
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import CARDS, FREE_POINTS, OWN_HERO, PRICES, CardId, Item, Resource, price_of

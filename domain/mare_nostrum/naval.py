@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Vault
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.battle import Throw, throw
 from domain.mare_nostrum.fleets import check_afloat

@@ -6,14 +6,14 @@ from typing import Any, ClassVar, Final
 
 from domain.kernel.board import Board, Map
 from domain.kernel.book import Book
+from domain.kernel.chance.evidence import Dice, Lots, Shown
+from domain.kernel.chance.secret import Vault
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, PlayerId, Seat
 from domain.kernel.marks import Mark, Marks
 from domain.kernel.message import Event as KernelEvent
 from domain.kernel.message import Names
 from domain.kernel.ruleset import Change, Result, Rolled, switched
-from domain.kernel.secret import Vault
-from domain.kernel.shown import Dice, Lots, Shown
 from domain.mare_nostrum import (
     acquisition,
     aftermath,

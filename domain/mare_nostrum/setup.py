@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from domain.kernel.board import Area
+from domain.kernel.chance.secret import Sealed
 from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.message import Draw, Names, enumerated
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Sealed
 from domain.mare_nostrum import founding, hands, roles, turn, wording
 from domain.mare_nostrum.data import (
     BUILDINGS,

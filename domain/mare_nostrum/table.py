@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from domain.kernel import message
 from domain.kernel.board import Map
+from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import AreaId, PlayerId, Seat
-from domain.kernel.secret import Sealed
 from domain.kernel.table import Table as KernelTable
 from domain.mare_nostrum.data import (
     BANK,

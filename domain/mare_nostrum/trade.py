@@ -10,12 +10,12 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from domain.kernel import schema
+from domain.kernel.chance.secret import Opened, Sealed, Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.message import Automatic, Count, Names
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Opened, Sealed, Vault
 from domain.mare_nostrum import hands, turn, wording
 from domain.mare_nostrum.data import Resource
 from domain.mare_nostrum.table import Command, Event, Table, Trade

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from domain.kernel.chance.secret import Sealed, Vault
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.secret import Sealed, Vault
 from domain.mare_nostrum import combinations, hands, roles
 from domain.mare_nostrum.data import CARDS, PRICES, ROLES, Building, CardId, Item, Resource, Role, price_of
 from domain.mare_nostrum.pieces import Fleet, Province

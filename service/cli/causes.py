@@ -6,14 +6,14 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw
 
-from domain.kernel.chance import CommittedChance
+from domain.kernel.chance.draws import CommittedChance
+from domain.kernel.chance.secret import Secret
 from domain.kernel.export import Export
 from domain.kernel.game import Game
 from domain.kernel.history import cause_of, read_event
 from domain.kernel.lifecycle import GameEnded
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Rolled
-from domain.kernel.secret import Secret
 
 
 def chance_of(exported: Export, game: Game) -> CommittedChance | None:

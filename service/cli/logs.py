@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
+from domain.kernel.chance.secret import Vault
 from domain.kernel.export import Export, ExportError, read
 from domain.kernel.fold import fold, later
 from domain.kernel.game import Game
 from domain.kernel.history import read_event, retraction
 from domain.kernel.message import told
-from domain.kernel.secret import Vault
 from domain.kernel.verify import BEYOND, Verdict
 from domain.kernel.verify import verify as verify_export
 from domain.library import LIBRARY

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import asyncpg
 
+from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.record import genesis, inscribe
-from domain.kernel.secret import Secret
 from service.base.clock import Clock, stamp
 from service.base.settings import DATABASE_URL, Settings
 from service.doctor.finding import Finding, fail, ok, one_line, warn

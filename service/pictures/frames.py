@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
+from domain.kernel.chance.secret import Vault
 from domain.kernel.fold import later
 from domain.kernel.game import Game
 from domain.kernel.history import cause_of, read_event, retraction
@@ -13,7 +14,6 @@ from domain.kernel.lifecycle import GAME_EVENTS
 from domain.kernel.marks import Marks
 from domain.kernel.message import Names, told
 from domain.kernel.record import Record
-from domain.kernel.secret import Vault
 from service.games.commands import Games
 from service.games.views import Viewer
 from service.pictures.picture import Sheet

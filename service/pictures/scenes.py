@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from domain.boards import Drawing, drawing_of
 from domain.kernel.board import Board
+from domain.kernel.chance.secret import Vault
 from domain.kernel.game import Game
 from domain.kernel.ids import AreaId
 from domain.kernel.marks import Marks, Standing
 from domain.kernel.message import Names
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.secret import Vault
 from service.games.views import Viewer
 from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.record import Record
-from domain.kernel.secret import Secret
 from service.store.accounts import AccountStore
 
 

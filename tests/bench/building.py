@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from domain.kernel.secret import Vault
+from domain.kernel.chance.secret import Vault
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.combinations import purchases
 from tests.bench.measure import Figure, percentile

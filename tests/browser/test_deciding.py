@@ -13,9 +13,9 @@ import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
 from domain.kernel import schema
+from domain.kernel.chance.secret import Vault
 from domain.kernel.game import Game
 from domain.kernel.ids import Seat
-from domain.kernel.secret import Vault
 from tests.browser.games import Table, table, token_of
 from tests.browser.seats import Sitting
 from tests.browser.visiting import PHONE, Visit, Visitor

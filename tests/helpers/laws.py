@@ -26,7 +26,8 @@ import pytest
 
 from domain.kernel import catalogue, schema, snapshot
 from domain.kernel.board import Board
-from domain.kernel.chance import Chance, CommittedChance
+from domain.kernel.chance.draws import Chance, CommittedChance
+from domain.kernel.chance.secret import Vault
 from domain.kernel.draft import Draft
 from domain.kernel.fold import follow, resume
 from domain.kernel.game import Game
@@ -36,7 +37,6 @@ from domain.kernel.message import Event
 from domain.kernel.record import Record
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.secret import Vault
 from domain.kernel.verify import verify
 from tests.helpers import redrawing
 from tests.helpers.play import Play

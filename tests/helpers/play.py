@@ -10,6 +10,7 @@ import msgspec
 
 from domain.kernel import schema
 from domain.kernel.board import Board
+from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.decision import Option
 from domain.kernel.export import export
 from domain.kernel.fold import fold, retract
@@ -17,7 +18,6 @@ from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.record import Record
 from domain.kernel.ruleset import Library, Ruleset
-from domain.kernel.secret import Secret, Vault
 
 ORGANIZER = PlayerId("organizer")
 CHATTER = 0.02

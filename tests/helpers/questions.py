@@ -7,11 +7,11 @@ from typing import Any
 from unittest.mock import patch
 
 from domain.kernel.board import Board
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.ids import Seat
 from domain.kernel.message import Names
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.secret import Vault
 from domain.kernel.table import Table
 
 WORD = re.compile(r"\b[a-z]\w*(?:[-|_]\w+)*")

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from domain.kernel.chance.evidence import Dice, Lots, found
 from domain.kernel.history import read_event
 from domain.kernel.message import Event, type_name
-from domain.kernel.shown import Dice, Lots, found
 from tests.helpers.play import Play
 
 

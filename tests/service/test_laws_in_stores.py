@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec.structs import replace
 
+from domain.kernel.chance.secret import Vault
 from domain.kernel.game import Game
 from domain.kernel.ids import Seat, Version
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Library
-from domain.kernel.secret import Vault
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
 from service.games.commands import Games, hashed_key

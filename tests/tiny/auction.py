@@ -12,6 +12,8 @@ from domain.boards.drawing import Drawing, Outline
 from domain.kernel import catalogue, message, schema
 from domain.kernel.board import Area, Board, Border, Map
 from domain.kernel.catalogue import Catalogue
+from domain.kernel.chance.evidence import Dice, Lots, Shown
+from domain.kernel.chance.secret import Opened, Sealed, Vault
 from domain.kernel.decision import Decision, Option
 from domain.kernel.draft import Draft, Roll
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -19,8 +21,6 @@ from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.message import Count, Names
 from domain.kernel.refusal import Refusal, refuse_unless
 from domain.kernel.ruleset import Result, Rolled, Ruleset, Upcaster
-from domain.kernel.secret import Opened, Sealed, Vault
-from domain.kernel.shown import Dice, Lots, Shown
 from domain.kernel.table import Table as KernelTable
 
 SEATS = tuple(map(Seat, ("red", "blue", "green", "yellow")))

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from domain.kernel import schema
+from domain.kernel.chance.secret import Opened, Vault
 from domain.kernel.decision import Option
 from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.message import Count
 from domain.kernel.refusal import Refusal, refuse_unless
-from domain.kernel.secret import Opened, Vault
 from tests.tiny.auction import Command, Event, Table, TinyAuction
 
 

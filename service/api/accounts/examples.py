@@ -2,7 +2,7 @@
 
 import msgspec
 
-from domain.kernel.secret import Vault
+from domain.kernel.chance.secret import Vault
 from service.api.accounts.bodies import (
     AccountPage,
     Grant,

@@ -6,8 +6,8 @@ import msgspec
 from litestar.params import FromPath
 from litestar.response import Response
 
+from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId
-from domain.kernel.secret import Vault
 from service.api import problems
 from service.api.accounts.bodies import (
     Account,

@@ -8,10 +8,10 @@ import msgspec
 from litestar.params import FromPath
 from litestar.response import Response
 
+from domain.kernel.chance.secret import Vault
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Vault
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from domain.kernel.secret import Vault
+from domain.kernel.chance.secret import Vault
 from service.accounts.accounts import Caller
 from service.api.accounts.bodies import LoggedEvent
 from service.api.games.bodies import GamePage, game_summary

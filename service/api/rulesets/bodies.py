@@ -6,9 +6,9 @@ from msgspec import Meta, Struct
 
 from domain.kernel.board import Board, Map
 from domain.kernel.catalogue import Catalogue, Rule
+from domain.kernel.chance.evidence import Shown
 from domain.kernel.ids import LARGEST_INTEGER, RuleId, Seat
 from domain.kernel.ruleset import Ruleset
-from domain.kernel.shown import Shown
 from service.api.bodies import Identifier, Page
 
 RulesetNumber = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]

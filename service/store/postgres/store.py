@@ -11,9 +11,9 @@ from typing import Any, Final
 import msgspec
 
 from domain.kernel.canonical import canonical
+from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.record import Record
-from domain.kernel.secret import Secret
 from service.base.clock import stamped
 from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts

@@ -19,9 +19,9 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from domain.kernel.canonical import canonical
+from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.record import Record
-from domain.kernel.secret import Secret
 from service.store.protocol import (
     Added,
     Append,

@@ -67,7 +67,7 @@ export async function sha256(bytes) {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** Return the hex commitment to a value under a salt (`domain/kernel/secret.py`). */
+/** Return the hex commitment to a value under a salt (`domain/kernel/chance/secret.py`). */
 export async function commitmentOf(salt, value) {
   return hex(await sha256(joined(unhex(salt), utf8(canonical(value)))));
 }

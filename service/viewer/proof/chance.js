@@ -1,5 +1,5 @@
 /**
- * Chance drawn again from the secret that a finished game publishes, exactly as `domain/kernel/chance.py` says:
+ * Chance drawn again from the secret that a finished game publishes, exactly as `domain/kernel/chance/draws.py` says:
  *
  *     HMAC-SHA256(secret, SHA-256(canonical {"entropy", "game"}) ‖ draw as 8 bytes ‖ block as 4 bytes), block = 0, 1, …
  *

@@ -1,7 +1,7 @@
 /**
  * Every draw of chance of a finished game, repeated from its secret and compared with what its events show.
  *
- * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/shown.py`); what a version drew and did
+ * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/chance/evidence.py`); what a version drew and did
  * not show are salts, which come in the order in which secrets were sealed.
  * @module
  */

@@ -16,9 +16,9 @@ from domain.classic.setup import HOME_ORDER
 from domain.classic.table import Table
 from domain.kernel import schema
 from domain.kernel.board import Map
-from domain.kernel.chance import CommittedChance
+from domain.kernel.chance.draws import CommittedChance
+from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat
-from domain.kernel.secret import Vault
 from tests.domain.classic.test_laws import ClassicLaws
 
 BOARD = builtin("conquest")

@@ -8,9 +8,9 @@ from domain.classic.editions import FRIZ
 from domain.classic.position import arrange
 from domain.classic.ruleset import Friz, Published2005
 from domain.classic.table import Table
-from domain.kernel.chance import ScriptedChance
+from domain.kernel.chance.draws import ScriptedChance
+from domain.kernel.chance.secret import Vault
 from domain.kernel.draft import Draft
-from domain.kernel.secret import Vault
 
 RICH = ["achaia", "italia", "neapolis", "narbonensis", "britannia", "syria", "asia", "galatia", "numidia", "thracia"]
 

@@ -7,10 +7,10 @@ import pytest
 
 from domain.boards import builtin
 from domain.classic.ruleset import Friz
-from domain.kernel.chance import CommittedChance
+from domain.kernel.chance.draws import CommittedChance
+from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat
 from domain.kernel.refusal import Refusal
-from domain.kernel.secret import Vault
 
 BOARD = builtin("conquest")
 CHANCE = CommittedChance(bytes(32), GameId("refusals"), {})

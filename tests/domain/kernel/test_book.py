@@ -6,12 +6,12 @@ from types import ModuleType
 import pytest
 
 from domain.kernel.book import Book
-from domain.kernel.chance import CommittedChance
+from domain.kernel.chance.draws import CommittedChance
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Decision
 from domain.kernel.draft import Draft
 from domain.kernel.ids import GameId, RuleId
 from domain.kernel.ruleset import Result
-from domain.kernel.secret import Vault
 from tests.tiny.auction import (
     ROOM,
     SEATS,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.kernel.chance import CommittedChance, ScriptedChance, commitment_to
+from domain.kernel.chance.draws import CommittedChance, ScriptedChance, commitment_to
 from domain.kernel.ids import GameId, Seat
 
 # Known answers, for a check in any language: the secret is the bytes 00 01 … 1f, the game "game-1".

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from domain.kernel.board import Board
+from domain.kernel.chance.secret import Vault
 from domain.kernel.fold import follow, later, resume
 from domain.kernel.game import Game
 from domain.kernel.history import read_event, steps
@@ -16,7 +17,6 @@ from domain.kernel.lifecycle import GameCreated, GameEnded, MovesRetracted
 from domain.kernel.record import Record, chain_hash, first_broken
 from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo
-from domain.kernel.secret import Vault
 from domain.kernel.snapshot import SnapshotError, restore, take
 from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.tiny.auction import ROOM, TinyAuction

@@ -9,6 +9,7 @@ import pytest
 from msgspec import Struct
 
 from domain.kernel import catalogue, snapshot
+from domain.kernel.chance.secret import Vault
 from domain.kernel.decision import Option
 from domain.kernel.fold import follow, resume
 from domain.kernel.game import Game
@@ -16,7 +17,6 @@ from domain.kernel.history import read_created, steps
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.refusal import Refusal
 from domain.kernel.ruleset import Library, switched
-from domain.kernel.secret import Vault
 from domain.kernel.verify import verify
 from tests.helpers.play import Play, player_of
 from tests.tiny.auction import ROOM, Table

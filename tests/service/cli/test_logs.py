@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.kernel.chance import CommittedChance
+from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.export import export
 from domain.kernel.verify import verify
 from domain.library import LIBRARY

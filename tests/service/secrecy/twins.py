@@ -30,7 +30,7 @@ def perfect_commitments() -> Iterator[None]:
     """
     with (
         mock.patch("domain.kernel.draft.commitment_of", perfect),
-        mock.patch("domain.kernel.secret.commitment_of", perfect),
+        mock.patch("domain.kernel.chance.secret.commitment_of", perfect),
     ):
         yield
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
+from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.record import Cause, Record, genesis, inscribe
-from domain.kernel.secret import Secret
 from service.store.protocol import Added, Append, KeptUse, KeyUse, Opening
 
 AT = "2026-11-21T06:25:14.000000Z"
