@@ -6,13 +6,13 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from domain.boards import parse_board
-from domain.kernel.board import Board
 from domain.kernel.fold import advance, fold
 from domain.kernel.game import Game
 from domain.kernel.history import read_created, retraction
 from domain.kernel.ids import GameId
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.ruleset import Library
 from projections.projection import Fixed, Happened, Seen
 
 TABLES: Final = 256

@@ -12,7 +12,7 @@ from domain.kernel.history import cause_of, read_around, read_event
 from domain.kernel.ids import GameId
 from domain.kernel.lifecycle import GameCreated, GameEvent
 from domain.kernel.record import Cause, Record
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.ruleset import Ruleset
 from projections.change import Change, Table
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from domain.kernel.ids import GameId
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.ruleset import Library
 from projections.change import Changes
 from projections.follower import Follower, Log
 from projections.projection import Projection

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import GameId, Version
 from domain.kernel.lifecycle import GameCancelled, GameEnded, GameStarted, MovesRetracted
-from domain.kernel.message import told
+from domain.kernel.rules.message import told
 from projections.change import Change, Put, Table
 from projections.projection import Happened, Projection
 from projections.store import Rows

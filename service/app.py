@@ -10,7 +10,7 @@ from litestar.datastructures import State
 from litestar.types import ASGIApp
 
 from domain.boards import builtin, drawing_of
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.accounts.accounts import Accounts, Identify
 from service.accounts.limits import limits_of

@@ -8,7 +8,7 @@ from typing import Final
 
 from domain.kernel.ids import GameId
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.ruleset import Library
 from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import REST, Runner, Stopped

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 
 from domain.boards import builtin
 from domain.classic.editions import PUBLISHED_2005
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 from domain.library import LIBRARY
 from tests.helpers import mutants

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from domain.boards import builtin
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 from domain.library import LIBRARY
 from tests.helpers.questions import heard

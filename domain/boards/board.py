@@ -1,7 +1,7 @@
 """Board files: how one is read and checked, and those that come with the project.
 
 `parse_board` reads a file, `validate` says everything that is wrong with it and `builtin` gives the project's own. An
-organizer's corrected board goes the same way. What a board is stands in `domain.kernel.board`.
+organizer's corrected board goes the same way. What a board is stands in `domain.kernel.rules.board`.
 """
 
 import json
@@ -19,9 +19,9 @@ import msgspec
 from msgspec import Struct
 
 from domain.boards import mare_nostrum
-from domain.kernel.board import Area, Board, Border, BorderKind, Coast, Key, Kind
 from domain.kernel.ids import AreaId
-from domain.kernel.message import shortened
+from domain.kernel.rules.board import Area, Board, Border, BorderKind, Coast, Key, Kind
+from domain.kernel.rules.message import shortened
 
 SLUG: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 FIELD: Final = re.compile(r"[a-z][a-z0-9_]*")

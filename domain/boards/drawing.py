@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain.boards.board import BoardError
-from domain.kernel.board import SHORE, Board, Kind
 from domain.kernel.ids import AreaId
+from domain.kernel.rules.board import SHORE, Board, Kind
 
 ENDING: Final = ".map.json"
 

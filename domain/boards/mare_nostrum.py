@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from domain.kernel.board import Area, Board
+from domain.kernel.rules.board import Area, Board
 
 CIVILIZATIONS: Final = ("rome", "carthage", "greece", "egypt", "babylon")
 GOODS: Final = (

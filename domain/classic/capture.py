@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from domain.classic import inflation, ransom, winning
 from domain.classic.pieces import Army, GalleyId, Leader, LeaderId
 from domain.classic.table import Command, Defeat, Event, Player, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Count, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.refusal import Refusal
 
 Verdict = Literal["capture", "kill"]
 

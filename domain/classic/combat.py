@@ -18,13 +18,13 @@ from msgspec.structs import replace
 from domain.classic import battle, capture, conquest, naval, turn
 from domain.classic.pieces import LeaderId
 from domain.classic.table import Combat, Command, Event, NavalPlan, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Names
-from domain.kernel.refusal import Refusal, refuse_unless
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 FIGHT = frozenset({"fight"})
 

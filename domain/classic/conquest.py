@@ -9,9 +9,9 @@ from collections import defaultdict
 from domain.classic import inflation
 from domain.classic.pieces import GalleyId
 from domain.classic.table import Event, Table
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Names
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
 
 # --- what happens ---
 

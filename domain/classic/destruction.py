@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from domain.classic import sites, turn
 from domain.classic.table import Command, Event, RoadId, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Automatic, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Names
+from domain.kernel.rules.refusal import Refusal
 
 
 class CitiesDestroyed(Event, frozen=True):

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from domain.classic.table import Table
-from domain.kernel.draft import Draft
+from domain.kernel.rules.draft import Draft
 
 Face = Literal["infantry", "cavalry", "catapult", "galley", "blank"]
 

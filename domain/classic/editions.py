@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from domain.kernel.ids import RuleId
-from domain.kernel.ruleset import Change
+from domain.kernel.rules.ruleset import Change
 
 
 class Edition(Struct, frozen=True):

@@ -9,14 +9,14 @@ from typing import ClassVar
 
 from domain.classic.passage import RULES, PassageAnswered, check_provided, provided, stands, way
 from domain.classic.table import Command, Consent, Event, Grant, Table
-from domain.kernel import schema
-from domain.kernel.board import Map
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.message import Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.board import Map
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.refusal import Refusal
 
 PASSAGES: dict[Consent, str] = {
     "transit": "pass through",

@@ -6,9 +6,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from domain.classic.table import Event, Inflation, Table
-from domain.kernel.draft import Draft
 from domain.kernel.ids import Seat
-from domain.kernel.message import Names
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
 
 LEVELS: Final = ((105, 2), (205, 3))
 """The tribute value that triggers each level, and its factor on the base prices (CC-INF-01, CC-INF-04)."""

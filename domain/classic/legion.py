@@ -8,10 +8,10 @@ from typing import Any
 
 from domain.classic.pieces import NO_UNITS, Units
 from domain.classic.table import Group, Table
-from domain.kernel import schema
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.refusal import Refusal
-from domain.kernel.schema import Schema
+from domain.kernel.rules import schema
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.schema import Schema
 
 LARGEST_LEGION = 7
 """Land combat units that one leader leads in a step (CC-MOV-09)."""

@@ -9,10 +9,10 @@ from domain.classic.pieces import NO_UNITS, Galley, Units
 from domain.classic.purchase import SINGULAR
 from domain.classic.table import Alliance
 from domain.classic.view import SeatView, View
-from domain.kernel.board import SHORE, Board
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing
-from domain.kernel.message import Names, enumerated
+from domain.kernel.rules.board import SHORE, Board
+from domain.kernel.rules.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing
+from domain.kernel.rules.message import Names, enumerated
 
 COLOURS: Final[Mapping[Seat, str]] = {
     Seat("red"): "#b3282d",

@@ -15,14 +15,14 @@ from domain.classic import legion, passage, roads, sea, turn
 from domain.classic.passage import Way
 from domain.classic.pieces import NO_UNITS, Army, LeaderId, Units
 from domain.classic.table import Command, Event, Group, Journey, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Count, Names
-from domain.kernel.refusal import Refusal
-from domain.kernel.schema import Schema
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.schema import Schema
 
 # --- what happens ---
 

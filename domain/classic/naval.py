@@ -14,13 +14,13 @@ from domain.classic import capture, dice
 from domain.classic.dice import Face
 from domain.classic.pieces import NO_UNITS, GalleyId, LeaderId, Units
 from domain.classic.table import Command, Event, Fleet, NavalBattle, NavalPlan, Rescue, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Automatic, Draw, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Draw, Names
+from domain.kernel.rules.refusal import Refusal
 
 CYCLES = 3
 """A naval battle ends after so many cycles (CC-NAV-12)."""

@@ -15,14 +15,14 @@ from msgspec.structs import replace
 from domain.classic import legion, roads
 from domain.classic.pieces import NO_UNITS, LeaderId, Units
 from domain.classic.table import Command, Consent, Event, Group, Passage, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Automatic, Count, Names, enumerated
-from domain.kernel.refusal import Refusal
-from domain.kernel.schema import Schema
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Count, Names, enumerated
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.schema import Schema
 
 RULES: dict[Consent, str] = {"transit": "CC-ALY-03", "road": "CC-ROAD-13", "strait": "CC-STR-01"}
 """What provides for each consent."""

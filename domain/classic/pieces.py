@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from domain.kernel import message
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules import message
 
 LeaderId = Annotated[str, Meta(description="A Caesar or a general, such as `red-caesar` or `red-general-1`.")]
 GalleyId = Annotated[str, Meta(description="A galley, such as `galley-1`.")]

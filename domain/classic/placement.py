@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from domain.classic import capture, inflation, ransom, sites, turn
 from domain.classic.pieces import Galley, GalleyId, Units
 from domain.classic.table import Command, Event, Purchase, RoadId, Table, road_id
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Automatic, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Names
+from domain.kernel.rules.refusal import Refusal
 
 # --- what happens ---
 

@@ -10,8 +10,8 @@ from domain.classic.editions import Edition
 from domain.classic.pieces import Army, Galley, Leader, Units
 from domain.classic.setup import HOME_ORDER
 from domain.classic.table import Inflation, Phase, Player, Province, Purchase, Table, road_id
-from domain.kernel.board import Board, Map
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.board import Board, Map
 
 
 class Force(Struct, forbid_unknown_fields=True):

@@ -9,13 +9,13 @@ from msgspec import Struct
 from domain.classic import inflation, sites, turn
 from domain.classic.pieces import NO_UNITS, PIECES, STOCK
 from domain.classic.table import Command, Event, Purchase, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
-from domain.kernel.message import Automatic, Count, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Count, Names
+from domain.kernel.rules.refusal import Refusal
 
 PRICES: Final[Mapping[str, int]] = MappingProxyType(
     {

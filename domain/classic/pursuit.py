@@ -11,11 +11,11 @@ from domain.classic.losses import choices, counted, exactly, force, forced, foug
 from domain.classic.pieces import Units
 from domain.classic.table import Battle, Command, Event, Table
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Automatic, Count, Draw, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Count, Draw, Names
+from domain.kernel.rules.refusal import Refusal
 
 # --- events ---
 

@@ -14,13 +14,13 @@ from msgspec import UNSET, Meta
 
 from domain.classic.pieces import GalleyId, Leader, LeaderId
 from domain.classic.table import Command, Event, Offer, OfferId, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Count, Names, enumerated
-from domain.kernel.refusal import Refusal, refuse_unless
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Names, enumerated
+from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 LONGEST_PROMISE: Final = 200
 

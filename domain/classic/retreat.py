@@ -14,13 +14,13 @@ from domain.classic import battle, conquest, passage
 from domain.classic.losses import force, fought, remove
 from domain.classic.pieces import NO_UNITS, Army, LeaderId, Units
 from domain.classic.table import Battle, Command, Event, Side, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Automatic, Names
-from domain.kernel.refusal import Refusal, refuse_unless
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Names
+from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 # --- events ---
 

@@ -37,16 +37,16 @@ from domain.classic.dice import FACES
 from domain.classic.editions import CHANGES_2005, CHANGES_FRIZ, FRIZ, PUBLISHED_2005, Edition
 from domain.classic.position import arrange
 from domain.classic.table import Table, bare
-from domain.kernel.board import Board, Map
-from domain.kernel.book import Book
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Vault
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.marks import Mark, Marks
-from domain.kernel.message import Event as KernelEvent
-from domain.kernel.message import Names
-from domain.kernel.ruleset import Change, Result, Rolled, switched
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.book import Book
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.marks import Mark, Marks
+from domain.kernel.rules.message import Event as KernelEvent
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Change, Result, Rolled, switched
 
 CHAPTERS = (
     setup,

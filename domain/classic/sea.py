@@ -15,14 +15,14 @@ from msgspec.structs import replace
 
 from domain.classic.pieces import LEADER_MOVES, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
 from domain.classic.table import Command, Event, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.message import Automatic, Names
-from domain.kernel.refusal import Refusal
-from domain.kernel.schema import Schema
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Names
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.schema import Schema
 
 CAPACITY = 7
 """Land combat units that a galley carries, besides any number of leaders (CC-SEA-08)."""

@@ -9,13 +9,13 @@ from msgspec import UNSET, Struct, UnsetType
 from domain.classic import turn
 from domain.classic.pieces import Army, Leader, Units
 from domain.classic.table import Command, Event, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Automatic, Count, Draw, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Count, Draw, Names
+from domain.kernel.rules.refusal import Refusal
 
 Method = Literal["drawn", "picked"]
 """How homes are assigned (CC-SET-03): by chance, or by the players in seat order."""

@@ -8,8 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from domain.classic.table import Table, road_id
-from domain.kernel.board import Map
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.board import Map
 
 PORTS: Final[Mapping[AreaId, tuple[AreaId, ...]]] = MappingProxyType(
     {AreaId("mesopotamia"): (AreaId("syria"), AreaId("armenia"))}

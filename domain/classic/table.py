@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from domain.classic.editions import Edition
 from domain.classic.pieces import NO_ARMY, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
-from domain.kernel import message
-from domain.kernel.board import Map
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.table import Table as KernelTable
+from domain.kernel.rules import message
+from domain.kernel.rules.board import Map
+from domain.kernel.rules.table import Table as KernelTable
 
 Phase = Literal["setup", "movement", "combat", "tribute", "destruction", "purchase", "placement", "over"]
 """The six phases of a turn (CC-TRN-03), before them the choice of homes, after them the end of the game."""

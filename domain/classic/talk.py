@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from domain.classic import winning
 from domain.classic.table import Acclamation, Alliance, AllianceId, Command, Event, Table
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
-from domain.kernel.message import Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.refusal import Refusal
 
 ALY_01, WIN_02 = RuleId("CC-ALY-01"), RuleId("CC-WIN-02")
 

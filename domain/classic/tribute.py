@@ -2,9 +2,9 @@
 
 from domain.classic import turn
 from domain.classic.table import Event, Table
-from domain.kernel.draft import Draft
 from domain.kernel.ids import Seat
-from domain.kernel.message import Count, Names
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Names
 
 
 class TributeCollected(Event, frozen=True):

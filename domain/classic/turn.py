@@ -5,9 +5,9 @@ from msgspec.structs import replace
 from domain.classic import inflation, talk
 from domain.classic.pieces import GALLEY_MOVES, LEADER_MOVES, Army
 from domain.classic.table import Event, Phase, Table
-from domain.kernel.draft import Draft
 from domain.kernel.ids import Seat
-from domain.kernel.message import Names
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
 
 
 class TurnBegan(Event, frozen=True):

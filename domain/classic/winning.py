@@ -2,9 +2,9 @@
 
 from domain.classic import talk
 from domain.classic.table import Event, Table
-from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
-from domain.kernel.message import Names
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
 
 
 class GameWon(Event, frozen=True):

@@ -25,8 +25,6 @@ from typing import Annotated, Any, Final, NoReturn, TypeVar, cast
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from domain.kernel.board import Board, from_canonical
-from domain.kernel.board import canonical as board_bytes
 from domain.kernel.canonical import canonical, digest
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.game import Game
@@ -34,6 +32,8 @@ from domain.kernel.history import read_created
 from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
 from domain.kernel.lifecycle import Status
 from domain.kernel.record import Cause, Record, chain_hash, genesis
+from domain.kernel.rules.board import Board, from_canonical
+from domain.kernel.rules.board import canonical as board_bytes
 
 FORMAT: Final = "tabularium-export/1"
 

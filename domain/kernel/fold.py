@@ -8,13 +8,13 @@ from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
-from domain.kernel.board import Board
 from domain.kernel.game import Game, Step
 from domain.kernel.history import cause_of, effective_records, read_created, read_event, reader, retraction, steps
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.lifecycle import GAME_EVENTS, GameEvent, GameStarted, MovesRetracted, RulesUpgraded
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.ruleset import Library
 
 _AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
 

@@ -8,13 +8,9 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, field
 from msgspec.structs import replace
 
-from domain.kernel import schema
-from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance, CommittedChance, commitment_to
 from domain.kernel.chance.secret import Sealed, Secret, Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.history import starts_of_commands
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.lifecycle import (
@@ -32,11 +28,15 @@ from domain.kernel.lifecycle import (
     Status,
     Undo,
 )
-from domain.kernel.message import Command, Names, type_name
 from domain.kernel.record import Cause, Record, genesis, inscribe
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Result, Ruleset
-from domain.kernel.table import Table
+from domain.kernel.rules import schema
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Command, Names, type_name
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Result, Ruleset
+from domain.kernel.rules.table import Table
 
 
 class Step(Struct, frozen=True):

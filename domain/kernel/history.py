@@ -9,9 +9,9 @@ from msgspec import UNSET
 
 from domain.kernel.ids import Version
 from domain.kernel.lifecycle import GAME_EVENTS, UPCASTERS, GameCreated, GameEvent, MovesRetracted
-from domain.kernel.message import Upcaster, type_name
 from domain.kernel.record import Cause, Record
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.message import Upcaster, type_name
+from domain.kernel.rules.ruleset import Ruleset
 
 _AROUND: Final = {type_name(event): event for event in GAME_EVENTS}
 _CREATED: Final = type_name(GameCreated)

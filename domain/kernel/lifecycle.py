@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct, field
 
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.message import Names, Upcaster, kebab
+from domain.kernel.rules.message import Names, Upcaster, kebab
 
 Status = Literal["gathering", "running", "over", "cancelled"]
 Sight = Literal["all", "spectator"]
@@ -109,7 +109,7 @@ class GameCancelled(GameEvent, frozen=True):
 
 
 class SeatsMoved(GameEvent, frozen=True):
-    """The set-up gave players other seats than those that they had taken (`domain.kernel.message.Event.seating`).
+    """The set-up gave players other seats than those that they had taken (`domain.kernel.rules.message.Event.seating`).
 
     Attributes:
         players: who holds each seat from now on.

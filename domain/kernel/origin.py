@@ -20,8 +20,8 @@ from domain.kernel.lifecycle import (
     SeatLeft,
     SeatTaken,
 )
-from domain.kernel.message import type_name
 from domain.kernel.record import Cause
+from domain.kernel.rules.message import type_name
 
 
 class Origin(Struct, frozen=True):

@@ -8,9 +8,9 @@ from msgspec import Raw, Struct
 
 from domain.kernel.ids import Version
 from domain.kernel.lifecycle import Undo
-from domain.kernel.message import Command, enumerated, type_name
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.message import Command, enumerated, type_name
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Ruleset
 
 UNDO: Final = type_name(Undo)
 

@@ -13,16 +13,16 @@ from typing import Any, Final, TypeVar, cast
 import msgspec
 from msgspec import Struct, field
 
-from domain.kernel import schema
-from domain.kernel.board import Board
 from domain.kernel.chance.draws import SECRET_BYTES, CommittedChance, ScriptedChance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.draft import Draft
 from domain.kernel.ids import GameId, RuleId, Seat
-from domain.kernel.message import Event, type_name
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Ruleset
-from domain.kernel.table import Table
+from domain.kernel.rules import schema
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Event, type_name
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.rules.table import Table
 
 T = TypeVar("T")
 

@@ -10,12 +10,12 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw, Struct
 
-from domain.kernel.board import Board, Map
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.lifecycle import Sight, Status
-from domain.kernel.ruleset import Library, Result, Ruleset
-from domain.kernel.table import Table
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.ruleset import Library, Result, Ruleset
+from domain.kernel.rules.table import Table
 
 FORM: Final = 3
 """Rises when the kernel folds or writes down otherwise than before."""

@@ -40,12 +40,12 @@ from domain.kernel.lifecycle import (
     SeatTaken,
     Status,
 )
-from domain.kernel.message import Command, Event, type_name
 from domain.kernel.origin import objection
 from domain.kernel.record import Cause, Record
-from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands
-from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.rules.message import Command, Event, type_name
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Library, Ruleset
 
 KEY_LIFE: Final = timedelta(hours=24)
 """An idempotency key stands for one request at least so long."""

@@ -10,13 +10,13 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.message import Count, Draw, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Draw, Names
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import aftermath, wording
 from domain.mare_nostrum.pieces import NO_FORCE, Force, Post
 from domain.mare_nostrum.table import Battle, Command, Event, Holding, Spoils, Table

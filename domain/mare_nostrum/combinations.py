@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from domain.kernel import schema
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.data import BANK, GOODS, TAX, Resource
 
 Purchase = tuple[int, ...]

@@ -5,13 +5,13 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import chains, combinations, hands, order, war, wording
 from domain.mare_nostrum.data import PIECES, PRICES, Item, Resource, price_of
 from domain.mare_nostrum.pieces import NO_FORCE

@@ -10,13 +10,13 @@ from typing import ClassVar, Final
 
 from msgspec import Struct
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Sealed, Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
-from domain.kernel.message import Count, Names, enumerated
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Names, enumerated
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands, turn, wording
 from domain.mare_nostrum.data import KEPT_TAXES, TAX, Resource
 from domain.mare_nostrum.table import Command, Event, Table

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import Seat
-from domain.kernel.message import Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands, wording
 from domain.mare_nostrum.data import GOODS, TAX, Resource
 from domain.mare_nostrum.table import Command, Event, Table

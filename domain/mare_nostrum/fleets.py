@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.message import Count, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.chains import seas_of
 from domain.mare_nostrum.pieces import NO_FLEET

@@ -7,13 +7,13 @@ neutral civilizations and the roles, stands in `setup`.
 from collections.abc import Iterable
 from typing import Literal
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Automatic, Draw, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Draw, Names
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import construction
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import CARDS, FREE_POINTS, OWN_HERO, PRICES, CardId, Item, Resource, price_of

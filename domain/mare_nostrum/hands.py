@@ -7,8 +7,8 @@ seal, and only what nobody else saw is hidden: a gift of the Director, what was 
 from collections.abc import Iterable, Mapping
 
 from domain.kernel.chance.secret import Sealed, Vault
-from domain.kernel.draft import Draft
 from domain.kernel.ids import Seat
+from domain.kernel.rules.draft import Draft
 from domain.mare_nostrum.data import BANK, Resource
 from domain.mare_nostrum.table import Table
 

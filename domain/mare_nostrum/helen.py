@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Names
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
 from domain.mare_nostrum import war
 from domain.mare_nostrum.pieces import NO_FORCE
 from domain.mare_nostrum.table import Command, Event, Table

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from domain.kernel.board import SHORE, Area, Board
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
+from domain.kernel.rules.board import SHORE, Area, Board
+from domain.kernel.rules.marks import Mark, Marks, Place, Shelf, Stack, Standing
 from domain.mare_nostrum.data import CARDS, GOODS
 from domain.mare_nostrum.pieces import Force, Province
 from domain.mare_nostrum.view import SeatView, View

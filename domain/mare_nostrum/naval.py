@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.message import Count, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import wording
 from domain.mare_nostrum.battle import Throw, throw
 from domain.mare_nostrum.fleets import check_afloat

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
-from domain.kernel.message import Automatic, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Names
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import roles, turn, war
 from domain.mare_nostrum.data import Role
 from domain.mare_nostrum.table import Command, Event, Table

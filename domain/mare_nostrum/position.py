@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
-from domain.kernel.board import Board, Map
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.draft import Draft
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import CIVILIZATIONS, ROLES, START_ROLES, SUPPLY, Building, Resource, Role
 from domain.mare_nostrum.editions import Rules

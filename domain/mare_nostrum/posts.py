@@ -8,7 +8,7 @@ that they did not choose (MN-AFT-01).
 from collections.abc import Iterable
 from typing import Final
 
-from domain.kernel import schema
+from domain.kernel.rules import schema
 
 MARKER: Final = "influence"
 """The post on an influence marker (MN-AFT-07); the others are named as `Province.buildings` names them."""

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from domain.kernel.board import Area
 from domain.kernel.chance.secret import Sealed
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.message import Draw, Names, enumerated
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.board import Area
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Draw, Names, enumerated
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import founding, hands, roles, turn, wording
 from domain.mare_nostrum.data import (
     BUILDINGS,

@@ -10,11 +10,11 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
-from domain.kernel import message
-from domain.kernel.board import Map
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import AreaId, PlayerId, Seat
-from domain.kernel.table import Table as KernelTable
+from domain.kernel.rules import message
+from domain.kernel.rules.board import Map
+from domain.kernel.rules.table import Table as KernelTable
 from domain.mare_nostrum.data import (
     BANK,
     BUILDINGS,

@@ -9,13 +9,13 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Opened, Sealed, Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
-from domain.kernel.message import Automatic, Count, Names
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Count, Names
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands, turn, wording
 from domain.mare_nostrum.data import Resource
 from domain.mare_nostrum.table import Command, Event, Table, Trade

@@ -5,8 +5,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from domain.kernel.draft import Draft
-from domain.kernel.message import Names
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
 from domain.mare_nostrum.pieces import Fleet, Force, Province
 from domain.mare_nostrum.table import Event, Phase, Table
 

@@ -4,9 +4,9 @@ A war is two owners' land units in one province, neutral ones among them (MN-WAR
 left, by loss or by leaving (MN-WAR-05). Both are seen from the board at any moment: `Province.at_war`.
 """
 
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.message import Names
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
 from domain.mare_nostrum.pieces import NO_FORCE
 from domain.mare_nostrum.table import Event, Table
 

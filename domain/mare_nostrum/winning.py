@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from domain.kernel.draft import Draft
 from domain.kernel.ids import Seat
-from domain.kernel.message import Names
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
 from domain.mare_nostrum.data import CARDS
 from domain.mare_nostrum.table import Event, Table
 

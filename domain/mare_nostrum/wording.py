@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.message import Names, enumerated
+from domain.kernel.rules.message import Names, enumerated
 from domain.mare_nostrum.data import BANK, CIVILIZATIONS, TAX, Resource
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Response, Stream
 from msgspec import Struct
 
-from domain.kernel.docstrings import docstring
+from domain.kernel.rules.docstrings import docstring
 from service.api.bodies import Nothing
 from service.api.problems import MISSING_TOKEN, Kind, Problem
 from service.api.request import Call, authenticate, require

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from domain.kernel.catalogue import Catalogue, CatalogueError
-from domain.kernel.decision import Decision
 from domain.kernel.ids import RuleId, Version
-from domain.kernel.message import shortened
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.catalogue import Catalogue, CatalogueError
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.message import shortened
+from domain.kernel.rules.refusal import Refusal
 from service.base.expected import wanted
 from service.base.scopes import SCOPES, Scope
 

@@ -9,13 +9,13 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
 from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.record import Record
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Library
+from domain.kernel.rules import schema
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Library
 from service.api.services import Boards
 from service.games.views import Accepted, Viewer, event_view
 from service.store.accounts import PlayerRow, TokenId, TokenRow

@@ -1,18 +1,16 @@
 """The parts of a running service, as its routes find them."""
 
 from collections.abc import Callable
-from functools import lru_cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
 from domain.boards import drawing_of
-from domain.kernel.board import Board
-from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.ids import PlayerId
-from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.catalogue import Catalogue, common_rules
+from domain.kernel.rules.ruleset import Library, Ruleset
 from projections.store import ProjectionStore
 from service.accounts.accounts import Accounts
 from service.accounts.limits import Limits
@@ -60,9 +58,3 @@ class Services(Struct, frozen=True, eq=False):
     def catalogues(ruleset: Ruleset[Any]) -> tuple[Catalogue, Catalogue]:
         """Return the rules that hold in games of `ruleset`: its own, and the common ones."""
         return ruleset.catalogue, common_rules()
-
-
-@lru_cache(maxsize=1)
-def common_rules() -> Catalogue:
-    """Return the rules that hold in every game, whatever its ruleset."""
-    return load(resources.files("domain.kernel").joinpath("common.toml").read_bytes())

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import inspect as types
 
-from domain.kernel.message import enumerated
+from domain.kernel.rules.message import enumerated
 
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[[^\]]*\]")
 

@@ -10,8 +10,8 @@ from typing import Annotated, Final, Literal, TypeVar, cast, get_args, get_type_
 import msgspec
 from msgspec import Meta, Struct
 
-from domain.kernel.docstrings import attributes
-from domain.kernel.message import enumerated
+from domain.kernel.rules.docstrings import attributes
+from domain.kernel.rules.message import enumerated
 from service.base.expected import wanted
 from service.base.scopes import SCOPES, Scope
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from domain.kernel import schema
+from domain.kernel.rules import schema
 
 Options = Sequence[Mapping[str, Any]]
 Command = dict[str, Any]

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from domain.kernel import schema
+from domain.kernel.rules import schema
 from service.bots.battlefield import LEGION, Battlefield, Command, View
 
 Options = Sequence[Mapping[str, Any]]

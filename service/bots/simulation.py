@@ -12,16 +12,16 @@ import msgspec
 from msgspec import Struct
 
 from domain.boards import builtin
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
 from domain.kernel.fold import fold
 from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.lifecycle import Undo
-from domain.kernel.message import type_name
 from domain.kernel.record import Record
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.message import type_name
+from domain.kernel.rules.refusal import Refusal
 from domain.library import LIBRARY
 from service.bots.merchant import GreedyMerchant
 from service.bots.players import Bot

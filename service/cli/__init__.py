@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from domain.kernel.docstrings import docstring
+from domain.kernel.rules.docstrings import docstring
 from service.cli import accounts, contract, database, doctor, games, logs, projections, rules, serve, settings
 
 INTERRUPTED = 130

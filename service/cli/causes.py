@@ -13,7 +13,7 @@ from domain.kernel.game import Game
 from domain.kernel.history import cause_of, read_event
 from domain.kernel.lifecycle import GameEnded
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Rolled
+from domain.kernel.rules.ruleset import Rolled
 
 
 def chance_of(exported: Export, game: Game) -> CommittedChance | None:

@@ -10,7 +10,7 @@ from domain.kernel.export import Export, ExportError, read
 from domain.kernel.fold import fold, later
 from domain.kernel.game import Game
 from domain.kernel.history import read_event, retraction
-from domain.kernel.message import told
+from domain.kernel.rules.message import told
 from domain.kernel.verify import BEYOND, Verdict
 from domain.kernel.verify import verify as verify_export
 from domain.library import LIBRARY

@@ -7,7 +7,7 @@ import msgspec
 import typer
 from rich.console import Console
 
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
 
 console = Console(highlight=False, soft_wrap=True)

@@ -9,9 +9,9 @@ import typer
 from rich.table import Table as RichTable
 
 from domain.boards import builtin
-from domain.kernel.catalogue import Coverage, Rule, coverage
 from domain.kernel.ids import RuleId
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.catalogue import Coverage, Rule, coverage
+from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.scenario import Failure, Scenario, ScenarioError, read, run, runs
 from domain.library import LIBRARY
 from service.cli.coverage import CoverageError, collect

@@ -10,14 +10,14 @@ from typing import Final
 from msgspec import Struct, field
 
 from domain.boards import BoardError, parse_board
-from domain.kernel.board import Board, Map
 from domain.kernel.chance.secret import Vault
 from domain.kernel.fold import fold, later, resume
 from domain.kernel.game import Game, Step
 from domain.kernel.history import read_created, retraction
 from domain.kernel.ids import GameId, Seat, Version
 from domain.kernel.record import Record, first_broken
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.ruleset import Library
 from domain.kernel.snapshot import SnapshotError
 from service.base.settings import Settings
 from service.cluster.heads import Heads

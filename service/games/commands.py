@@ -13,7 +13,6 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from domain.boards import builtin, parse_board, validate
-from domain.kernel.board import Board, Map
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import SECRET_BYTES
 from domain.kernel.chance.secret import Vault
@@ -22,9 +21,10 @@ from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.lifecycle import Sight
 from domain.kernel.record import Record
-from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo
-from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Library, Ruleset
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings

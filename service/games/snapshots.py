@@ -20,13 +20,13 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel import snapshot as kernel
-from domain.kernel.board import Board
 from domain.kernel.fold import resume
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, Version
 from domain.kernel.lifecycle import GameEnded
 from domain.kernel.record import first_broken
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.ruleset import Library
 from domain.kernel.snapshot import SnapshotError
 from service.observe.logging import log
 from service.observe.metrics import Metrics

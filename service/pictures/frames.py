@@ -11,9 +11,9 @@ from domain.kernel.game import Game
 from domain.kernel.history import cause_of, read_event, retraction
 from domain.kernel.ids import Version
 from domain.kernel.lifecycle import GAME_EVENTS
-from domain.kernel.marks import Marks
-from domain.kernel.message import Names, told
 from domain.kernel.record import Record
+from domain.kernel.rules.marks import Marks
+from domain.kernel.rules.message import Names, told
 from service.games.commands import Games
 from service.games.views import Viewer
 from service.pictures.picture import Sheet

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from domain.boards.drawing import Drawing
 from domain.kernel.ids import Seat
-from domain.kernel.marks import Link, Marks
+from domain.kernel.rules.marks import Link, Marks
 from service.pictures.palette import Paint
 from service.pictures.svg import number, written
 

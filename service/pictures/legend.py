@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from domain.kernel.ids import Seat
-from domain.kernel.marks import Mark, Shelf, Standing
-from domain.kernel.message import Names
+from domain.kernel.rules.marks import Mark, Shelf, Standing
+from domain.kernel.rules.message import Names
 from service.pictures.palette import NOBODY, Paint
 from service.pictures.svg import box, fitted, line_of_text, symbol, width, written
 

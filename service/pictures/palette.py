@@ -7,8 +7,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from domain.kernel.ids import Seat
-from domain.kernel.message import Names
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Ruleset
 from service.pictures.contrast import channels, contrast, of_channels
 
 EMBLEMS: Final = 8

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from domain.boards.drawing import Drawing
 from domain.kernel.ids import Seat
-from domain.kernel.marks import Marks, Place
-from domain.kernel.message import Names
+from domain.kernel.rules.marks import Marks, Place
+from domain.kernel.rules.message import Names
 from service.pictures.bare import board
 from service.pictures.ground import ground
 from service.pictures.legend import FAINT, HEADING, MARGIN, heading, legend

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from domain.boards.drawing import Drawing, Outline
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.marks import Mark, Place, Stack
-from domain.kernel.message import Names
+from domain.kernel.rules.marks import Mark, Place, Stack
+from domain.kernel.rules.message import Names
 from service.pictures.palette import NOBODY, Paint
 from service.pictures.svg import number, symbol, width, written
 from service.pictures.tokens import Token, pill, plate, swords

@@ -5,13 +5,13 @@ from functools import lru_cache
 from typing import Any, Final
 
 from domain.boards import Drawing, drawing_of
-from domain.kernel.board import Board
 from domain.kernel.chance.secret import Vault
 from domain.kernel.game import Game
 from domain.kernel.ids import AreaId
-from domain.kernel.marks import Marks, Standing
-from domain.kernel.message import Names
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.marks import Marks, Standing
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Ruleset
 from service.games.views import Viewer
 from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints

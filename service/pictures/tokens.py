@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from domain.kernel.marks import Mark, Stack
+from domain.kernel.rules.marks import Mark, Stack
 from service.pictures.palette import DARK, Paint
 from service.pictures.svg import box, number, symbol, width, written
 

@@ -3,7 +3,7 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import AreaId, GameId, Seat, Version
-from domain.kernel.marks import Link, Mark, Place, Shelf
+from domain.kernel.rules.marks import Link, Mark, Place, Shelf
 
 
 class StandingView(Struct, frozen=True):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from domain.kernel.board import Map
 from domain.kernel.ids import Version
+from domain.kernel.rules.board import Map
 from service.app import open_services
 from service.base.clock import utc_now
 from service.base.settings import Settings

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.board import Map
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.rules.board import Map
 from service.api.services import Services
 from service.base.clock import stamp, utc_now
 from service.bots.demonstration import bot_for

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from domain.boards import builtin
-from domain.kernel import schema
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules import schema
+from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
 from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction

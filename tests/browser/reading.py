@@ -4,7 +4,7 @@ from typing import Any
 
 from playwright.async_api import Locator, Page, expect
 
-from domain.kernel import schema
+from domain.kernel.rules import schema
 from tests.browser.games import Table
 from tests.service.api.serving import Service
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
-from domain.kernel import schema
+from domain.kernel.rules import schema
 from tests.browser.visiting import Visit, Visitor
 
 FILL = """async ([index, schema, command]) => {

@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.async_api import Page
 
-from domain.kernel import schema
+from domain.kernel.rules import schema
 from tests.browser.options import games, options, values
 
 AGREE = """async (cases) => {

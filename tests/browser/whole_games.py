@@ -21,9 +21,9 @@ import structlog
 from playwright.async_api import expect
 
 from domain.boards import builtin
-from domain.kernel import schema
-from domain.kernel.board import Board
-from domain.kernel.ruleset import Library
+from domain.kernel.rules import schema
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.base.clock import utc_now
 from service.bots.demonstration import bot_for

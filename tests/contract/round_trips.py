@@ -22,14 +22,14 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 from msgspec import Struct, UnsetType
 
 from domain.kernel import export
-from domain.kernel.board import from_canonical
 from domain.kernel.chance.secret import Vault
 from domain.kernel.fold import fold, later
 from domain.kernel.game import Game
 from domain.kernel.history import retraction
 from domain.kernel.ids import GameId
-from domain.kernel.message import type_name
 from domain.kernel.record import Record
+from domain.kernel.rules.board import from_canonical
+from domain.kernel.rules.message import type_name
 from domain.library import LIBRARY
 from service.api.contract import document as contract
 from service.api.play.routes import options_view, state_view

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 import domain
 import service
-from domain.kernel import schema as options
-from domain.kernel.docstrings import attributes
+from domain.kernel.rules import schema as options
+from domain.kernel.rules.docstrings import attributes
 from domain.library import LIBRARY
 from service import api
 from service.api.contract import document as contract

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from domain.kernel import schema
+from domain.kernel.rules import schema
 from domain.library import LIBRARY
 from tests.contract.running import running
 

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from domain.boards import builtin
-from domain.kernel.decision import Decision, Option
 from domain.kernel.ids import RuleId, Seat
+from domain.kernel.rules.decision import Decision, Option
 from domain.library import LIBRARY
 from service.bots.demonstration import bot_for
 from service.bots.simulation import Plan, Simulation

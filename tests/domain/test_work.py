@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from domain.boards import builtin
-from domain.kernel import schema
-from domain.kernel.message import Command
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.message import Command
+from domain.kernel.rules.refusal import Refusal
 from domain.library import LIBRARY
 from tests.helpers.play import Play
 from tests.helpers.work import LINEAR, Counted, growth

@@ -25,8 +25,8 @@ from msgspec import Struct
 
 from domain.boards import builtin
 from domain.classic.ruleset import Friz
-from domain.kernel.board import Board
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.ruleset import Library
 from service.app import create_app, open_services
 from service.base.settings import PREFIX, Settings, from_env
 from service.base.sockets import address_of, listen

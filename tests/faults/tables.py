@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from domain.kernel import schema
+from domain.kernel.rules import schema
 from tests.faults.ledger import Answer, Astray, Deed, Ledger, Player
 
 TABLES: Final = 16

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from domain.boards import builtin
-from domain.kernel.board import Map
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import GameId, Seat
+from domain.kernel.rules.board import Map
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
 from domain.mare_nostrum.data import BANK, CARDS, CIVILIZATIONS
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.table import Table

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cache, lru_cache
-from importlib import resources
 from itertools import islice, pairwise
 from os import environ
 from pathlib import Path
@@ -24,19 +23,20 @@ from typing import Any, ClassVar, TypeVar
 import msgspec
 import pytest
 
-from domain.kernel import catalogue, schema, snapshot
-from domain.kernel.board import Board
+from domain.kernel import snapshot
 from domain.kernel.chance.draws import Chance, CommittedChance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.draft import Draft
 from domain.kernel.fold import follow, resume
 from domain.kernel.game import Game
 from domain.kernel.history import read_event, retraction, starts_of_commands, steps
 from domain.kernel.ids import GameId, Seat
-from domain.kernel.message import Event
 from domain.kernel.record import Record
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules import catalogue, schema
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Event
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.verify import verify
 from tests.helpers import redrawing
 from tests.helpers.play import Play
@@ -45,7 +45,6 @@ T = TypeVar("T")
 
 AFTER_A_FORK = 40
 """How far two games are compared that differ in a secret choice."""
-COMMON = catalogue.load(resources.files("domain.kernel").joinpath("common.toml").read_bytes())
 
 
 class Laws:
@@ -217,7 +216,7 @@ class Laws:
 
     def _assert_known(self, rule: str) -> None:
         if rule.startswith("TAB-"):
-            COMMON.rule(rule)
+            catalogue.common_rules().rule(rule)
         else:
             assert self.ruleset.catalogue.rule(rule).holds_in(self.ruleset.id)
 

@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 from domain.boards import builtin
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 
 RULES: Final = Path(__file__).parents[2] / "domain"

@@ -8,16 +8,16 @@ from typing import Any
 
 import msgspec
 
-from domain.kernel import schema
-from domain.kernel.board import Board
 from domain.kernel.chance.secret import Secret, Vault
-from domain.kernel.decision import Option
 from domain.kernel.export import export
 from domain.kernel.fold import fold, retract
 from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.rules import schema
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.ruleset import Library, Ruleset
 
 ORGANIZER = PlayerId("organizer")
 CHATTER = 0.02

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from domain.kernel.board import Board
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
 from domain.kernel.ids import Seat
-from domain.kernel.message import Names
-from domain.kernel.ruleset import Ruleset
-from domain.kernel.table import Table
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.rules.table import Table
 
 WORD = re.compile(r"\b[a-z]\w*(?:[-|_]\w+)*")
 """A word in lower case; one of several parts is an id."""

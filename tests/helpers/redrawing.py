@@ -6,7 +6,7 @@ from typing import Any
 
 from domain.kernel.chance.evidence import Dice, Lots, found
 from domain.kernel.history import read_event
-from domain.kernel.message import Event, type_name
+from domain.kernel.rules.message import Event, type_name
 from tests.helpers.play import Play
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 
 from domain.boards import builtin
-from domain.kernel.board import Board, Map
 from domain.kernel.history import starts_of_commands
 from domain.kernel.ids import GameId
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY as RULESETS
 from projections.library import PROJECTIONS
 from projections.projection import Projection

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel.board import Map
+from domain.kernel.rules.board import Map
 from projections.follower import Follower
 from tests.projections.logs import LIBRARY, MemoryLog, tiny_game
 from tests.tiny.auction import ROOM

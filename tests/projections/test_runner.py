@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from domain.kernel.ids import GameId, PlayerId
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.ruleset import Library
 from projections import lobby
 from projections.change import Add, Change, Put, Table
 from projections.library import PROJECTIONS

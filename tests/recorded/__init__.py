@@ -13,13 +13,13 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.board import Board
 from domain.kernel.fold import fold, later
 from domain.kernel.game import Game
 from domain.kernel.history import retraction
 from domain.kernel.ids import GameId, Version
 from domain.kernel.record import Record
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.ruleset import Library
 
 FOLDER: Final = Path(__file__).parent
 EVERY: Final = 100

@@ -20,16 +20,16 @@ from msgspec import Struct, UnsetType
 
 from domain.boards import builtin
 from domain.classic.setup import COLOURS, HOMES
-from domain.kernel import schema
-from domain.kernel.decision import Option
 from domain.kernel.export import read
 from domain.kernel.history import cause_of, starts_of_commands
 from domain.kernel.ids import Seat
 from domain.kernel.lifecycle import GAME_EVENTS, GameCancelled, RulesUpgraded, Undo
-from domain.kernel.message import type_name
 from domain.kernel.record import Record
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.message import type_name
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
 from service.bots.demonstration import bot_for
 from tests.helpers.play import ORGANIZER, Play, player_of

@@ -15,8 +15,8 @@ from domain.classic.ruleset import Friz
 from domain.kernel.export import read
 from domain.kernel.history import read_event
 from domain.kernel.ids import Seat
-from domain.kernel.message import Count, Names, Upcaster, type_name
-from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.rules.message import Count, Names, Upcaster, type_name
+from domain.kernel.rules.ruleset import Library, Ruleset
 from domain.kernel.verify import verify
 from domain.mare_nostrum import income
 from domain.mare_nostrum import table as mare_table

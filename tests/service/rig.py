@@ -12,10 +12,10 @@ import msgspec
 from msgspec import Struct
 
 from domain.boards.drawing import Drawing, drawing_of, drawing_problems
-from domain.kernel.board import Board
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.lifecycle import Sight
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.ruleset import Library
 from service.accounts.accounts import Accounts, Caller
 from service.base.scopes import EVERYBODYS, Scope
 from service.base.settings import Settings

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from domain.kernel.chance.secret import Vault
 from domain.kernel.game import Game
 from domain.kernel.ids import Seat, Version
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Library
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
 from service.games.commands import Games, hashed_key

@@ -9,19 +9,19 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from domain.boards.drawing import Drawing, Outline
-from domain.kernel import catalogue, message, schema
-from domain.kernel.board import Area, Board, Border, Map
-from domain.kernel.catalogue import Catalogue
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Opened, Sealed, Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft, Roll
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.marks import Mark, Marks, Place, Shelf, Stack, Standing
-from domain.kernel.message import Count, Names
-from domain.kernel.refusal import Refusal, refuse_unless
-from domain.kernel.ruleset import Result, Rolled, Ruleset, Upcaster
-from domain.kernel.table import Table as KernelTable
+from domain.kernel.rules import catalogue, message, schema
+from domain.kernel.rules.board import Area, Board, Border, Map
+from domain.kernel.rules.catalogue import Catalogue
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft, Roll
+from domain.kernel.rules.marks import Mark, Marks, Place, Shelf, Stack, Standing
+from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.refusal import Refusal, refuse_unless
+from domain.kernel.rules.ruleset import Result, Rolled, Ruleset, Upcaster
+from domain.kernel.rules.table import Table as KernelTable
 
 SEATS = tuple(map(Seat, ("red", "blue", "green", "yellow")))
 DECK = (1, 2, 3, 4, 5) * 3

@@ -4,15 +4,15 @@ from typing import ClassVar
 
 import msgspec
 
-from domain.kernel import schema
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
-from domain.kernel.message import Command
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Change
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Command
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Change
 from tests.tiny.auction import PutUp, Table, TinyAuction
 
 

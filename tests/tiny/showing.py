@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from typing import ClassVar
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Opened, Vault
-from domain.kernel.decision import Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import RuleId, Seat
-from domain.kernel.message import Count
-from domain.kernel.refusal import Refusal, refuse_unless
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count
+from domain.kernel.rules.refusal import Refusal, refuse_unless
 from tests.tiny.auction import Command, Event, Table, TinyAuction
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.boards import builtin
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.api import problems
 from service.api.contract.examples import Example, Examples, examples

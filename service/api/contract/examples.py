@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.ruleset import Library
 from service.api.accounts import examples as accounts
 from service.api.games import examples as games
 from service.api.log import examples as log

@@ -14,11 +14,11 @@ from msgspec import Struct
 
 from domain.kernel import export
 from domain.kernel.chance.secret import Sealed
-from domain.kernel.decision import Option
-from domain.kernel.docstrings import summary
-from domain.kernel.message import enumerated, type_name
 from domain.kernel.record import Cause
-from domain.kernel.ruleset import Library, Ruleset
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.docstrings import summary
+from domain.kernel.rules.message import enumerated, type_name
+from domain.kernel.rules.ruleset import Library, Ruleset
 from service.api.play.bodies import OptionsView, Orders, StateView
 from service.api.play.options import option_schemas
 from service.api.rulesets import schemas

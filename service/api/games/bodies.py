@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
 
-from domain.kernel.board import Map
-from domain.kernel.decision import Decision
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.lifecycle import Sight, Status
-from domain.kernel.ruleset import Result
+from domain.kernel.rules.board import Map
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.ruleset import Result
 from service.api.bodies import Entropy, Identifier, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.views import Viewer

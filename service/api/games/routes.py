@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal
 from projections import lobby
 from service.api import problems
 from service.api.bodies import Nothing

@@ -7,7 +7,7 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.ids import GameId
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint

@@ -12,8 +12,8 @@ from domain.kernel.game import Game
 from domain.kernel.history import cause_of, read_event, retraction
 from domain.kernel.ids import GameId
 from domain.kernel.lifecycle import GameEvent
-from domain.kernel.message import told
 from domain.kernel.record import Record
+from domain.kernel.rules.message import told
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint

@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from domain.kernel.decision import Decision, Option
 from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
 from domain.kernel.lifecycle import Status
+from domain.kernel.rules.decision import Decision, Option
 
 
 class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,6 +1,7 @@
 """The schemas of options as the contract describes them: what of JSON Schema they use, and the keywords of our own.
 
-`domain/kernel/schema.py` defines what they mean. Every form has what no other has: `const`, `enum`, or its `type`.
+`domain/kernel/rules/schema.py` defines what they mean. Every form has what no other has: `const`, `enum`, or its
+`type`.
 """
 
 from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from litestar.response import Response
 from domain.kernel.chance.secret import Vault
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint

@@ -10,8 +10,8 @@ from litestar.response import Response, Stream
 from domain.kernel.history import cause_of, read_created
 from domain.kernel.ids import GameId, PlayerId
 from domain.kernel.lifecycle import GameCreated, SeatLeft, SeatTaken
-from domain.kernel.message import type_name
 from domain.kernel.record import Record
+from domain.kernel.rules.message import type_name
 from service.accounts.accounts import Caller, TokenEnded
 from service.api import problems
 from service.api.accounts.bodies import LoggedEvent

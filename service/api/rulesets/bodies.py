@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from domain.kernel.board import Board, Map
-from domain.kernel.catalogue import Catalogue, Rule
 from domain.kernel.chance.evidence import Shown
 from domain.kernel.ids import LARGEST_INTEGER, RuleId, Seat
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.catalogue import Catalogue, Rule
+from domain.kernel.rules.ruleset import Ruleset
 from service.api.bodies import Identifier, Page
 
 RulesetNumber = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]

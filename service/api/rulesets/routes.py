@@ -6,11 +6,11 @@ from typing import Any, Final
 from litestar.params import FromPath
 from litestar.response import Response
 
-from domain.kernel.catalogue import Rule, UnknownRuleError
 from domain.kernel.ids import RuleId
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
-from domain.kernel.message import type_name
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.catalogue import Rule, UnknownRuleError, common_rules
+from domain.kernel.rules.message import type_name
+from domain.kernel.rules.ruleset import Ruleset
 from service.api import problems
 from service.api.bodies import Nothing, Page
 from service.api.endpoint import Answer, endpoint
@@ -35,7 +35,6 @@ from service.api.rulesets.bodies import (
     ruleset_summary,
     ruleset_versions,
 )
-from service.api.services import common_rules
 
 HOUSE_RULE: Final = "TAB-"
 

@@ -17,9 +17,9 @@ from typing import Annotated, Any, Final, NewType, Union, get_args, get_origin, 
 from msgspec import NODEFAULT, Meta, Struct
 from msgspec import inspect as types
 
-from domain.kernel.docstrings import attributes, source_of, summary
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules.docstrings import attributes, source_of, summary
+from domain.kernel.rules.ruleset import Ruleset
 from service.api.rulesets.bodies import Schemas
 
 Schema = dict[str, Any]

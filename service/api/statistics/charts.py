@@ -7,8 +7,8 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.ids import GameId
-from domain.kernel.message import Names
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Library
 from projections import dice, scoreboard
 from service.api import problems
 from service.api.bodies import Nothing

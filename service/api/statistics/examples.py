@@ -1,7 +1,7 @@
 """What the projections tell of the scene, with a few dice and refusals added."""
 
 from domain.kernel.lifecycle import GameStarted
-from domain.kernel.message import told as told_of
+from domain.kernel.rules.message import told as told_of
 from projections import players, rules, scoreboard, timeline
 from service.api.scene import AT, GAME, Example, Scene
 from service.api.statistics import charts

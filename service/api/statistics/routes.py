@@ -5,9 +5,9 @@ from typing import Any
 from litestar.params import FromPath
 from litestar.response import Response
 
-from domain.kernel.catalogue import UnknownRuleError
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.catalogue import UnknownRuleError, common_rules
+from domain.kernel.rules.ruleset import Library
 from projections import dice, players, rules, scoreboard, timeline
 from service.api import problems
 from service.api.bodies import Nothing, Page, Past
@@ -16,7 +16,6 @@ from service.api.paging import cursor, page_of, read_cursor
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
-from service.api.services import common_rules
 from service.api.statistics.bodies import (
     DicePage,
     DiceQuery,

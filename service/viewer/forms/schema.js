@@ -1,6 +1,6 @@
 /**
  * Options as JSON Schema: what fits one, what is wrong with a value, and with what a form begins. It means exactly what
- * `domain/kernel/schema.py` means by its keywords, `x-total`, `x-cost` and `x-sum` included; a test holds them together.
+ * `domain/kernel/rules/schema.py` means by its keywords, `x-total`, `x-cost` and `x-sum` included; a test holds them together.
  * @module
  */
 

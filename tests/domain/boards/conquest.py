@@ -6,7 +6,7 @@ from importlib import resources
 from typing import Any
 
 from domain.boards import builtin
-from domain.kernel.board import Map
+from domain.kernel.rules.board import Map
 
 RAW = resources.files("domain.boards").joinpath("conquest.json").read_bytes()
 CONQUEST = builtin("conquest")

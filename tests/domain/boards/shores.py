@@ -17,8 +17,8 @@ from typing import Final
 
 import domain.boards
 from domain.boards import Drawing, builtin, builtin_drawing
-from domain.kernel.board import Board, Coast
 from domain.kernel.ids import AreaId
+from domain.kernel.rules.board import Board, Coast
 from domain.library import LIBRARY
 from service.pictures.piles import Box, Plan
 

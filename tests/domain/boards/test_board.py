@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.boards import BoardError, builtin, parse_board
-from domain.kernel.board import Board, Map, canonical, from_canonical
 from domain.kernel.ids import AreaId
+from domain.kernel.rules.board import Board, Map, canonical, from_canonical
 from tests.domain.boards.conquest import CONQUEST, MAP, RAW, Row, area, border, damaged, packed
 
 

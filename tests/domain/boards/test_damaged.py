@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.boards import BoardError, parse_board, validate
-from domain.kernel.board import Map
 from domain.kernel.ids import AreaId
+from domain.kernel.rules.board import Map
 from tests.domain.boards.conquest import CONQUEST, MAP, RAW, Row, area, border, damaged, packed
 
 # --- Reading ----------------------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ import pytest
 
 from domain.boards import BoardError, builtin, drawing_of, parse_board, validate
 from domain.boards.mare_nostrum import CIVILIZATIONS, GOODS
-from domain.kernel.board import Area, Board, Map
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.board import Area, Board, Map
 from domain.mare_nostrum.data import CARDS, OWN_HERO, PRICES, Item
 from domain.mare_nostrum.ruleset import MareNostrum
 

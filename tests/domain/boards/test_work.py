@@ -10,8 +10,8 @@ import pytest
 from domain.boards import BoardError, parse_board, validate
 from domain.boards import board as checking
 from domain.boards.board import LONGEST, LONGEST_PROBLEM, LONGEST_WORD, MOST, MOST_PARTS, MOST_PROBLEMS
-from domain.kernel.board import Area, Board, Border, Coast, Key, Map
 from domain.kernel.ids import AreaId
+from domain.kernel.rules.board import Area, Board, Border, Coast, Key, Map
 from tests.domain.boards.conquest import CONQUEST
 from tests.helpers.work import LINEAR, counted, growth
 

@@ -14,11 +14,11 @@ from domain.boards import builtin
 from domain.classic.ruleset import Classic, Friz, Published2005
 from domain.classic.setup import HOME_ORDER
 from domain.classic.table import Table
-from domain.kernel import schema
-from domain.kernel.board import Map
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.board import Map
 from tests.domain.classic.test_laws import ClassicLaws
 
 BOARD = builtin("conquest")

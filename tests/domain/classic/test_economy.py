@@ -10,7 +10,7 @@ from domain.classic.ruleset import Friz, Published2005
 from domain.classic.table import Table
 from domain.kernel.chance.draws import ScriptedChance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.draft import Draft
+from domain.kernel.rules.draft import Draft
 
 RICH = ["achaia", "italia", "neapolis", "narbonensis", "britannia", "syria", "asia", "galatia", "numidia", "thracia"]
 

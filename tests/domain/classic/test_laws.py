@@ -19,7 +19,7 @@ from domain.classic.ruleset import Friz, Published2005
 from domain.classic.sea import CAPACITY
 from domain.classic.table import Table
 from domain.kernel.ids import Seat
-from domain.kernel.message import Event
+from domain.kernel.rules.message import Event
 from tests.helpers.laws import Laws
 
 KINDS = ("infantry", "cavalry", "catapults")

@@ -9,8 +9,8 @@ from domain.classic.marks import of, printed
 from domain.classic.position import arrange
 from domain.classic.table import Battle, Combat, Fleet, NavalBattle, Side, Table
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.marks import Link, Mark, Marks, Place, Stack
-from domain.kernel.message import Names
+from domain.kernel.rules.marks import Link, Mark, Marks, Place, Stack
+from domain.kernel.rules.message import Names
 
 RED, BLUE = Seat("red"), Seat("blue")
 BOARD = builtin("conquest")

@@ -10,7 +10,7 @@ from domain.classic.ruleset import Friz
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal
 
 BOARD = builtin("conquest")
 CHANCE = CommittedChance(bytes(32), GameId("refusals"), {})

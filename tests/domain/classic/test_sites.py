@@ -10,8 +10,8 @@ from domain.classic import sites
 from domain.classic.editions import FRIZ
 from domain.classic.position import arrange
 from domain.classic.table import Province, Table, road_id
-from domain.kernel.board import Map
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.board import Map
 
 RED = Seat("red")
 LANDS = Map.of(builtin("conquest")).lands

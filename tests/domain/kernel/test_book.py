@@ -5,13 +5,13 @@ from types import ModuleType
 
 import pytest
 
-from domain.kernel.book import Book
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision
-from domain.kernel.draft import Draft
 from domain.kernel.ids import GameId, RuleId
-from domain.kernel.ruleset import Result
+from domain.kernel.rules.book import Book
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.ruleset import Result
 from tests.tiny.auction import (
     ROOM,
     SEATS,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from domain.kernel.canonical import canonical, digest
 from domain.kernel.ids import LARGEST_INTEGER
-from domain.kernel.message import kebab
+from domain.kernel.rules.message import kebab
 
 VECTORS: list[tuple[Any, str]] = [
     # RFC 8785, section 3.2.2 and 3.2.3: literals, strings and their escapes.

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 import domain.classic
-import domain.kernel
-from domain.kernel.catalogue import Catalogue, CatalogueError, UnknownRuleError, coverage, load
+import domain.kernel.rules
 from domain.kernel.ids import RuleId
+from domain.kernel.rules.catalogue import Catalogue, CatalogueError, UnknownRuleError, coverage, load
 
 SMALL = """
 id = "ludus"
@@ -108,7 +108,7 @@ def classic() -> Catalogue:
 
 @pytest.fixture(scope="module")
 def services() -> Catalogue:
-    return shipped(domain.kernel.__file__, "common.toml")
+    return shipped(domain.kernel.rules.__file__, "common.toml")
 
 
 def test_bytes_and_text_load_alike(small: Catalogue) -> None:

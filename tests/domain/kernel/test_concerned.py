@@ -1,17 +1,16 @@
 """The rules that events and commands declare."""
 
 import re
-from importlib import resources
 from typing import Any
 
 import pytest
 from msgspec import Struct
 
-from domain.kernel import catalogue
-from domain.kernel.catalogue import Catalogue, UnknownRuleError
 from domain.kernel.lifecycle import GAME_EVENTS, Undo
-from domain.kernel.message import Command, type_name
-from domain.kernel.ruleset import Ruleset
+from domain.kernel.rules import catalogue
+from domain.kernel.rules.catalogue import Catalogue, UnknownRuleError
+from domain.kernel.rules.message import Command, type_name
+from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
 from domain.mare_nostrum.income import IncomePaid
 from tests.tiny.auction import PutUp, TinyAuction
@@ -20,7 +19,6 @@ from tests.tiny.showing import Showing
 
 RULESETS = [LIBRARY.at(known, version) for known in LIBRARY.ids() for version in LIBRARY.current(known).versions]
 TINY = [TinyAuction(), Showing(), *map(Corrected, Corrected().versions)]
-SERVICE = catalogue.load(resources.files("domain.kernel").joinpath("common.toml").read_bytes())
 
 EDITIONS = """
 id = "numbered"
@@ -80,7 +78,7 @@ def test_every_declared_rule_is_in_the_catalogue(ruleset: Ruleset[Any]) -> None:
 def test_what_every_game_has_declares_rules_of_the_service() -> None:
     declared = {rule for shape in (*GAME_EVENTS, Undo) for rule in shape.rules}
     assert declared
-    assert declared <= {rule.id for rule in SERVICE.rules}
+    assert declared <= {rule.id for rule in catalogue.common_rules().rules}
 
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=name_of)

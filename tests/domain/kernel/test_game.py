@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.kernel.board import Board
 from domain.kernel.chance.secret import Vault
 from domain.kernel.fold import follow, later, resume
 from domain.kernel.game import Game
@@ -15,8 +14,9 @@ from domain.kernel.history import read_event, steps
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.lifecycle import GameCreated, GameEnded, MovesRetracted
 from domain.kernel.record import Record, chain_hash, first_broken
-from domain.kernel.refusal import Refusal
 from domain.kernel.request import read_commands, read_undo
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.refusal import Refusal
 from domain.kernel.snapshot import SnapshotError, restore, take
 from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.tiny.auction import ROOM, TinyAuction

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
 from tests.domain.kernel import test_tiny_laws  # the module: its class is not to be run here again
 from tests.helpers.laws import Laws
 from tests.tiny.auction import DECK, HAND, BiddingOpened, CardsDealt, Command, Event, Table, TinyAuction, View

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import pytest
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
 from domain.kernel.ids import RuleId, Seat
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Change
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Change
 from domain.kernel.scenario import Failure, ScenarioError, read, run, runs
 from tests.tiny.auction import ROOM, Table, TinyAuction
 

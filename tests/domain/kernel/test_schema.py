@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from domain.kernel import schema
-from domain.kernel.schema import Schema, matches, sample
+from domain.kernel.rules import schema
+from domain.kernel.rules.schema import Schema, matches, sample
 from tests.helpers.laws import Edges, mutated
 
 WORDS: tuple[str, ...] = ("asia", "dacia", "creta", "gallia")

@@ -6,8 +6,8 @@ import pytest
 
 from domain.kernel.chance.draws import ScriptedChance
 from domain.kernel.chance.secret import Opened, Sealed, Secret, Vault, commitment_of
-from domain.kernel.draft import Draft
 from domain.kernel.ids import Seat
+from domain.kernel.rules.draft import Draft
 from tests.tiny.auction import ROOM, Setup, Table, TinyAuction
 
 RED, BLUE = Seat("red"), Seat("blue")

@@ -13,7 +13,7 @@ import pytest
 from domain.kernel.canonical import canonical
 from domain.kernel.export import ExportError, read
 from domain.kernel.ids import PlayerId, Seat
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.ruleset import Library
 from domain.kernel.verify import Verdict, verify
 from tests.helpers import forger
 from tests.helpers.play import ORGANIZER, Play

@@ -8,15 +8,16 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from domain.kernel import catalogue, snapshot
+from domain.kernel import snapshot
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
 from domain.kernel.fold import follow, resume
 from domain.kernel.game import Game
 from domain.kernel.history import read_created, steps
 from domain.kernel.ids import PlayerId, Seat
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Library, switched
+from domain.kernel.rules import catalogue
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Library, switched
 from domain.kernel.verify import verify
 from tests.helpers.play import Play, player_of
 from tests.tiny.auction import ROOM, Table

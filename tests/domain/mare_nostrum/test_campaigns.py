@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.kernel import schema
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.message import Names, told
-from domain.kernel.refusal import Refusal
-from domain.kernel.ruleset import Rolled
+from domain.kernel.rules import schema
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names, told
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Rolled
 from domain.mare_nostrum import legions
 from domain.mare_nostrum.data import CIVILIZATIONS, PIECES
 from domain.mare_nostrum.naval import NavalBattleEnded

@@ -10,13 +10,13 @@ import msgspec
 import pytest
 
 from domain.boards import builtin
-from domain.kernel import schema
 from domain.kernel.chance.draws import ScriptedChance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.draft import Draft
 from domain.kernel.ids import Seat
-from domain.kernel.message import Names, told
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names, told
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import BANK, Resource
 from domain.mare_nostrum.discard import CardsDiscarded, CardsLaidAside, Kept

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.kernel import schema
 from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules import schema
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import acquisition, construction, exchange, influence
 from domain.mare_nostrum.data import BANK, CARDS, GOODS
 from domain.mare_nostrum.hands import held

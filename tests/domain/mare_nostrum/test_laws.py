@@ -6,7 +6,7 @@ from typing import Any
 
 from domain.boards import builtin
 from domain.kernel.ids import Seat
-from domain.kernel.message import Event
+from domain.kernel.rules.message import Event
 from domain.mare_nostrum import chains, hands, setup
 from domain.mare_nostrum.construction import PieceBuilt
 from domain.mare_nostrum.data import BANK, GOODS, SUPPLY

@@ -3,7 +3,7 @@
 from typing import Any
 
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.marks import Mark, Marks, Place, Stack
+from domain.kernel.rules.marks import Mark, Marks, Place, Stack
 from domain.mare_nostrum import view
 from domain.mare_nostrum.marks import of, printed
 from tests.helpers.building import BOARD, arranged

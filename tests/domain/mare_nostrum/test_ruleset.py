@@ -7,10 +7,10 @@ import pytest
 from domain.boards import builtin
 from domain.kernel.chance.draws import ScriptedChance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.message import Names
-from domain.kernel.ruleset import Rolled
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Rolled
 from domain.mare_nostrum.aftermath import ProvincePillaged
 from domain.mare_nostrum.battle import BattleRolled, Throw
 from domain.mare_nostrum.naval import TriremesRolled

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from domain.boards import builtin, parse_board, validate
 from domain.boards.mare_nostrum import CIVILIZATIONS, GOODS
-from domain.kernel.board import Board
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.game import Game
 from domain.kernel.ids import AreaId, GameId, PlayerId, Seat
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import data
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.table import Setup, Table

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 from msgspec import Struct
 
-from domain.kernel.board import Board
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.ruleset import Library
 from service.api.services import Services
 from service.app import open_services
 from service.base.clock import Clock

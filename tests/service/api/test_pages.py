@@ -14,7 +14,7 @@ import msgspec
 import pytest
 import structlog
 
-from domain.kernel.board import Board
+from domain.kernel.rules.board import Board
 from service.api.pages.guides import GUIDES, guides
 from service.api.problems import KINDS
 from service.observe.logging import configure

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from domain.boards import builtin
-from domain.kernel.board import Map
+from domain.kernel.rules.board import Map
 from domain.library import LIBRARY
 from service.bots.simulation import Plan, Simulation
 from service.pictures.png import NotConverted, png

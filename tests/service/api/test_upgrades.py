@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.ruleset import Library
 from domain.kernel.verify import verify
 from tests.service.api.serving import Player, Service, serving
 from tests.tiny.corrected import Corrected

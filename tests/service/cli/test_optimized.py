@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from domain.kernel.docstrings import attributes, docstring, source_of, summary
+from domain.kernel.rules.docstrings import attributes, docstring, source_of, summary
 from domain.library import LIBRARY
 from service.api.rulesets.routes import concerns
 from tests.service.cli.calling import Call, http, serving, start
@@ -63,8 +63,8 @@ def test_a_game_that_stands_still_comes_to_an_end_as_a_fault() -> None:
 
 DROPPED = """
 import sys
-from domain.kernel import docstrings
-from domain.kernel.message import Command, Event, Names, kebab
+from domain.kernel.rules import docstrings
+from domain.kernel.rules.message import Command, Event, Names, kebab
 assert_dropped = [of for of in (docstrings.docstring, Names, kebab) if of.__doc__ is not None]
 sys.exit(f"not dropped: {assert_dropped}") if assert_dropped else None
 for of in (docstrings.docstring, Names, Names.all, Names.__call__, kebab, Command.option.__func__):
@@ -98,7 +98,7 @@ class Fought:
 
 
 FIELDS = """
-from domain.kernel.docstrings import attributes, summary
+from domain.kernel.rules.docstrings import attributes, summary
 from tests.service.cli.test_optimized import Fought
 print(summary(Fought), attributes(Fought))
 """

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from domain.kernel.ids import GameId, Version
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal
 from service.cluster.heads import Heads
 from service.games.views import viewer_of
 from service.store.protocol import StoreUnavailable

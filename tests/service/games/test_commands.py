@@ -18,7 +18,7 @@ from domain.kernel.fold import fold
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId
 from domain.kernel.record import Cause, Record, first_broken
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal
 from service.cluster.wake import LocalWake
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
 from service.games.commands import Done, Games, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset

@@ -15,9 +15,9 @@ from domain.boards.drawing import Outline
 from domain.kernel.fold import fold
 from domain.kernel.game import Game
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.marks import Mark, Marks, Place, Stack, Standing
-from domain.kernel.message import Names
 from domain.kernel.record import Record
+from domain.kernel.rules.marks import Mark, Marks, Place, Stack, Standing
+from domain.kernel.rules.message import Names
 from domain.library import LIBRARY
 from service.bots.simulation import Plan as Played
 from service.bots.simulation import Simulation

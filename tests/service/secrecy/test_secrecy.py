@@ -17,10 +17,10 @@ import pytest
 
 from domain.kernel import export
 from domain.kernel.canonical import canonical
-from domain.kernel.draft import Draft
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.refusal import Refusal
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.refusal import Refusal
 from service.api.contract.document import endpoints
 from service.games.commands import Games
 from service.observe.logging import log

@@ -9,8 +9,8 @@ from unittest import mock
 
 from msgspec import Struct
 
-from domain.kernel.draft import Draft
 from domain.kernel.lifecycle import Sight
+from domain.kernel.rules.draft import Draft
 from tests.tiny.auction import DECK, HAND, CardsDealt, Table, TinyAuction
 
 SEATED: Final = ("Anna", "Bert", "Carl", "Dora")
@@ -29,7 +29,7 @@ def perfect_commitments() -> Iterator[None]:
     they stand in for, SHA-256 over a salt of 16 random bytes, hides for as long as nobody is shown the salt.
     """
     with (
-        mock.patch("domain.kernel.draft.commitment_of", perfect),
+        mock.patch("domain.kernel.rules.draft.commitment_of", perfect),
         mock.patch("domain.kernel.chance.secret.commitment_of", perfect),
     ):
         yield

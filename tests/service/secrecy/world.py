@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from domain.kernel.game import Game
 from domain.kernel.ids import GameId, Seat
-from domain.kernel.ruleset import Library
+from domain.kernel.rules.ruleset import Library
 from projections.library import PROJECTIONS
 from service.base.scopes import SCOPES
 from service.games.snapshots import take

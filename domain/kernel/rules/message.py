@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, T
 
 from msgspec import Meta, Struct
 
-from domain.kernel import schema
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Option
 from domain.kernel.ids import LARGEST_INTEGER, RuleId, Seat
-from domain.kernel.schema import Schema
-from domain.kernel.table import Table
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.schema import Schema
+from domain.kernel.rules.table import Table
 
 if TYPE_CHECKING:
-    from domain.kernel.draft import Draft
+    from domain.kernel.rules.draft import Draft
 
 T = TypeVar("T", bound=Table)
 

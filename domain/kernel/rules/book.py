@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
-from domain.kernel.decision import Decision
-from domain.kernel.draft import Draft
-from domain.kernel.ruleset import Ruleset
-from domain.kernel.table import Table
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.rules.table import Table
 
 T = TypeVar("T", bound=Table)
 

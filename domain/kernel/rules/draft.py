@@ -10,8 +10,8 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Opened, Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import Seat
-from domain.kernel.message import Event
-from domain.kernel.table import Table
+from domain.kernel.rules.message import Event
+from domain.kernel.rules.table import Table
 
 T = TypeVar("T", bound=Table)
 

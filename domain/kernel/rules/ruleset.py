@@ -9,18 +9,18 @@ from typing import Any, ClassVar, Final, Generic, Self, TypeVar, Union, cast
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.board import Board
-from domain.kernel.catalogue import Catalogue, load
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.evidence import Shown
 from domain.kernel.chance.secret import Vault
-from domain.kernel.decision import Decision, Option
-from domain.kernel.draft import Draft
 from domain.kernel.ids import AreaId, PlayerId, RuleId, Seat
-from domain.kernel.marks import Mark, Marks
-from domain.kernel.message import Command, Event, Names, Upcaster, type_name
-from domain.kernel.refusal import Refusal
-from domain.kernel.table import Table
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.catalogue import Catalogue, load
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.marks import Mark, Marks
+from domain.kernel.rules.message import Command, Event, Names, Upcaster, type_name
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.table import Table
 
 T = TypeVar("T", bound=Table)
 

@@ -8,7 +8,8 @@ and ``[[player_decision]]``. ``load`` refuses anything else; ``coverage`` says w
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
@@ -275,6 +276,12 @@ def load(raw: bytes | str) -> Catalogue:
         raise CatalogueError(_one_line(_with_entry_id(str(error), tables))) from None
     _check(catalogue)
     return catalogue
+
+
+@cache
+def common_rules() -> Catalogue:
+    """Return the rules that hold in every game, whatever its ruleset."""
+    return load(resources.files("domain.kernel.rules").joinpath("common.toml").read_bytes())
 
 
 def _with_entry_id(message: str, tables: Mapping[str, Any]) -> str:
