@@ -6,11 +6,11 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from domain.boards import parse_board
-from domain.kernel.fold import advance, fold
-from domain.kernel.game import Game
-from domain.kernel.history import read_created, retraction
 from domain.kernel.ids import GameId
-from domain.kernel.record import Record
+from domain.kernel.log.fold import advance, fold
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import read_created, retraction
+from domain.kernel.log.record import Record
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 from projections.projection import Fixed, Happened, Seen

@@ -8,7 +8,15 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, SeatLeft, SeatsMoved, SeatTaken
+from domain.kernel.log.lifecycle import (
+    GameCancelled,
+    GameCreated,
+    GameEnded,
+    GameStarted,
+    SeatLeft,
+    SeatsMoved,
+    SeatTaken,
+)
 from projections.change import Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
 from projections.store import Generation, Overtaken, ProjectionStore, Rows

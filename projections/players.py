@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from domain.kernel.ids import PlayerId
-from domain.kernel.lifecycle import GameCancelled, GameEnded, GameStarted, SeatLeft, SeatsMoved, SeatTaken
+from domain.kernel.log.lifecycle import GameCancelled, GameEnded, GameStarted, SeatLeft, SeatsMoved, SeatTaken
 from projections.change import Amend, Change, Drop, Put, Table
 from projections.projection import Happened, Projection
 from projections.store import Rows

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, cast
 
 from msgspec import Struct
 
-from domain.kernel.game import Game
-from domain.kernel.history import cause_of, read_around, read_event
 from domain.kernel.ids import GameId
-from domain.kernel.lifecycle import GameCreated, GameEvent
-from domain.kernel.record import Cause, Record
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import cause_of, read_around, read_event
+from domain.kernel.log.lifecycle import GameCreated, GameEvent
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.ruleset import Ruleset
 from projections.change import Change, Table
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 from msgspec import Struct, field
 
 from domain.kernel.ids import GameId
-from domain.kernel.record import Record
+from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.change import Changes
 from projections.follower import Follower, Log

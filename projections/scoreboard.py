@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, Seat, Version
-from domain.kernel.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, MovesRetracted
+from domain.kernel.log.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, MovesRetracted
 from projections.change import Add, Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
 from projections.store import Rows

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, Version
-from domain.kernel.lifecycle import GameCancelled, GameEnded, GameStarted, MovesRetracted
+from domain.kernel.log.lifecycle import GameCancelled, GameEnded, GameStarted, MovesRetracted
 from domain.kernel.rules.message import told
 from projections.change import Change, Put, Table
 from projections.projection import Happened, Projection

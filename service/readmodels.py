@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from typing import Final
 
 from domain.kernel.ids import GameId
-from domain.kernel.record import Record
+from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.library import PROJECTIONS
 from projections.projection import Projection

@@ -11,7 +11,7 @@ Every line is the RFC 8785 form of an object and ends with a newline:
     {"end": {"digest", "head", "secrets", "status", "version"}}
         the last line; `digest` is over all bytes before it
 
-A row without its ``hash`` is what is hashed (`domain.kernel.record`). The secret of the dice is in the event that
+A row without its ``hash`` is what is hashed (`domain.kernel.log.record`). The secret of the dice is in the event that
 ends the game. The export of a game that goes on has only the secrets that its reader may see.
 """
 
@@ -27,11 +27,11 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from domain.kernel.canonical import canonical, digest
 from domain.kernel.chance.secret import Secret, Vault
-from domain.kernel.game import Game
-from domain.kernel.history import read_created
 from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
-from domain.kernel.lifecycle import Status
-from domain.kernel.record import Cause, Record, chain_hash, genesis
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import read_created
+from domain.kernel.log.lifecycle import Status
+from domain.kernel.log.record import Cause, Record, chain_hash, genesis
 from domain.kernel.rules.board import Board, from_canonical
 from domain.kernel.rules.board import canonical as board_bytes
 

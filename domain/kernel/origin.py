@@ -9,8 +9,8 @@ from typing import Any, Final, Literal, cast
 
 from msgspec import UNSET, Struct
 
-from domain.kernel.game import Game
-from domain.kernel.lifecycle import (
+from domain.kernel.log.game import Game
+from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameCreated,
     GameEvent,
@@ -20,7 +20,7 @@ from domain.kernel.lifecycle import (
     SeatLeft,
     SeatTaken,
 )
-from domain.kernel.record import Cause
+from domain.kernel.log.record import Cause
 from domain.kernel.rules.message import type_name
 
 

@@ -23,11 +23,11 @@ from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import found
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.export import Export, ExportError, read
-from domain.kernel.fold import follow
-from domain.kernel.game import Game, Step
-from domain.kernel.history import cause_of, read_created, read_event, reader, retraction, steps
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.lifecycle import (
+from domain.kernel.log.fold import follow
+from domain.kernel.log.game import Game, Step
+from domain.kernel.log.history import cause_of, read_created, read_event, reader, retraction, steps
+from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameCreated,
     GameEnded,
@@ -40,9 +40,9 @@ from domain.kernel.lifecycle import (
     SeatTaken,
     Status,
 )
+from domain.kernel.log.record import Cause, Record
+from domain.kernel.log.request import read_commands
 from domain.kernel.origin import objection
-from domain.kernel.record import Cause, Record
-from domain.kernel.request import read_commands
 from domain.kernel.rules.message import Command, Event, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset

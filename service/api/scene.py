@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.record import Record
+from domain.kernel.log.game import Game, Step
+from domain.kernel.log.record import Record
 from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library

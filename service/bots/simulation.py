@@ -13,11 +13,11 @@ from msgspec import Struct
 
 from domain.boards import builtin
 from domain.kernel.chance.secret import Vault
-from domain.kernel.fold import fold
-from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.lifecycle import Undo
-from domain.kernel.record import Record
+from domain.kernel.log.fold import fold
+from domain.kernel.log.game import Game, Step
+from domain.kernel.log.lifecycle import Undo
+from domain.kernel.log.record import Record
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.message import type_name

@@ -7,9 +7,9 @@ import typer
 
 from domain.kernel.chance.secret import Vault
 from domain.kernel.export import Export, ExportError, read
-from domain.kernel.fold import fold, later
-from domain.kernel.game import Game
-from domain.kernel.history import read_event, retraction
+from domain.kernel.log.fold import fold, later
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import read_event, retraction
 from domain.kernel.rules.message import told
 from domain.kernel.verify import BEYOND, Verdict
 from domain.kernel.verify import verify as verify_export

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from domain.kernel.ids import GameId
-from domain.kernel.record import Record
+from domain.kernel.log.record import Record
 from service.cluster.wake import Signal, Wake
 from service.observe.background import background
 from service.observe.logging import log

@@ -10,7 +10,7 @@ import asyncpg
 
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.record import genesis, inscribe
+from domain.kernel.log.record import genesis, inscribe
 from service.base.clock import Clock, stamp
 from service.base.settings import DATABASE_URL, Settings
 from service.doctor.finding import Finding, fail, ok, one_line, warn

@@ -11,14 +11,14 @@ from msgspec import Struct, field
 
 from domain.boards import BoardError, parse_board
 from domain.kernel.chance.secret import Vault
-from domain.kernel.fold import fold, later, resume
-from domain.kernel.game import Game, Step
-from domain.kernel.history import read_created, retraction
 from domain.kernel.ids import GameId, Seat, Version
-from domain.kernel.record import Record, first_broken
+from domain.kernel.log.fold import fold, later, resume
+from domain.kernel.log.game import Game, Step
+from domain.kernel.log.history import read_created, retraction
+from domain.kernel.log.record import Record, first_broken
+from domain.kernel.log.snapshot import SnapshotError
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.ruleset import Library
-from domain.kernel.snapshot import SnapshotError
 from service.base.settings import Settings
 from service.cluster.heads import Heads
 from service.games.snapshots import Snapshots, board_of, resumed

@@ -16,12 +16,12 @@ from domain.boards import builtin, parse_board, validate
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import SECRET_BYTES
 from domain.kernel.chance.secret import Vault
-from domain.kernel.fold import retract
-from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.lifecycle import Sight
-from domain.kernel.record import Record
-from domain.kernel.request import read_commands, read_undo
+from domain.kernel.log.fold import retract
+from domain.kernel.log.game import Game, Step
+from domain.kernel.log.lifecycle import Sight
+from domain.kernel.log.record import Record
+from domain.kernel.log.request import read_commands, read_undo
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset

@@ -19,15 +19,15 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from domain.kernel import snapshot as kernel
-from domain.kernel.fold import resume
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, Version
-from domain.kernel.lifecycle import GameEnded
-from domain.kernel.record import first_broken
+from domain.kernel.log import snapshot as kernel
+from domain.kernel.log.fold import resume
+from domain.kernel.log.game import Game
+from domain.kernel.log.lifecycle import GameEnded
+from domain.kernel.log.record import first_broken
+from domain.kernel.log.snapshot import SnapshotError
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
-from domain.kernel.snapshot import SnapshotError
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.store.protocol import Stored, StoreError

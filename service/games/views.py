@@ -7,9 +7,9 @@ from typing import Final
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from domain.kernel.chance.secret import Secret, Vault
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.record import Record
+from domain.kernel.log.game import Game
+from domain.kernel.log.record import Record
 from service.accounts.accounts import Caller
 
 _COMMITMENT: Final = re.compile(rb'"commitment":"([0-9a-f]{64})"')

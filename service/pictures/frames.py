@@ -6,12 +6,12 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.fold import later
-from domain.kernel.game import Game
-from domain.kernel.history import cause_of, read_event, retraction
 from domain.kernel.ids import Version
-from domain.kernel.lifecycle import GAME_EVENTS
-from domain.kernel.record import Record
+from domain.kernel.log.fold import later
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import cause_of, read_event, retraction
+from domain.kernel.log.lifecycle import GAME_EVENTS
+from domain.kernel.log.record import Record
 from domain.kernel.rules.marks import Marks
 from domain.kernel.rules.message import Names, told
 from service.games.commands import Games

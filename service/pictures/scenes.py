@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from domain.boards import Drawing, drawing_of
 from domain.kernel.chance.secret import Vault
-from domain.kernel.game import Game
 from domain.kernel.ids import AreaId
+from domain.kernel.log.game import Game
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.marks import Marks, Standing
 from domain.kernel.rules.message import Names

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.record import Record
+from domain.kernel.log.record import Record
 from service.store.accounts import AccountStore
 
 

@@ -12,7 +12,7 @@ class Snapshot(Struct, frozen=True):
 
     Attributes:
         ruleset: the ruleset and its version, which made it.
-        body: the position, JSON (`domain.kernel.snapshot`).
+        body: the position, JSON (`domain.kernel.log.snapshot`).
         seal: HMAC-SHA256 of the body, 32 bytes.
     """
 

@@ -16,7 +16,7 @@ import uvloop
 from msgspec import Raw
 
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.record import Cause, Record, genesis, inscribe
+from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Append, KeyUse, Opening
 from tests.bench.measure import Figure, figure

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, Version
-from domain.kernel.record import Record, chain_hash, genesis
+from domain.kernel.log.record import Record, chain_hash, genesis
 from domain.library import LIBRARY
 from service.app import open_snapshots
 from service.base.clock import utc_now

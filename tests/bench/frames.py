@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from domain.kernel.game import Game
+from domain.kernel.log.game import Game
 from service.api.pictures.bodies import LARGEST_CHUNK
 from service.api.services import Services
 from service.app import open_services

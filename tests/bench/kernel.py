@@ -10,10 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.export import export
-from domain.kernel.fold import fold
-from domain.kernel.game import Game
 from domain.kernel.ids import Seat
-from domain.kernel.record import Record, first_broken
+from domain.kernel.log.fold import fold
+from domain.kernel.log.game import Game
+from domain.kernel.log.record import Record, first_broken
 from domain.kernel.rules import schema
 from domain.kernel.verify import verify
 from domain.library import LIBRARY

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log.game import Game
 from domain.kernel.rules.board import Map
 from service.api.services import Services
 from service.base.clock import stamp, utc_now

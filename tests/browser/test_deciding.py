@@ -13,8 +13,8 @@ import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.game import Game
 from domain.kernel.ids import Seat
+from domain.kernel.log.game import Game
 from domain.kernel.rules import schema
 from tests.browser.games import Table, table, token_of
 from tests.browser.seats import Sitting

@@ -23,11 +23,11 @@ from msgspec import Struct, UnsetType
 
 from domain.kernel import export
 from domain.kernel.chance.secret import Vault
-from domain.kernel.fold import fold, later
-from domain.kernel.game import Game
-from domain.kernel.history import retraction
 from domain.kernel.ids import GameId
-from domain.kernel.record import Record
+from domain.kernel.log.fold import fold, later
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import retraction
+from domain.kernel.log.record import Record
 from domain.kernel.rules.board import from_canonical
 from domain.kernel.rules.message import type_name
 from domain.library import LIBRARY

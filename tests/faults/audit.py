@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from domain.kernel import export
-from domain.kernel.game import Game
-from domain.kernel.history import cause_of
 from domain.kernel.ids import GameId
-from domain.kernel.record import Record, first_broken
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import cause_of
+from domain.kernel.log.record import Record, first_broken
 from domain.kernel.verify import verify
 from projections.library import PROJECTIONS
 from projections.store import Rows

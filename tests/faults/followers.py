@@ -10,7 +10,7 @@ import httpx
 from msgspec import Struct, field
 
 from domain.kernel.ids import GameId
-from domain.kernel.record import Record
+from domain.kernel.log.record import Record
 from service.store.protocol import EventStore, StoreUnavailable
 
 

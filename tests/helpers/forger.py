@@ -7,7 +7,7 @@ from typing import Any
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId
-from domain.kernel.record import Record, chain_hash, genesis
+from domain.kernel.log.record import Record, chain_hash, genesis
 
 Line = dict[str, Any]
 Change = Callable[[list[Line]], object]

@@ -23,14 +23,14 @@ from typing import Any, ClassVar, TypeVar
 import msgspec
 import pytest
 
-from domain.kernel import snapshot
 from domain.kernel.chance.draws import Chance, CommittedChance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.fold import follow, resume
-from domain.kernel.game import Game
-from domain.kernel.history import read_event, retraction, starts_of_commands, steps
 from domain.kernel.ids import GameId, Seat
-from domain.kernel.record import Record
+from domain.kernel.log import snapshot
+from domain.kernel.log.fold import follow, resume
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import read_event, retraction, starts_of_commands, steps
+from domain.kernel.log.record import Record
 from domain.kernel.rules import catalogue, schema
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.draft import Draft

@@ -10,10 +10,10 @@ import msgspec
 
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.export import export
-from domain.kernel.fold import fold, retract
-from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.record import Record
+from domain.kernel.log.fold import fold, retract
+from domain.kernel.log.game import Game, Step
+from domain.kernel.log.record import Record
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.decision import Option

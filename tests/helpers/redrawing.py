@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from domain.kernel.chance.evidence import Dice, Lots, found
-from domain.kernel.history import read_event
+from domain.kernel.log.history import read_event
 from domain.kernel.rules.message import Event, type_name
 from tests.helpers.play import Play
 

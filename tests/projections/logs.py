@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from domain.boards import builtin
-from domain.kernel.history import starts_of_commands
 from domain.kernel.ids import GameId
-from domain.kernel.record import Record
+from domain.kernel.log.history import starts_of_commands
+from domain.kernel.log.record import Record
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY as RULESETS

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from domain.kernel.fold import fold
-from domain.kernel.history import read_event
 from domain.kernel.ids import GameId, Seat
+from domain.kernel.log.fold import fold
+from domain.kernel.log.history import read_event
 from projections import dice, lobby, players, rules, scoreboard, timeline
 from projections.store import ProjectionStore
 from service.bots.simulation import Simulation

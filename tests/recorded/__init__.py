@@ -13,11 +13,11 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.fold import fold, later
-from domain.kernel.game import Game
-from domain.kernel.history import retraction
 from domain.kernel.ids import GameId, Version
-from domain.kernel.record import Record
+from domain.kernel.log.fold import fold, later
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import retraction
+from domain.kernel.log.record import Record
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 

@@ -13,8 +13,8 @@ from domain.classic import table as classic_table
 from domain.classic import tribute
 from domain.classic.ruleset import Friz
 from domain.kernel.export import read
-from domain.kernel.history import read_event
 from domain.kernel.ids import Seat
+from domain.kernel.log.history import read_event
 from domain.kernel.rules.message import Count, Names, Upcaster, type_name
 from domain.kernel.rules.ruleset import Library, Ruleset
 from domain.kernel.verify import verify

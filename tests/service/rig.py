@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from domain.boards.drawing import Drawing, drawing_of, drawing_problems
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.lifecycle import Sight
+from domain.kernel.log.lifecycle import Sight
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 from service.accounts.accounts import Accounts, Caller

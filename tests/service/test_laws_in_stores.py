@@ -17,8 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.game import Game
 from domain.kernel.ids import Seat, Version
+from domain.kernel.log.game import Game
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 from service.base.settings import Settings

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
 
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.lifecycle import Sight, Status
+from domain.kernel.log.game import Game
+from domain.kernel.log.lifecycle import Sight, Status
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.ruleset import Result

@@ -8,8 +8,8 @@ from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import UNSET
 
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log.game import Game
 from domain.kernel.rules.refusal import Refusal
 from projections import lobby
 from service.api import problems

@@ -7,12 +7,12 @@ from litestar.params import FromPath
 from litestar.response import Response, Stream
 
 from domain.kernel import export
-from domain.kernel.fold import later
-from domain.kernel.game import Game
-from domain.kernel.history import cause_of, read_event, retraction
 from domain.kernel.ids import GameId
-from domain.kernel.lifecycle import GameEvent
-from domain.kernel.record import Record
+from domain.kernel.log.fold import later
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import cause_of, read_event, retraction
+from domain.kernel.log.lifecycle import GameEvent
+from domain.kernel.log.record import Record
 from domain.kernel.rules.message import told
 from service.api import problems
 from service.api.bodies import Nothing

@@ -13,8 +13,8 @@ from litestar.response import Response
 from msgspec import Raw
 
 from domain.boards import Drawing
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, Version
+from domain.kernel.log.game import Game
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
-from domain.kernel.lifecycle import Status
+from domain.kernel.log.lifecycle import Status
 from domain.kernel.rules.decision import Decision, Option
 
 

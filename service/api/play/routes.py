@@ -9,8 +9,8 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log.game import Game
 from domain.kernel.rules.refusal import Refusal
 from service.api import problems
 from service.api.bodies import Nothing

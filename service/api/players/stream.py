@@ -7,10 +7,10 @@ from typing import Final
 import msgspec
 from litestar.response import Response, Stream
 
-from domain.kernel.history import cause_of, read_created
 from domain.kernel.ids import GameId, PlayerId
-from domain.kernel.lifecycle import GameCreated, SeatLeft, SeatTaken
-from domain.kernel.record import Record
+from domain.kernel.log.history import cause_of, read_created
+from domain.kernel.log.lifecycle import GameCreated, SeatLeft, SeatTaken
+from domain.kernel.log.record import Record
 from domain.kernel.rules.message import type_name
 from service.accounts.accounts import Caller, TokenEnded
 from service.api import problems

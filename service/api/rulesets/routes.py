@@ -7,7 +7,7 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.ids import RuleId
-from domain.kernel.lifecycle import GAME_EVENTS, Undo
+from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.rules.catalogue import Rule, UnknownRuleError, common_rules
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, NewType, Union, get_args, get_origin, 
 from msgspec import NODEFAULT, Meta, Struct
 from msgspec import inspect as types
 
-from domain.kernel.lifecycle import GAME_EVENTS, Undo
+from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.rules.docstrings import attributes, source_of, summary
 from domain.kernel.rules.ruleset import Ruleset
 from service.api.rulesets.bodies import Schemas

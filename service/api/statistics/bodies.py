@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
-from domain.kernel.lifecycle import Status
+from domain.kernel.log.lifecycle import Status
 from service.api.bodies import Identifier, Page
 
 

@@ -1,6 +1,6 @@
 """What the projections tell of the scene, with a few dice and refusals added."""
 
-from domain.kernel.lifecycle import GameStarted
+from domain.kernel.log.lifecycle import GameStarted
 from domain.kernel.rules.message import told as told_of
 from projections import players, rules, scoreboard, timeline
 from service.api.scene import AT, GAME, Example, Scene

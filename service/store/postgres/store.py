@@ -13,7 +13,7 @@ import msgspec
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.record import Record
+from domain.kernel.log.record import Record
 from service.base.clock import stamped
 from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts

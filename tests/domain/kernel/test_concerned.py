@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from domain.kernel.lifecycle import GAME_EVENTS, Undo
+from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.rules import catalogue
 from domain.kernel.rules.catalogue import Catalogue, UnknownRuleError
 from domain.kernel.rules.message import Command, type_name

@@ -8,16 +8,16 @@ import msgspec
 import pytest
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.fold import follow, later, resume
-from domain.kernel.game import Game
-from domain.kernel.history import read_event, steps
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.lifecycle import GameCreated, GameEnded, MovesRetracted
-from domain.kernel.record import Record, chain_hash, first_broken
-from domain.kernel.request import read_commands, read_undo
+from domain.kernel.log.fold import follow, later, resume
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import read_event, steps
+from domain.kernel.log.lifecycle import GameCreated, GameEnded, MovesRetracted
+from domain.kernel.log.record import Record, chain_hash, first_broken
+from domain.kernel.log.request import read_commands, read_undo
+from domain.kernel.log.snapshot import SnapshotError, restore, take
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.refusal import Refusal
-from domain.kernel.snapshot import SnapshotError, restore, take
 from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.tiny.auction import ROOM, TinyAuction
 from tests.tiny.showing import Showing

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from domain.kernel.ids import GameId, PlayerId
-from domain.kernel.record import Cause, Record, chain_hash, first_broken, genesis, inscribe, row_bytes
+from domain.kernel.log.record import Cause, Record, chain_hash, first_broken, genesis, inscribe, row_bytes
 from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
 

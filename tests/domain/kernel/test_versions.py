@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from domain.kernel import snapshot
 from domain.kernel.chance.secret import Vault
-from domain.kernel.fold import follow, resume
-from domain.kernel.game import Game
-from domain.kernel.history import read_created, steps
 from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.log import snapshot
+from domain.kernel.log.fold import follow, resume
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import read_created, steps
 from domain.kernel.rules import catalogue
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.refusal import Refusal

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.kernel.game import Game, Step
 from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log.game import Game, Step
 from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import acquisition, construction, exchange, influence

@@ -11,8 +11,8 @@ from domain.boards import builtin, parse_board, validate
 from domain.boards.mare_nostrum import CIVILIZATIONS, GOODS
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.game import Game
 from domain.kernel.ids import AreaId, GameId, PlayerId, Seat
+from domain.kernel.log.game import Game
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import data

@@ -14,10 +14,10 @@ import pytest
 from msgspec.structs import replace
 
 from domain.boards import BoardError
-from domain.kernel.fold import fold
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId
-from domain.kernel.record import Cause, Record, first_broken
+from domain.kernel.log.fold import fold
+from domain.kernel.log.game import Game
+from domain.kernel.log.record import Cause, Record, first_broken
 from domain.kernel.rules.refusal import Refusal
 from service.cluster.wake import LocalWake
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion

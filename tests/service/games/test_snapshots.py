@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel import snapshot as kernel
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Version
-from domain.kernel.record import Record
+from domain.kernel.log import snapshot as kernel
+from domain.kernel.log.game import Game
+from domain.kernel.log.record import Record
 from service.app import open_snapshots
 from service.base.settings import Settings
 from service.cluster.redis import open_redis

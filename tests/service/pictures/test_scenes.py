@@ -12,10 +12,10 @@ import pytest
 from msgspec import UNSET
 
 from domain.boards.drawing import Outline
-from domain.kernel.fold import fold
-from domain.kernel.game import Game
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.record import Record
+from domain.kernel.log.fold import fold
+from domain.kernel.log.game import Game
+from domain.kernel.log.record import Record
 from domain.kernel.rules.marks import Mark, Marks, Place, Stack, Standing
 from domain.kernel.rules.message import Names
 from domain.library import LIBRARY

@@ -9,7 +9,7 @@ from unittest import mock
 
 from msgspec import Struct
 
-from domain.kernel.lifecycle import Sight
+from domain.kernel.log.lifecycle import Sight
 from domain.kernel.rules.draft import Draft
 from tests.tiny.auction import DECK, HAND, CardsDealt, Table, TinyAuction
 

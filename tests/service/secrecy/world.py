@@ -14,8 +14,8 @@ from unittest import mock
 import structlog
 from msgspec import Struct
 
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, Seat
+from domain.kernel.log.game import Game
 from domain.kernel.rules.ruleset import Library
 from projections.library import PROJECTIONS
 from service.base.scopes import SCOPES

@@ -7,7 +7,7 @@ import msgspec
 
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.record import Cause, Record, genesis, inscribe
+from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from service.store.protocol import Added, Append, KeptUse, KeyUse, Opening
 
 AT = "2026-11-21T06:25:14.000000Z"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from domain.kernel.ids import GameId, PlayerId
-from domain.kernel.record import first_broken
+from domain.kernel.log.record import first_broken
 from service.store.accounts import PlayerRow
 from service.store.protocol import (
     Added,

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from domain.kernel.ids import GameId
-from domain.kernel.record import genesis
+from domain.kernel.log.record import genesis
 from service.store.accounts import PlayerRow, TokenId, TokenRow
 from service.store.postgres import connections as postgres_connections
 from service.store.postgres.migrations import known, migrate

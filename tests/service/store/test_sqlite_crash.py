@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from domain.kernel.ids import GameId
-from domain.kernel.record import first_broken
+from domain.kernel.log.record import first_broken
 from service.store.sqlite.file import check_file
 from service.store.sqlite.store import SqliteStore
 from tests.service.rig import open_rig

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from domain.kernel.ids import GameId
-from domain.kernel.record import first_broken
+from domain.kernel.log.record import first_broken
 from service.store.protocol import StoreDamaged, StoreUnavailable
 from service.store.sqlite.file import check_file
 from service.store.sqlite.store import SqliteStore

@@ -8,11 +8,11 @@ from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
-from domain.kernel.game import Game, Step
-from domain.kernel.history import cause_of, effective_records, read_created, read_event, reader, retraction, steps
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.lifecycle import GAME_EVENTS, GameEvent, GameStarted, MovesRetracted, RulesUpgraded
-from domain.kernel.record import Record
+from domain.kernel.log.game import Game, Step
+from domain.kernel.log.history import cause_of, effective_records, read_created, read_event, reader, retraction, steps
+from domain.kernel.log.lifecycle import GAME_EVENTS, GameEvent, GameStarted, MovesRetracted, RulesUpgraded
+from domain.kernel.log.record import Record
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance, CommittedChance, commitment_to
 from domain.kernel.chance.secret import Sealed, Secret, Vault
-from domain.kernel.history import starts_of_commands
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
-from domain.kernel.lifecycle import (
+from domain.kernel.log.history import starts_of_commands
+from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameCreated,
     GameEnded,
@@ -28,7 +28,7 @@ from domain.kernel.lifecycle import (
     Status,
     Undo,
 )
-from domain.kernel.record import Cause, Record, genesis, inscribe
+from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.decision import Decision, Option

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import UNSET
 
 from domain.kernel.ids import Version
-from domain.kernel.lifecycle import GAME_EVENTS, UPCASTERS, GameCreated, GameEvent, MovesRetracted
-from domain.kernel.record import Cause, Record
+from domain.kernel.log.lifecycle import GAME_EVENTS, UPCASTERS, GameCreated, GameEvent, MovesRetracted
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import Upcaster, type_name
 from domain.kernel.rules.ruleset import Ruleset
 

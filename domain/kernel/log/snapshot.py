@@ -10,9 +10,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw, Struct
 
-from domain.kernel.game import Game
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.lifecycle import Sight, Status
+from domain.kernel.log.game import Game
+from domain.kernel.log.lifecycle import Sight, Status
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
@@ -77,7 +77,7 @@ def take(game: Game) -> bytes:
 
 
 def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board]) -> Game:
-    """Return the game of a snapshot; `domain.kernel.fold.resume` takes it on from there.
+    """Return the game of a snapshot; `domain.kernel.log.fold.resume` takes it on from there.
 
     Raises:
         SnapshotError: it is of another form, ruleset version or shape.
