@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from domain.kernel.chance.secret import commitment_of
 from domain.kernel.ids import Seat
+from domain.kernel.proof.verify import Verdict, verify
 from domain.kernel.rules.ruleset import Library
-from domain.kernel.verify import Verdict, verify
 from tests.helpers.forger import Change, Line, forged, lines_of, rows, rows_of, step_of
 from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction

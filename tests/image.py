@@ -24,7 +24,7 @@ from typing import Any, Final
 
 import httpx
 
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from service.bots.client import Client
 from service.bots.demonstration import Demonstration

@@ -10,8 +10,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from domain.kernel.export import export
-from domain.kernel.verify import verify
+from domain.kernel.proof.export import export
+from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from service.bots.simulation import Plan, Simulation
 

@@ -8,11 +8,11 @@ from msgspec import UNSET, Raw
 
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Secret
-from domain.kernel.export import Export
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_event
 from domain.kernel.log.lifecycle import GameEnded
 from domain.kernel.log.record import Record
+from domain.kernel.proof.export import Export
 from domain.kernel.rules.ruleset import Rolled
 
 

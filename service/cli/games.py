@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from service.bots import simulation
 from service.bots.client import Client, Problem

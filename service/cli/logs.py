@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.export import Export, ExportError, read
 from domain.kernel.log.fold import fold, later
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction
+from domain.kernel.proof.export import Export, ExportError, read
+from domain.kernel.proof.verify import BEYOND, Verdict
+from domain.kernel.proof.verify import verify as verify_export
 from domain.kernel.rules.message import told
-from domain.kernel.verify import BEYOND, Verdict
-from domain.kernel.verify import verify as verify_export
 from domain.library import LIBRARY
 from service.bots.client import Client, Problem
 from service.cli.causes import causes, chance_of

@@ -9,13 +9,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.export import export
 from domain.kernel.ids import Seat
 from domain.kernel.log.fold import fold
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Record, first_broken
+from domain.kernel.proof.export import export
+from domain.kernel.proof.verify import verify
 from domain.kernel.rules import schema
-from domain.kernel.verify import verify
 from domain.library import LIBRARY
 from service.bots.simulation import Plan, Simulation
 from tests.bench.measure import Figure, percentile, rate

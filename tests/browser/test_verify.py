@@ -10,8 +10,8 @@ import pytest
 from playwright.async_api import FilePayload, Page, expect
 
 from domain.kernel.canonical import canonical
-from domain.kernel.export import export
-from domain.kernel.verify import verify
+from domain.kernel.proof.export import export
+from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from service.bots.simulation import Simulation
 from tests.browser.games import Table, played, table

@@ -21,13 +21,13 @@ import msgspec
 from jsonschema import Draft202012Validator, ValidationError, validators
 from msgspec import Struct, UnsetType
 
-from domain.kernel import export
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId
 from domain.kernel.log.fold import fold, later
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import retraction
 from domain.kernel.log.record import Record
+from domain.kernel.proof import export
 from domain.kernel.rules.board import from_canonical
 from domain.kernel.rules.message import type_name
 from domain.library import LIBRARY

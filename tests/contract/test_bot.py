@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import httpx
 
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from service.api.contract import document as contract
 from tests.contract import clients

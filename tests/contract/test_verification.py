@@ -8,9 +8,9 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from domain.kernel.chance.secret import Secret
-from domain.kernel.export import End, Header, Row
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameCreated
 from domain.kernel.log.record import Cause
+from domain.kernel.proof.export import End, Header, Row
 from domain.kernel.rules.message import type_name
 from service.api.contract import document as contract
 

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from domain.kernel import export
 from domain.kernel.ids import GameId
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Record, first_broken
-from domain.kernel.verify import verify
+from domain.kernel.proof import export
+from domain.kernel.proof.verify import verify
 from projections.library import PROJECTIONS
 from projections.store import Rows
 from service.app import open_snapshots

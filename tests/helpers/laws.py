@@ -31,13 +31,13 @@ from domain.kernel.log.fold import follow, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction, starts_of_commands, steps
 from domain.kernel.log.record import Record
+from domain.kernel.proof.verify import verify
 from domain.kernel.rules import catalogue, schema
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Event
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.verify import verify
 from tests.helpers import redrawing
 from tests.helpers.play import Play
 

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from domain.kernel.chance.secret import Secret, Vault
-from domain.kernel.export import export
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.fold import fold, retract
 from domain.kernel.log.game import Game, Step
 from domain.kernel.log.record import Record
+from domain.kernel.proof.export import export
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.decision import Option

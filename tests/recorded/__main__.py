@@ -20,11 +20,11 @@ from msgspec import Struct, UnsetType
 
 from domain.boards import builtin
 from domain.classic.setup import COLOURS, HOMES
-from domain.kernel.export import read
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameCancelled, RulesUpgraded, Undo
 from domain.kernel.log.record import Record
+from domain.kernel.proof.export import read
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.message import type_name

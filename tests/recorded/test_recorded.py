@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.kernel.export import read
-from domain.kernel.verify import verify
+from domain.kernel.proof.export import read
+from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from tests.recorded import Recorded, positions, recorded, sha256
 from tests.recorded.__main__ import GAMES, missing

@@ -12,12 +12,12 @@ from msgspec import Struct, field
 from domain.classic import table as classic_table
 from domain.classic import tribute
 from domain.classic.ruleset import Friz
-from domain.kernel.export import read
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import read_event
+from domain.kernel.proof.export import read
+from domain.kernel.proof.verify import verify
 from domain.kernel.rules.message import Count, Names, Upcaster, type_name
 from domain.kernel.rules.ruleset import Library, Ruleset
-from domain.kernel.verify import verify
 from domain.mare_nostrum import income
 from domain.mare_nostrum import table as mare_table
 from domain.mare_nostrum.data import Resource

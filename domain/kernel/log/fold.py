@@ -1,6 +1,6 @@
 """Folding a stored log into a game: whole, from a cached game on, or to a version of the past.
 
-The chain and the rules are not checked here: `domain.kernel.verify` does.
+The chain and the rules are not checked here: `domain.kernel.proof.verify` does.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ _AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
 def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of: Callable[[str], Board]) -> Game:
     """Return the game after `records`, a log from version 1 on.
 
-    `board_of` returns the board with a given digest. Chain and rules are not checked here: `domain.kernel.verify` does.
+    `board_of` returns the board with a given digest. Chain and rules are not checked here: `domain.kernel.proof.verify` does.
 
     Raises:
         LookupError: a ruleset version or the board is not at hand.

@@ -12,9 +12,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from domain.kernel import export
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.log.record import Cause
+from domain.kernel.proof import export
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.docstrings import summary
 from domain.kernel.rules.message import enumerated, type_name

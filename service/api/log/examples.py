@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from domain.kernel import export
+from domain.kernel.proof import export
 from domain.kernel.rules.message import told as told_of
 from service.api.log import streams
 from service.api.log.bodies import EventPage, HistoryPage, Sentence

@@ -6,13 +6,13 @@ from typing import Final
 from litestar.params import FromPath
 from litestar.response import Response, Stream
 
-from domain.kernel import export
 from domain.kernel.ids import GameId
 from domain.kernel.log.fold import later
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_event, retraction
 from domain.kernel.log.lifecycle import GameEvent
 from domain.kernel.log.record import Record
+from domain.kernel.proof import export
 from domain.kernel.rules.message import told
 from service.api import problems
 from service.api.bodies import Nothing

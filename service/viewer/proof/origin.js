@@ -1,6 +1,6 @@
 /**
  * Who may bring about which event: what the cause of every act must say. `verify` in Python holds logs to the same table
- * (`domain/kernel/origin.py`). Of what happens at the table nothing is known here but that commands bring it about.
+ * (`domain/kernel/proof/origin.py`). Of what happens at the table nothing is known here but that commands bring it about.
  * @module
  */
 

@@ -1,5 +1,5 @@
 /**
- * The proof of a game in the browser, from its public export (`domain/kernel/export.py`): every line canonical, the
+ * The proof of a game in the browser, from its public export (`domain/kernel/proof/export.py`): every line canonical, the
  * hash chain unbroken, the header true to the first event, times in order, every act by an account that may do it
  * (`acts.js`), and what is opened true to its commitment. After the end also every roll, shuffle and salt, drawn again
  * from the published secret (`draws.js`).

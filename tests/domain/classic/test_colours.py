@@ -7,7 +7,7 @@ import pytest
 
 from domain.boards import builtin
 from domain.classic.ruleset import Classic, Friz, Published2005, Setup
-from domain.kernel.verify import verify
+from domain.kernel.proof.verify import verify
 from tests.helpers.play import Play
 from tests.helpers.redrawing import faults
 

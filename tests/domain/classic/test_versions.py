@@ -7,8 +7,8 @@ import pytest
 
 from domain.boards import builtin
 from domain.classic.ruleset import Classic, Friz, Published2005
+from domain.kernel.proof.verify import verify
 from domain.kernel.rules.ruleset import Library
-from domain.kernel.verify import verify
 from tests.helpers.play import Play
 
 BOARD = builtin("conquest")

@@ -487,7 +487,7 @@ def test_an_event_stored_in_an_old_shape_is_read_in_the_present_one() -> None:
 
 
 def test_a_game_with_old_events_goes_on_and_is_proved() -> None:
-    from domain.kernel.verify import verify
+    from domain.kernel.proof.verify import verify
 
     play = started()
     play.command(RED, {"type": "put-up", "coins": 2})

@@ -7,7 +7,7 @@ import pytest
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameEnded, GameEvent, MovesRetracted, SeatsMoved
 from domain.kernel.log.record import Cause
-from domain.kernel.origin import AROUND_THE_TABLE, Origin, objection, origin_of
+from domain.kernel.proof.origin import AROUND_THE_TABLE, Origin, objection, origin_of
 
 FOLLOWING = (GameEnded, SeatsMoved)
 """Events around the table that nobody brings about: they follow from others."""

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from domain.kernel.canonical import canonical
-from domain.kernel.export import ExportError, read
 from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.proof.export import ExportError, read
+from domain.kernel.proof.verify import Verdict, verify
 from domain.kernel.rules.ruleset import Library
-from domain.kernel.verify import Verdict, verify
 from tests.helpers import forger
 from tests.helpers.play import ORGANIZER, Play
 from tests.tiny.auction import ROOM, TinyAuction

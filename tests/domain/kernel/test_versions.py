@@ -14,11 +14,11 @@ from domain.kernel.log import snapshot
 from domain.kernel.log.fold import follow, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_created, steps
+from domain.kernel.proof.verify import verify
 from domain.kernel.rules import catalogue
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, switched
-from domain.kernel.verify import verify
 from tests.helpers.play import Play, player_of
 from tests.tiny.auction import ROOM, Table
 from tests.tiny.corrected import Corrected

@@ -8,8 +8,8 @@ import pytest
 
 from domain.boards import builtin
 from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.proof.verify import verify
 from domain.kernel.rules.refusal import Refusal
-from domain.kernel.verify import verify
 from domain.mare_nostrum.ruleset import MareNostrum
 from tests.helpers.forger import forged
 from tests.helpers.play import ORGANIZER, Play, player_of

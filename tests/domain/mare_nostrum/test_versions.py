@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from domain.boards import builtin
+from domain.kernel.proof.verify import verify
 from domain.kernel.rules.ruleset import Library
-from domain.kernel.verify import verify
 from domain.mare_nostrum.data import RECOMMENDED
 from domain.mare_nostrum.editions import CHANGES, Rules
 from domain.mare_nostrum.ruleset import MareNostrum

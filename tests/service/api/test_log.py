@@ -5,8 +5,8 @@ import json
 
 import msgspec
 
-from domain.kernel.export import read
-from domain.kernel.verify import verify
+from domain.kernel.proof.export import read
+from domain.kernel.proof.verify import verify
 from tests.service.api.serving import Player, Service
 from tests.service.rig import LIBRARY
 

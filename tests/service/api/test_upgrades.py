@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from domain.kernel.proof.verify import verify
 from domain.kernel.rules.ruleset import Library
-from domain.kernel.verify import verify
 from tests.service.api.serving import Player, Service, serving
 from tests.tiny.corrected import Corrected
 

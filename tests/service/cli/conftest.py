@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.kernel.export import export
+from domain.kernel.proof.export import export
 from service.bots import simulation
 from service.cli import main
 from tests.service.cli.calling import Call, Said

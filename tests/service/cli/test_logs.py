@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from domain.kernel.chance.draws import CommittedChance
-from domain.kernel.export import export
-from domain.kernel.verify import verify
+from domain.kernel.proof.export import export
+from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from service.bots.simulation import Plan, Simulation
 from service.bots.simulation import play as simulate

@@ -15,10 +15,10 @@ from unittest import mock
 import msgspec
 import pytest
 
-from domain.kernel import export
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
+from domain.kernel.proof import export
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.refusal import Refusal
 from service.api.contract.document import endpoints
@@ -120,7 +120,7 @@ _choose, _command = ChooseCard.decide, Games.command
 LEAKS: dict[str, tuple[str, Any]] = {
     "the secrets of others beside the events": ("service.games.views.Viewer.may_read", lambda self, secret: True),
     "the position with open eyes": ("domain.kernel.log.game.Game.view", _everything(Game.view)),
-    "the export of everything": ("domain.kernel.export.export", _everything(export.export)),
+    "the export of everything": ("domain.kernel.proof.export.export", _everything(export.export)),
     "hands in a refusal": ("tests.tiny.auction.ChooseCard.decide", _telling_refusal),
     "a sealed command as it was given": ("domain.kernel.log.game._command_in_log", _open_command),
     "commands in the service's log": ("service.games.commands.Games.command", _told_in_the_log),

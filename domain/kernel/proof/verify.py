@@ -22,7 +22,6 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import found
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
-from domain.kernel.export import Export, ExportError, read
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.fold import follow
 from domain.kernel.log.game import Game, Step
@@ -42,7 +41,8 @@ from domain.kernel.log.lifecycle import (
 )
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands
-from domain.kernel.origin import objection
+from domain.kernel.proof.export import Export, ExportError, read
+from domain.kernel.proof.origin import objection
 from domain.kernel.rules.message import Command, Event, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
