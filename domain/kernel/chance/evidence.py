@@ -1,8 +1,8 @@
 """Where events show what chance brought, as data: whoever has the secret can draw again and compare, without rules.
 
-A draw of chance is a roll, a shuffle or a salt (`domain.kernel.chance.draws`). The rows of a log count them: those of row
-n are the ones after `draws` of row n-1, up to its own. A ruleset says where its events show rolls and shuffles. What is
-left are salts, and they come in the order in which the secrets were sealed.
+A draw of chance is a roll, a shuffle or a salt (`domain.kernel.chance.draws`). The rows of a log count them: those of
+row n are the ones after `draws` of row n-1, up to its own. A ruleset says where its events show rolls and shuffles.
+What is left are salts, and they come in the order in which the secrets were sealed.
 """
 
 from collections.abc import Mapping

@@ -22,7 +22,8 @@ _AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
 def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of: Callable[[str], Board]) -> Game:
     """Return the game after `records`, a log from version 1 on.
 
-    `board_of` returns the board with a given digest. Chain and rules are not checked here: `domain.kernel.proof.verify` does.
+    `board_of` returns the board with a given digest. `domain.kernel.proof.verify` checks chain and
+    rules; this does not.
 
     Raises:
         LookupError: a ruleset version or the board is not at hand.

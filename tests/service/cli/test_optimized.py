@@ -44,7 +44,7 @@ def test_the_command_line_says_the_same(command: str) -> None:
 
 
 STUCK = """
-from tests.domain.kernel.test_book import Chaptered, PrizePutUp, at_table
+from tests.domain.kernel.rules.test_book import Chaptered, PrizePutUp, at_table
 draft = at_table()
 draft.emit(PrizePutUp(1))
 type("Stuck", (Chaptered,), {"settlers": ()})().advance(draft)
