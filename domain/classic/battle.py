@@ -18,6 +18,7 @@ from domain.classic.pieces import NO_UNITS, Units
 from domain.classic.table import Battle, Command, Event, Side, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Draw, Names
@@ -210,6 +211,18 @@ def fortification_dice(table: Table, battle: Battle) -> int:
     return FORTIFICATION_DICE_AGAINST_CATAPULTS if besieged else FORTIFICATION_DICE
 
 
+def attacker_rolls(draft: Draft[Table]) -> None:
+    """Roll for the attacker's battle legion (CC-BAT-12)."""
+    battle = fought(draft.table)
+    _roll(draft, battle.attacker, battle.defender, 0)
+
+
+def defender_rolls(draft: Draft[Table]) -> None:
+    """Roll for the defender's battle legion, those that are hit included, and for a fortified city (CC-BAT-21)."""
+    battle = fought(draft.table)
+    _roll(draft, battle.defender, battle.attacker, fortification_dice(draft.table, battle))
+
+
 def _roll(draft: Draft[Table], side: Side, enemy: Side, extra: int) -> None:
     legion, target = side.legion or NO_UNITS, enemy.legion or NO_UNITS
     draw, faces = dice.roll(draft, legion.total + extra)
@@ -254,18 +267,16 @@ class FormLegion(Command, frozen=True):
         yield cls.option(f"Form a battle legion of {size}", counted(ranges), rule="CC-BAT-08", x_total=[total])
 
 
-# --- decisions, and what follows without one ---
+# --- the steps of a round ---
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Who has to form a battle legion, where there is a choice."""
-    battle = table.battle
-    if battle is None or battle.step not in ("form-defender", "form-attacker"):
-        return []
-    seat = _forming(battle).seat
+def form_legion(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the side whose turn it is to form its battle legion, where there is a choice."""
+    battle = fought(table)
+    seat = (battle.defender if battle.step == "form-defender" else battle.attacker).seat
     size, units = legion_size(table, battle, seat), force(table, battle, seat).units
-    if forced(choices(units, size)) is not None:
-        return []
+    if (legion := forced(choices(units, size))) is not None:
+        return lambda draft: draft.emit(LegionFormed(seat, Units(**legion), automatic=True))
     place = table.map.area(battle.province).name
     decision = Decision(
         "form-legion",
@@ -278,39 +289,9 @@ def decisions(table: Table) -> list[Decision]:
     return [decision]
 
 
-def _forming(battle: Battle) -> Side:
-    return battle.defender if battle.step == "form-defender" else battle.attacker
-
-
-def settle(draft: Draft[Table]) -> bool:
-    """Form a battle legion that can be formed in one way only, roll, and end the round."""
-    battle = draft.table.battle
-    if battle is None:
-        return False
-    match battle.step:
-        case "form-defender" | "form-attacker":
-            return _form_the_only_way(draft, battle)
-        case "roll-attacker":
-            _roll(draft, battle.attacker, battle.defender, 0)
-        case "roll-defender":
-            _roll(draft, battle.defender, battle.attacker, fortification_dice(draft.table, battle))
-        case "remove":
-            _end_round(draft, battle)
-        case _:
-            return False
-    return True
-
-
-def _form_the_only_way(draft: Draft[Table], battle: Battle) -> bool:
-    seat = _forming(battle).seat
-    legion = forced(choices(force(draft.table, battle, seat).units, legion_size(draft.table, battle, seat)))
-    if legion is None:
-        return False
-    draft.emit(LegionFormed(seat, Units(**legion), automatic=True))
-    return True
-
-
-def _end_round(draft: Draft[Table], battle: Battle) -> None:
+def end_round(draft: Draft[Table]) -> None:
+    """Remove the losses of both sides at once (CC-BAT-20); where a side is gone, the battle ends."""
+    battle = fought(draft.table)
     attacker, defender = battle.attacker, battle.defender
     draft.emit(LossesRemoved(battle.province, attacker.lost, defender.lost, attacker.lost_landed, defender.lost_landed))
     attackers = force(draft.table, battle, attacker.seat).units.total

@@ -317,7 +317,7 @@ def _to_judge(table: Table, seat: Seat) -> list[str]:
     return [defeat.leader for defeat in table.defeats if defeat.captor == seat]
 
 
-def decisions(table: Table) -> list[Decision]:
+def judge_generals(table: Table) -> list[Decision]:
     """Ask every winner what becomes of the generals in his hands."""
     return [
         Decision(

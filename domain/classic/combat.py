@@ -21,6 +21,7 @@ from domain.classic.table import Combat, Command, Event, NavalPlan, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
@@ -226,24 +227,37 @@ def _unspared(table: Table, province: AreaId, player: Seat) -> list[str]:
 # --- the course of the phase ---
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Open the phase, fight what is alone left to fight, close the phase when nothing is left (CC-TRN-05)."""
-    table = draft.table
-    if table.phase != "combat" or _is_fighting(table):
-        return False
+def next_fight(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the active player what to fight next, where there is a choice; close the phase when nothing is left."""
     if table.combat is None:
-        begin(draft)
-        return True
+        return begin
     fights = _fights(table)
-    if fights.optional or fights.due > 1:
-        return False
+    if not fights.optional and fights.due < 2:
+        return lambda draft: _fight_the_last(draft, fights)
+    decision = Decision(
+        "fight",
+        (table.acting,),
+        RuleId("CC-BAT-04"),
+        "Which battle do you fight next?" if fights.due else "Do you fight another battle?",
+        "When nothing is left to fight, the turn goes on.",
+        {
+            "battles": fights.battles,
+            "naval": [{"sea": plan.sea, "opponent": plan.opponent, "galleys": plan.galleys} for plan in fights.naval],
+            "seas": {sea: {"galleys": own, "opponents": others} for sea, (own, others) in fights.seas.items()},
+            "leaders": fights.leaders,
+        },
+    )
+    return [decision]
+
+
+def _fight_the_last(draft: Draft[Table], fights: Fights) -> None:
+    """Fight what alone is left to fight; close the phase when nothing is (CC-TRN-05)."""
     if fights.battles:
         _fight(draft, fights.battles[0])
     elif fights.naval:
         naval.begin(draft, fights.naval[0])
     else:
         close(draft)
-    return True
 
 
 def begin(draft: Draft[Table]) -> None:
@@ -276,10 +290,6 @@ def _go_on(draft: Draft[Table]) -> None:
         turn.enter(draft, "tribute")
     else:
         turn.end(draft)
-
-
-def _is_fighting(table: Table) -> bool:
-    return bool(table.battle or table.naval_battle or table.defeats or table.rescues)
 
 
 def _fight(draft: Draft[Table], province: AreaId) -> None:
@@ -545,32 +555,6 @@ def _lone_options(command: type[Command], table: Table, title: str) -> Iterable[
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
-
-
-# --- the decision ---
-
-
-def decisions(table: Table) -> list[Decision]:
-    """Ask the player on turn what to fight next, where there is a choice."""
-    if table.combat is None or _is_fighting(table):
-        return []
-    fights = _fights(table)
-    if not fights.optional and fights.due < 2:
-        return []
-    decision = Decision(
-        "fight",
-        (table.acting,),
-        RuleId("CC-BAT-04"),
-        "Which battle do you fight next?" if fights.due else "Do you fight another battle?",
-        "When nothing is left to fight, the turn goes on.",
-        {
-            "battles": fights.battles,
-            "naval": [{"sea": plan.sea, "opponent": plan.opponent, "galleys": plan.galleys} for plan in fights.naval],
-            "seas": {sea: {"galleys": own, "opponents": others} for sea, (own, others) in fights.seas.items()},
-            "leaders": fights.leaders,
-        },
-    )
-    return [decision]
 
 
 EVENTS = (CombatOpened, NavalBattleDeclared, NavalBattleDeclined, LeadersSpared, SomeLeadersSpared, CombatClosed)

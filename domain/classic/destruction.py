@@ -7,6 +7,7 @@ from domain.classic.table import Command, Event, RoadId, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Names
@@ -103,24 +104,18 @@ class FinishDestruction(Command, frozen=True):
         yield cls.option("Destroy no city")
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the player on turn which cities he destroys, if he has any."""
-    if table.phase != "destruction":
-        return []
+def destroy(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the active player which cities to destroy, where there are any."""
     own = sites.cities(table, table.acting)
     if not own:
-        return []
+        return _spare
     rule, title = RuleId("CC-DES-01"), "Which of your cities do you destroy, if any?"
     return [Decision("destroy", (table.acting,), rule, title, "The purchase phase follows.", {"cities": own})]
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Go on when the player on turn has no city."""
-    if draft.table.phase != "destruction":
-        return False
+def _spare(draft: Draft[Table]) -> None:
     draft.emit(CitiesSpared(draft.table.acting, automatic=True))
     turn.enter(draft, "purchase")
-    return True
 
 
 EVENTS = (CitiesDestroyed, CitiesSpared)

@@ -14,6 +14,7 @@ from domain.classic.table import Battle, Command, Event, Side, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names
@@ -245,14 +246,14 @@ def _mark(draft: Draft[Table], side: Side, by_land: Units, landed: Units, *, aut
     draft.emit(LossesMarked(side.seat, by_land + landed, came_ashore, automatic))
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Who has to mark losses, where there is a choice."""
-    battle = table.battle
-    if battle is None or battle.step not in ("mark-defender", "mark-attacker"):
-        return []
+def mark(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the side that was hit for its losses, where there is a choice."""
+    battle = fought(table)
     side = _marking(battle)
-    if forced(_losses(side, force(table, battle, side.seat))) is not None:
-        return []
+    if (lost := forced(_losses(side, force(table, battle, side.seat)))) is not None:
+        by_land = Units(*(lost.get(kind, 0) for kind in KINDS))
+        landed = Units(*(lost.get(f"landed_{kind}", 0) for kind in KINDS))
+        return lambda draft: _mark(draft, side, by_land, landed, automatic=True)
     attacked = side is battle.defender
     place = table.map.area(battle.province).name
     decision = Decision(
@@ -265,21 +266,6 @@ def decisions(table: Table) -> list[Decision]:
         {"province": battle.province, "round": battle.round, "hits": side.hits},
     )
     return [decision]
-
-
-def settle(draft: Draft[Table]) -> bool:
-    """Mark losses that can be marked in one way only."""
-    battle = draft.table.battle
-    if battle is None or battle.step not in ("mark-defender", "mark-attacker"):
-        return False
-    side = _marking(battle)
-    lost = forced(_losses(side, force(draft.table, battle, side.seat)))
-    if lost is None:
-        return False
-    by_land = Units(*(lost.get(kind, 0) for kind in KINDS))
-    landed = Units(*(lost.get(f"landed_{kind}", 0) for kind in KINDS))
-    _mark(draft, side, by_land, landed, automatic=True)
-    return True
 
 
 EVENTS = (LossesMarked, LossesRemoved)

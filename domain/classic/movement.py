@@ -432,10 +432,8 @@ class FinishMovement(Command, frozen=True):
             yield cls.option("Done moving", decision="move")
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Return the question to the player on turn: what moves next, or who has to go on."""
-    if table.phase != "movement" or table.active is None:
-        return []
+def next_move(table: Table) -> list[Decision]:
+    """Ask the active player what moves next, or where those who may not stay go on to."""
     seat = table.acting
     waits = "Combat begins when the movement is finished."
     if stuck := legion.among_enemies(table, seat):

@@ -17,6 +17,7 @@ from domain.classic.table import Command, Event, Fleet, NavalBattle, NavalPlan, 
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Draw, Names
@@ -250,27 +251,35 @@ def begin(draft: Draft[Table], plan: NavalPlan) -> None:
     draft.emit(NavalBattleBegan(plan.sea, table.acting, tuple(sorted(plan.galleys)), plan.opponent, defending))
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Do the next thing that needs nobody's choice; tell whether there was one."""
-    table = draft.table
-    if table.rescues:
-        return _rescue(draft, table.rescues[0])
-    battle = table.naval_battle
-    if battle is None or table.defeats:
-        return False
-    match battle.step:
-        case "roll-attacker":
-            _roll(draft, battle, battle.attacker, battle.defender)
-        case "roll-defender":
-            _roll(draft, battle, battle.defender, battle.attacker)
-        case "sink":
-            _end_cycle(draft, battle)
-        case "mark-defender" | "mark-attacker":
-            fleet = _hit(battle)
-            if fleet.hits < len(fleet.galleys):
-                return False
-            draft.emit(GalleysMarked(fleet.seat, fleet.galleys, automatic=True))
-    return True
+def attacker_rolls(draft: Draft[Table]) -> None:
+    """Roll for the attacker's galleys (CC-NAV-04)."""
+    battle = _under_way(draft.table)
+    _roll(draft, battle, battle.attacker, battle.defender)
+
+
+def defender_rolls(draft: Draft[Table]) -> None:
+    """Roll for the defender's galleys, those that are hit included (CC-NAV-08)."""
+    battle = _under_way(draft.table)
+    _roll(draft, battle, battle.defender, battle.attacker)
+
+
+def mark_sunk(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the owner which galleys sink, unless all of them do."""
+    battle = _under_way(table)
+    fleet = _hit(battle)
+    if fleet.hits == len(fleet.galleys):
+        return lambda draft: draft.emit(GalleysMarked(fleet.seat, fleet.galleys, automatic=True))
+    return [
+        Decision(
+            kind="mark-sunk",
+            seats=(fleet.seat,),
+            rule=RuleId("CC-NAV-10"),
+            title=f"Which {'' if fleet.hits == 1 else f'{fleet.hits} '}of your {len(fleet.galleys)} galleys"
+            f" in {table.names(battle.sea)} {'sinks' if fleet.hits == 1 else 'sink'}?",
+            depends="The naval battle goes on when they are chosen.",
+            about={"sea": battle.sea, "cycle": battle.cycle, "hits": fleet.hits, "galleys": fleet.galleys},
+        )
+    ]
 
 
 def _roll(draft: Draft[Table], battle: NavalBattle, fleet: Fleet, enemy: Fleet) -> None:
@@ -281,9 +290,9 @@ def _roll(draft: Draft[Table], battle: NavalBattle, fleet: Fleet, enemy: Fleet) 
     draft.emit(GalleysRolled(fleet.seat, battle.cycle, draw, faces, hits))
 
 
-def _end_cycle(draft: Draft[Table], battle: NavalBattle) -> None:
+def end_cycle(draft: Draft[Table]) -> None:
     """Sink what was hit on both sides at once (CC-NAV-08), then see to the leaders and whether the battle goes on."""
-    table = draft.table
+    table, battle = draft.table, _under_way(draft.table)
     # The defender's first: should a Caesar fall on either side, the one who rolled first is the captor.
     overboard = [(fleet, _sink(draft, fleet)) for fleet in (battle.defender, battle.attacker) if fleet.hit]
     after = _under_way(table)
@@ -362,12 +371,15 @@ def _without(fleet: Fleet, sunk: Sequence[str]) -> Fleet:
 # --- rescue ---
 
 
-def _rescue(draft: Draft[Table], rescue: Rescue) -> bool:
-    harbours = _harbours(draft.table, rescue)
-    if len(harbours) > 1:
-        return False
-    _place(draft, rescue, rescue.leaders, harbours[0], automatic=True)
-    return True
+def place_rescued(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the owner of rescued leaders where they go, where there is a choice."""
+    rescue = table.rescues[0]
+    harbours = _harbours(table, rescue)
+    if len(harbours) == 1:
+        return lambda draft: _place(draft, rescue, rescue.leaders, harbours[0], automatic=True)
+    about = {"leaders": rescue.leaders, "sea": rescue.sea, "to": harbours}
+    rule = RuleId(_rescue_rule(table, rescue))
+    return [Decision("place-rescued", (rescue.owner,), rule, "Where do your rescued leaders go?", about=about)]
 
 
 def _harbours(table: Table, rescue: Rescue) -> Sequence[str]:
@@ -460,35 +472,6 @@ class PlaceRescued(Command, frozen=True):
 
 def _rescue_rule(table: Table, rescue: Rescue) -> str:
     return table.edition.cite("CC-NAV-14") if rescue.galleys else "CC-NAV-16"
-
-
-def decisions(table: Table) -> list[Decision]:
-    """Return the choice that a naval battle, or a rescue after it, waits for."""
-    if table.rescues:
-        rescue = table.rescues[0]
-        harbours = _harbours(table, rescue)
-        if len(harbours) == 1:
-            return []
-        about = {"leaders": rescue.leaders, "sea": rescue.sea, "to": harbours}
-        rule = RuleId(_rescue_rule(table, rescue))
-        return [Decision("place-rescued", (rescue.owner,), rule, "Where do your rescued leaders go?", about=about)]
-    battle = table.naval_battle
-    if battle is None or table.defeats or battle.step not in ("mark-defender", "mark-attacker"):
-        return []
-    fleet = _hit(battle)
-    if fleet.hits == len(fleet.galleys):
-        return []
-    return [
-        Decision(
-            kind="mark-sunk",
-            seats=(fleet.seat,),
-            rule=RuleId("CC-NAV-10"),
-            title=f"Which {'' if fleet.hits == 1 else f'{fleet.hits} '}of your {len(fleet.galleys)} galleys"
-            f" in {table.names(battle.sea)} {'sinks' if fleet.hits == 1 else 'sink'}?",
-            depends="The naval battle goes on when they are chosen.",
-            about={"sea": battle.sea, "cycle": battle.cycle, "hits": fleet.hits, "galleys": fleet.galleys},
-        )
-    ]
 
 
 EVENTS = (

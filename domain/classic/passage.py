@@ -447,11 +447,10 @@ def _refused(table: Table, kind: Consent, origin: AreaId, to: AreaId) -> set[str
     }
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Return the question to those who have still to answer the request."""
+def answer(table: Table) -> list[Decision]:
+    """Ask those who have still to answer the request."""
     request = table.request
-    if request is None:
-        return []
+    assert request is not None, "consent is being asked for"
     group = request.group
     units = group.units + group.riders + Units(cavalry=group.tired)
     words = {

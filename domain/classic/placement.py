@@ -14,6 +14,7 @@ from domain.classic.table import Command, Event, Purchase, RoadId, Table, road_i
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Names
@@ -384,14 +385,12 @@ class FinishTurn(Command, frozen=True):
             yield cls.option("End your turn")
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the player on turn to place or to finish, and whoever was offered a ransom to answer."""
-    if table.phase != "placement":
-        return []
+def place(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the active player to place or to finish, and whoever was offered a ransom to answer."""
     seat, left = table.acting, _left(table)
+    if (event := _automatic(table, seat)) is not None:
+        return lambda draft: _follow(draft, event)
     answers = ransom.decisions(table)
-    if _automatic(table, seat) is not None:
-        return []
     if not _is_asked(table, seat):
         return answers
     title = "Where do you place what you bought?" if left.total else "Do you end your turn?"
@@ -400,18 +399,12 @@ def decisions(table: Table) -> list[Decision]:
     return [Decision("place", (seat,), RuleId("CC-PLC-09"), title, depends, {"left": about}), *answers]
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Do what leaves no choice."""
-    table = draft.table
-    event = _automatic(table, table.acting) if table.phase == "placement" else None
-    if event is None:
-        return False
+def _follow(draft: Draft[Table], event: Event) -> None:
     draft.emit(event)
     if isinstance(event, CityPlaced):
         inflation.watch(draft)
     if isinstance(event, PlacementFinished):
         turn.end(draft)
-    return True
 
 
 EVENTS = (UnitsPlaced, GalleyPlaced, CityPlaced, FortificationPlaced, RoadPlaced, PlacementFinished)

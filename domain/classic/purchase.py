@@ -12,6 +12,7 @@ from domain.classic.table import Command, Event, Purchase, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names
@@ -261,10 +262,10 @@ class FinishPurchase(Command, frozen=True):
         yield cls.option("Buy nothing")
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the player on turn what he buys, if he can buy anything."""
-    if table.phase != "purchase" or not _can_buy(table, table.acting):
-        return []
+def buy(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the active player what to buy, where they can buy anything."""
+    if not _can_buy(table, table.acting):
+        return _buy_nothing
     about = {"talents": table.players[table.acting].talents, "prices": prices(table)}
     title, depends = "What do you buy?", "Placement comes next, then the turn ends."
     return [Decision("buy", (table.acting,), RuleId("CC-BUY-01"), title, depends, about)]
@@ -286,13 +287,9 @@ def _has_place(table: Table, seat: Seat, kind: str) -> bool:
     return kind not in places or bool(places[kind](table, seat))
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Go on when the player on turn cannot buy anything."""
-    if draft.table.phase != "purchase":
-        return False
+def _buy_nothing(draft: Draft[Table]) -> None:
     draft.emit(NothingBought(draft.table.acting, automatic=True))
     turn.enter(draft, "placement")
-    return True
 
 
 EVENTS = (PiecesBought, NothingBought)

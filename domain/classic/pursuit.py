@@ -12,6 +12,7 @@ from domain.classic.pieces import Units
 from domain.classic.table import Battle, Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Draw, Names
@@ -109,52 +110,33 @@ def _pursuer(fight: Battle) -> Seat:
     return fight.attacker.seat if fight.leaving[0] == fight.defender.seat else fight.defender.seat
 
 
-def decisions(table: Table) -> list[Decision]:
-    """The pursuer chooses the victims, where there is a choice."""
-    fight = table.battle
-    if fight is None or fight.step != "mark-pursued":
-        return []
-    hits = fight.pursuit_hits
-    if forced(choices(_prey(table, fight), hits)) is not None:
-        return []
+def mark(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the pursuer for the victims, where there is a choice."""
+    fight = fought(table)
+    hits, pursuer, loser = fight.pursuit_hits, _pursuer(fight), fight.leaving[0]
+    if (lost := forced(choices(_prey(table, fight), hits))) is not None:
+        units = Units(**lost)
+        return lambda draft: draft.emit(PursuedEliminated(pursuer, fight.province, loser, units, automatic=True))
     decision = Decision(
         "mark-pursued",
-        (_pursuer(fight),),
+        (pursuer,),
         RuleId("CC-PUR-05"),
         "Which retreating unit do you eliminate?" if hits == 1 else f"Which {hits} retreating units do you eliminate?",
         "What is left then retreats.",
-        {"province": fight.province, "hits": hits, "seat": fight.leaving[0]},
+        {"province": fight.province, "hits": hits, "seat": loser},
     )
     return [decision]
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Roll for the pursuit; eliminate where there is no choice."""
-    fight = draft.table.battle
-    if fight is None or fight.step not in ("pursue", "mark-pursued"):
-        return False
-    if fight.step == "mark-pursued":
-        return _mark_the_only_way(draft, fight)
-    _pursue(draft, fight)
-    return True
-
-
-def _pursue(draft: Draft[Table], fight: Battle) -> None:
-    """The winner rolls a die for every unit he has there; fortifications give none (CC-PUR-03, CC-PUR-07)."""
+def pursue(draft: Draft[Table]) -> None:
+    """Roll a die for every unit that the winner has there; fortifications give none (CC-PUR-03, CC-PUR-07)."""
+    fight = fought(draft.table)
     pursuer = _pursuer(fight)
     units = force(draft.table, fight, pursuer).units
     draw, faces = dice.roll(draft, units.total)
     hits = min(faces.count("cavalry"), units.cavalry)  # CC-PUR-04
     surplus = max(0, hits - _prey(draft.table, fight).total)
     draft.emit(PursuitRolled(pursuer, draw, faces, hits, surplus))
-
-
-def _mark_the_only_way(draft: Draft[Table], fight: Battle) -> bool:
-    lost = forced(choices(_prey(draft.table, fight), fight.pursuit_hits))
-    if lost is None:
-        return False
-    draft.emit(PursuedEliminated(_pursuer(fight), fight.province, fight.leaving[0], Units(**lost), automatic=True))
-    return True
 
 
 EVENTS = (PursuitRolled, PursuedEliminated)

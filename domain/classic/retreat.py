@@ -17,6 +17,7 @@ from domain.classic.table import Battle, Command, Event, Side, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Names
@@ -421,42 +422,19 @@ def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = 
         conquest.after_retreat(draft, to, seat)
 
 
-# --- decisions, and what follows without one ---
+# --- the steps after a round ---
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Who has to announce, to answer, to choose the victims of a pursuit or to name a destination."""
-    fight = table.battle
-    if fight is None:
-        return []
-    match fight.step:
-        case "announce-defender" | "announce-attacker":
-            return _answer_decision(table, fight) or _announce_decision(table, fight)
-        case "withdraw":
-            return _withdraw_decision(table, fight)
-        case _:
-            return []
-
-
-def _answer_decision(table: Table, fight: Battle) -> list[Decision]:
-    if fight.asking is None or _granted_beforehand(table, fight):
-        return []
-    side, place = _announcing(fight), table.map.area(fight.asking).name
-    decision = Decision(
-        "answer-strait-retreat",
-        fight.asked,
-        RuleId("CC-RET-15"),
-        f"Do you let {table.names(side.seat)} retreat across the strait to {place}?",
-        "Only with the consent of all owners of galleys there is it a destination.",
-        {"province": fight.province, "to": fight.asking, "seat": side.seat},
-    )
-    return [decision]
-
-
-def _announce_decision(table: Table, fight: Battle) -> list[Decision]:
+def announce(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask a side whether it retreats, and for its way across a strait those who hold it, where there is a choice."""
+    fight = fought(table)
     side = _announcing(fight)
-    if fight.asking is not None or _is_spared(table, fight) or _must_go_on(table, fight, side):
-        return []
+    if fight.asking is not None:
+        return _ask_for_strait(table, fight, side, fight.asking)
+    if _is_spared(table, fight):
+        return resolve
+    if _must_go_on(table, fight, side):
+        return lambda draft: draft.emit(RetreatAnnounced(side.seat, retreat=False, automatic=True))
     both = table.edition.both_may_retreat
     decision = Decision(
         "announce",
@@ -469,30 +447,24 @@ def _announce_decision(table: Table, fight: Battle) -> list[Decision]:
     return [decision]
 
 
-def _withdraw_decision(table: Table, fight: Battle) -> list[Decision]:
-    if not _somebody_leaves(table, fight) or len(destinations(table, fight, fight.leaving[0])) == 1:
-        return []
+def _ask_for_strait(table: Table, fight: Battle, side: Side, to: AreaId) -> list[Decision] | Consequence[Table]:
+    strait = table.map.strait_between(fight.province, to)
+    for owner in fight.asked:
+        if passage.stands(table, owner, side.seat, "strait", strait):
+            return lambda draft: draft.emit(RetreatAnswered(owner, to, granted=True, automatic=True))
     decision = Decision(
-        "withdraw",
-        fight.leaving[:1],
-        RuleId("CC-RET-20"),
-        f"To which province does your army in {table.names(fight.province)} retreat?",
-        "The battle is over when the retreating army has left.",
-        {"province": fight.province},
+        "answer-strait-retreat",
+        fight.asked,
+        RuleId("CC-RET-15"),
+        f"Do you let {table.names(side.seat)} retreat across the strait to {table.map.area(to).name}?",
+        "Only with the consent of all owners of galleys there is it a destination.",
+        {"province": fight.province, "to": to, "seat": side.seat},
     )
     return [decision]
 
 
 def _announcing(fight: Battle) -> Side:
     return fight.defender if fight.step == "announce-defender" else fight.attacker
-
-
-def _granted_beforehand(table: Table, fight: Battle) -> Seat | None:
-    """One of those asked who has consented for good to crossings of that strait."""
-    if fight.asking is None:
-        return None
-    seat, strait = _announcing(fight).seat, table.map.strait_between(fight.province, fight.asking)
-    return next((owner for owner in fight.asked if passage.stands(table, owner, seat, "strait", strait)), None)
 
 
 def _is_spared(table: Table, fight: Battle) -> bool:
@@ -513,41 +485,9 @@ def _somebody_leaves(table: Table, fight: Battle) -> bool:
     return force(table, fight, seat).by_land.total > 0 or bool(_leaders_to_go(table, fight, seat))
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Announce and withdraw where there is no choice, and carry out what was announced."""
-    fight = draft.table.battle
-    if fight is None:
-        return False
-    match fight.step:
-        case "announce-defender" | "announce-attacker":
-            return _settle_announcement(draft, fight)
-        case "resolve":
-            _resolve(draft, fight)
-        case "withdraw":
-            return _leave_the_only_way(draft, fight)
-        case _:
-            return False
-    return True
-
-
-def _settle_announcement(draft: Draft[Table], fight: Battle) -> bool:
-    table = draft.table
-    if fight.asking is not None:
-        owner = _granted_beforehand(table, fight)
-        if owner is None:
-            return False
-        draft.emit(RetreatAnswered(owner, fight.asking, granted=True, automatic=True))
-    elif _is_spared(table, fight):
-        _resolve(draft, fight)
-    elif _must_go_on(table, fight, _announcing(fight)):
-        draft.emit(RetreatAnnounced(_announcing(fight).seat, retreat=False, automatic=True))
-    else:
-        return False
-    return True
-
-
-def _resolve(draft: Draft[Table], fight: Battle) -> None:
-    """Both announced: another round, both leave, or one is pursued (CC-RET-01, CC-PUR-01, CC-PUR-02)."""
+def resolve(draft: Draft[Table]) -> None:
+    """Carry out what both announced: another round, or one or both leave (CC-RET-01, CC-PUR-01, CC-PUR-02)."""
+    fight = fought(draft.table)
     leaving = tuple(side.seat for side in (fight.defender, fight.attacker) if side.retreats)
     if not leaving:
         battle.next_round(draft)
@@ -571,19 +511,32 @@ def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
     draft.emit(RetreatBegan((seat,), winner if pursued else None))
 
 
-def _leave_the_only_way(draft: Draft[Table], fight: Battle) -> bool:
-    """Withdraw to the only destination; when nobody is left to leave, end the battle (CC-RET-18, CC-RET-19)."""
-    if _somebody_leaves(draft.table, fight):
-        seat = fight.leaving[0]
-        places = destinations(draft.table, fight, seat)
-        if len(places) != 1:
-            return False
-        _withdraw(draft, seat, places[0], automatic=True)
-        return True
+def withdraw(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask whoever leaves for a destination, where there is a choice; when all have left, end the battle."""
+    fight = fought(table)
+    if not _somebody_leaves(table, fight):
+        return _end_retreat
+    seat = fight.leaving[0]
+    places = destinations(table, fight, seat)
+    if len(places) == 1:
+        return lambda draft: _withdraw(draft, seat, places[0], automatic=True)
+    decision = Decision(
+        "withdraw",
+        (seat,),
+        RuleId("CC-RET-20"),
+        f"To which province does your army in {table.names(fight.province)} retreat?",
+        "The battle is over when the retreating army has left.",
+        {"province": fight.province},
+    )
+    return [decision]
+
+
+def _end_retreat(draft: Draft[Table]) -> None:
+    """End the battle that one side or both have left (CC-RET-18, CC-RET-19)."""
+    fight = fought(draft.table)
     both = bool(fight.attacker.retreats and fight.defender.retreats)
     attacker_won = bool(fight.defender.retreats) and not both
     battle.end(draft, "both-retreat" if both else "retreat", attacker_won=attacker_won, rule="CC-RET-13")
-    return True
 
 
 EVENTS = (

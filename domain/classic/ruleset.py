@@ -11,6 +11,7 @@ from domain.classic import (
     capture,
     combat,
     conquest,
+    course,
     destruction,
     grants,
     inflation,
@@ -41,12 +42,12 @@ from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board, Map
-from domain.kernel.rules.book import Book
+from domain.kernel.rules.course import Step
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.ruleset import Change, Result, Rolled, switched
+from domain.kernel.rules.ruleset import Change, Result, Rolled, Ruleset, switched
 
 CHAPTERS = (
     setup,
@@ -72,36 +73,6 @@ CHAPTERS = (
     ransom,
     talk,
     winning,
-)
-
-DECIDERS = (
-    setup.decisions,
-    passage.decisions,
-    capture.decisions,
-    naval.decisions,
-    pursuit.decisions,
-    retreat.decisions,
-    losses.decisions,
-    battle.decisions,
-    combat.decisions,
-    movement.decisions,
-    destruction.decisions,
-    purchase.decisions,
-    placement.decisions,
-)
-
-SETTLERS = (
-    setup.settle,
-    naval.settle,
-    pursuit.settle,
-    retreat.settle,
-    losses.settle,
-    battle.settle,
-    combat.settle,
-    tribute.settle,
-    destruction.settle,
-    purchase.settle,
-    placement.settle,
 )
 
 CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
@@ -139,15 +110,13 @@ def _agreed(chosen: Setup) -> Mapping[Seat, AreaId]:
     return chosen.agreed_homes.by_seat if isinstance(chosen.agreed_homes, setup.AgreedHomes) else {}
 
 
-class Classic(Book[Table]):
+class Classic(Ruleset[Table]):
     """One edition of Conquest of the Empire Classic."""
 
     board = "conquest"
     setup = Setup
     view_type = view.View
     chapters = CHAPTERS
-    deciders = DECIDERS
-    settlers = SETTLERS
     die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
     chance = CHANCE
@@ -193,6 +162,9 @@ class Classic(Book[Table]):
 
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)
+
+    def step(self, table: Table) -> Step[Table]:
+        return course.step(table)
 
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         return marks.printed(board)

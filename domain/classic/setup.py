@@ -12,6 +12,7 @@ from domain.classic.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Draw, Names
@@ -240,11 +241,11 @@ class PickHome(Command, frozen=True):
         yield cls.option("Pick a Home Province", {"home": homes})
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the next seat for its home; the last one has no choice."""
+def choose_homes(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the next seat for its home; the last one has no choice. Then the table is set."""
     homeless = [seat for seat in _seats(table) if table.players[seat].home is None]
-    if table.phase != "setup" or len(homeless) < 2:
-        return []
+    if len(homeless) < 2:
+        return _set_the_table
     return [
         Decision(
             "pick-home",
@@ -257,16 +258,12 @@ def decisions(table: Table) -> list[Decision]:
     ]
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Give the last seat the last home where homes are picked, and set the table."""
+def _set_the_table(draft: Draft[Table]) -> None:
     table = draft.table
-    if table.phase != "setup":
-        return False
     for seat in _seats(table):
         if table.players[seat].home is None:
             draft.emit(HomePicked(seat, _free_homes(table)[0], automatic=True))
     _found(draft)
-    return True
 
 
 EVENTS = (HomesAssigned, HomesDrawn, HomePicked, EmpireFounded, TurnOrderSet)

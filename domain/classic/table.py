@@ -151,6 +151,24 @@ class Side(Struct, frozen=True):
     retreats: bool | None = None
 
 
+BattleStep = Literal[
+    "form-defender",
+    "form-attacker",
+    "roll-attacker",
+    "mark-defender",
+    "roll-defender",
+    "mark-attacker",
+    "remove",
+    "announce-defender",
+    "announce-attacker",
+    "resolve",
+    "pursue",
+    "mark-pursued",
+    "withdraw",
+]
+"""The steps of a round, in their order; `domain.classic.course` says what happens at each."""
+
+
 class Battle(Struct, frozen=True):
     """A land battle under way.
 
@@ -166,21 +184,7 @@ class Battle(Struct, frozen=True):
     attacker: Side
     defender: Side
     round: int = 1
-    step: Literal[
-        "form-defender",
-        "form-attacker",
-        "roll-attacker",
-        "mark-defender",
-        "roll-defender",
-        "mark-attacker",
-        "remove",
-        "announce-defender",
-        "announce-attacker",
-        "resolve",
-        "pursue",
-        "mark-pursued",
-        "withdraw",
-    ] = "form-defender"
+    step: BattleStep = "form-defender"
     pursuit_hits: int = 0
     leaving: tuple[Seat, ...] = ()
     asking: AreaId | None = None
@@ -203,6 +207,10 @@ class Fleet(Struct, frozen=True):
     hit: tuple[GalleyId, ...] = ()
 
 
+NavalStep = Literal["roll-attacker", "mark-defender", "roll-defender", "mark-attacker", "sink"]
+"""The steps of a cycle, in their order."""
+
+
 class NavalBattle(Struct, frozen=True):
     """A naval battle under way (CC-NAV-12: at most three cycles)."""
 
@@ -210,7 +218,7 @@ class NavalBattle(Struct, frozen=True):
     attacker: Fleet
     defender: Fleet
     cycle: int = 1
-    step: Literal["roll-attacker", "mark-defender", "roll-defender", "mark-attacker", "sink"] = "roll-attacker"
+    step: NavalStep = "roll-attacker"
 
 
 class NavalPlan(Struct, frozen=True):

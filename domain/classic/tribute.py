@@ -40,18 +40,15 @@ class TributeForgone(Event, frozen=True):
         return f"{names(self.seat)} collected no tribute, being without the Home Province."
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Collect for the player on turn, and for nobody else (CC-TRI-02), and go on."""
+def collect(draft: Draft[Table]) -> None:
+    """Collect for the active player, and for nobody else (CC-TRI-02), and go on."""
     table = draft.table
-    if table.phase != "tribute":
-        return False
     seat = table.acting
     if table.edition.tribute_needs_home and not table.controls_home(seat):
         draft.emit(TributeForgone(seat))
     else:
         draft.emit(TributeCollected(seat, table.tribute(seat)))
     turn.enter(draft, "destruction")
-    return True
 
 
 EVENTS = (TributeCollected, TributeForgone)

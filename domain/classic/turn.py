@@ -55,7 +55,7 @@ class PhaseBegan(Event, frozen=True):
 
 
 def enter(draft: Draft[Table], phase: Phase) -> None:
-    """Go on to a phase; what opens it follows in its chapter's `settle`."""
+    """Go on to a phase."""
     draft.emit(PhaseBegan(phase))
 
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
@@ -385,44 +386,40 @@ def _held(table: Table) -> tuple[tuple[str, ...], int]:
 # --- what is open ---
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask an invader who is alone for his choice, or an occupier who is alone again what he goes on holding."""
-    if holding := table.holding:
-        return [
-            Decision(
-                "keep-posts",
-                (holding.seat,),
-                RuleId("MN-AFT-11"),
-                f"What do your legions in {table.names(holding.province)} go on holding?",
-                "The attacker goes on when you have chosen.",
-                {"province": holding.province, "posts": list(holding.posts)},
-            )
-        ]
-    if table.spoils is None or table.active is None:
-        return []
-    spoils = table.spoils
-    possible = ways(table, spoils.province, table.active)
+def keep_posts(table: Table) -> list[Decision]:
+    """Ask an occupier who is alone again what their legions go on holding."""
+    holding = table.holding
+    assert holding is not None, "somebody held something"
+    return [
+        Decision(
+            "keep-posts",
+            (holding.seat,),
+            RuleId("MN-AFT-11"),
+            f"What do your legions in {table.names(holding.province)} go on holding?",
+            "The attacker goes on when you have chosen.",
+            {"province": holding.province, "posts": list(holding.posts)},
+        )
+    ]
+
+
+def exploit(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask an invader who is alone what to do, where there is a choice; without one, the conversion begins."""
+    spoils, seat = table.spoils, table.active
+    assert spoils is not None, "somebody is alone"
+    assert seat is not None, "it is somebody's turn"
+    possible = ways(table, spoils.province, seat)
     if len(possible) == 1:
-        return []
+        return lambda draft: draft.emit(ConversionBegan(seat, spoils.province, automatic=True))
     return [
         Decision(
             "exploit",
-            (table.active,),
+            (seat,),
             RuleId("MN-AFT-01"),
             f"Do your legions in {table.names(spoils.province)} pillage, occupy or convert?",
             "Your turn goes on when you have chosen.",
             {"province": spoils.province, "legions": spoils.legions, "ways": list(possible)},
         )
     ]
-
-
-def settle(draft: Draft[Table]) -> bool:
-    """Begin the conversion where nothing else can be done."""
-    table = draft.table
-    if table.spoils is None or table.active is None:
-        return False
-    draft.emit(ConversionBegan(table.active, table.spoils.province, automatic=True))
-    return True
 
 
 EVENTS = (ProvinceOverrun, ProvincePillaged, ProvinceOccupied, ConversionBegan, PostsKept)

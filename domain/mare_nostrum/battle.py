@@ -253,11 +253,10 @@ class Attack(Command, frozen=True):
 # --- the end ---
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """End the battle when all losses are off the board."""
+def end(draft: Draft[Table]) -> None:
+    """End the battle, now that all losses are off the board."""
     battle = draft.table.battle
-    if battle is None or battle.losses:
-        return False
+    assert battle is not None, "a battle is under way"
     province = draft.table.provinces[battle.province]
     ending = _ending(battle, tuple(province.forces))
     legions, posts = 0, ()
@@ -266,7 +265,6 @@ def settle(draft: Draft[Table]) -> bool:
     if battle.defender in province.forces and province.forces[battle.defender].legions:
         posts = battle.posts
     draft.emit(BattleEnded(battle.province, battle.attacker, battle.defender, ending, legions, posts))
-    return True
 
 
 def _ending(battle: Battle, left: tuple[Seat, ...]) -> Ending:

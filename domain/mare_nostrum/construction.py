@@ -278,18 +278,18 @@ def prices(table: Table, seat: Seat) -> dict[Item, int]:
     return {item: price_of(item, table.cards[seat]) for item in PRICES}
 
 
-def decisions(table: Table) -> list[Decision]:
+def build(table: Table) -> list[Decision]:
     """Ask the active player what to build."""
-    if table.phase != "construction" or table.active is None:
-        return []
+    seat = table.active
+    assert seat is not None, "it is somebody's turn"
     return [
         Decision(
             "build",
-            (table.active,),
+            (seat,),
             RuleId("MN-BLD-02"),
             "What do you build?",
             "The next player is named when you have finished.",
-            {"prices": prices(table, table.active)},
+            {"prices": prices(table, seat)},
         )
     ]
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.kernel.chance.secret import Sealed, Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Names, enumerated
@@ -133,7 +134,9 @@ def _discard(draft: Draft[Table]) -> None:
         cards: hands.Cards = draft.open(table.kept[seat])
         heap += Counter(hands.held(table, seat, draft)) - Counter(cards)
         kept[seat] = Kept(sum(cards.values()), table.kept[seat])
-    draft.emit(CardsDiscarded(hands.count(hands.each(heap)), kept))
+    if kept:
+        draft.emit(CardsDiscarded(hands.count(hands.each(heap)), kept))
+    turn.enter(draft, "military")
 
 
 def _waiting(table: Table) -> tuple[Seat, ...]:
@@ -141,10 +144,11 @@ def _waiting(table: Table) -> tuple[Seat, ...]:
     return tuple(seat for seat in table.seats if table.hands[seat].count and seat not in table.kept)
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask all who hold cards, at once."""
-    if table.phase != "discard" or not (waiting := _waiting(table)):
-        return []
+def lay_aside(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask all who hold cards, at once; then discard and go on to the Military Phase."""
+    waiting = _waiting(table)
+    if not waiting:
+        return _discard
     return [
         Decision(
             "keep",
@@ -154,16 +158,6 @@ def decisions(table: Table) -> list[Decision]:
             "All others go back to the bank when everybody has chosen.",
         )
     ]
-
-
-def settle(draft: Draft[Table]) -> bool:
-    """Discard when everybody has chosen, and go on to the Military Phase."""
-    if draft.table.phase != "discard":
-        return False
-    if draft.table.kept:
-        _discard(draft)
-    turn.enter(draft, "military")
-    return True
 
 
 EVENTS = (CardsLaidAside, CardsDiscarded)

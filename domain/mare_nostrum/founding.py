@@ -10,6 +10,7 @@ from typing import Literal
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Draw, Names
@@ -311,10 +312,11 @@ def _found(draft: Draft[Table], seat: Seat, item: Item, area: AreaId, good: Reso
     draft.emit(PieceFounded(seat, item, area, points, good))
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the first of those who have yet to spend, while there is something that he can buy."""
-    if not table.order or not can_spend(table, seat := table.order[0]):
-        return []
+def spend(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the first of those who have yet to spend, while there is something that they can buy."""
+    seat = table.order[0]
+    if not can_spend(table, seat):
+        return lambda draft: draft.emit(FoundingFinished(seat, table.points, automatic=True))
     about = {"points": table.points, "prices": {item: price_of(item, table.cards[seat]) for item in PRICES}}
     return [
         Decision(
@@ -326,15 +328,6 @@ def decisions(table: Table) -> list[Decision]:
             about,
         )
     ]
-
-
-def settle(draft: Draft[Table]) -> bool:
-    """Let a player finish whose points buy nothing any more."""
-    table = draft.table
-    if not table.order:
-        return False
-    draft.emit(FoundingFinished(table.order[0], table.points, automatic=True))
-    return True
 
 
 EVENTS = (FoundersDrawn, PieceFounded, HeroChosen, FoundingFinished)

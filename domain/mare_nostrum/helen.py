@@ -104,10 +104,9 @@ class Refrain(Command, frozen=True):
         yield cls.option("Let them enter")
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask Helen's owner when legions have entered one of his provinces, before any battle (MN-HER-08)."""
-    if table.entry is None:
-        return []
+def seduce(table: Table) -> list[Decision]:
+    """Ask Helen's owner when legions have entered one of their provinces, before any battle (MN-HER-08)."""
+    assert table.entry is not None, "legions have entered"
     return [
         Decision(
             "seduce",

@@ -1,12 +1,13 @@
 """Income: taxes from cities, goods from caravans, and what two wonders add (chapter INC, MN-WON-01, MN-WON-03)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import field
 
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names
@@ -149,13 +150,13 @@ def goods_left(table: Table) -> list[Resource]:
     return [good for good in GOODS if table.bank[good]]
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the owner of the Temple of Artemis for a good, when all else has been paid."""
-    if table.phase != "income" or not table.paid:
-        return []
+def collect(table: Table) -> list[Decision] | Consequence[Table]:
+    """Pay everybody; then ask the owner of the Temple of Artemis for a good, where there is a choice."""
+    if not table.paid:
+        return pay
     owner, left = table.owner_of("extra-good"), goods_left(table)
     if owner is None or len(left) < 2:
-        return []
+        return lambda draft: _go_on(draft, owner, left)
     return [
         Decision(
             "choose-good",
@@ -168,19 +169,10 @@ def decisions(table: Table) -> list[Decision]:
     ]
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Pay everybody, then go on to the trade."""
-    table = draft.table
-    if table.phase != "income":
-        return False
-    if not table.paid:
-        pay(draft)
-        return True
-    owner, left = table.owner_of("extra-good"), goods_left(table)
+def _go_on(draft: Draft[Table], owner: Seat | None, left: Sequence[Resource]) -> None:
     if owner is not None and left:
         draft.emit(GoodChosen(owner, left[0], automatic=True))
     turn.enter(draft, "trade")
-    return True
 
 
 EVENTS = (IncomePaid, GoodChosen)

@@ -144,18 +144,18 @@ def _duty(table: Table, seat: Seat, area: AreaId) -> RuleId | None:
     return RuleId("MN-AFT-01") if aftermath.can_exploit(table, area, seat) else None
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the active player for his moves and battles, when no battle is under way."""
-    if table.phase != "military" or table.active is None or table.battle is not None or table.spoils is not None:
-        return []
+def campaign(table: Table) -> list[Decision]:
+    """Ask the active player for moves and battles."""
+    seat = table.active
+    assert seat is not None, "it is somebody's turn"
     return [
         Decision(
             "campaign",
-            (table.active,),
+            (seat,),
             RuleId("MN-MIL-02"),
             "What do your triremes and legions do?",
             "The next player is named when you have finished.",
-            {"unfinished": list(unfinished(table, table.active))},
+            {"unfinished": list(unfinished(table, seat))},
         )
     ]
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names
@@ -84,12 +85,19 @@ def _has_choice(table: Table, battle: Battle, seat: Seat) -> bool:
     return seat in table.seats and mixed and battle.losses[seat] < force.units
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask each side that has a choice for its losses, both at once (MN-BAT-06); the others' follow."""
+def remove(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask each side that has a choice for its losses, both at once (MN-BAT-06); the others' follow.
+
+    Neutral legions go before their fortress (MN-SET-20).
+    """
     battle = table.battle
-    choosing = [seat for seat in battle.losses if _has_choice(table, battle, seat)] if battle else []
-    if battle is None or not choosing:
-        return []
+    assert battle is not None, "a battle is under way"
+    choosing = [seat for seat in battle.losses if _has_choice(table, battle, seat)]
+    if not choosing:
+        seat, hits = next(iter(battle.losses.items()))
+        legions = min(hits, fighting(table, battle, seat).legions)
+        lost = LossesRemoved(battle.province, seat, legions, hits - legions, automatic=True)
+        return lambda draft: draft.emit(lost)
     return [
         Decision(
             "remove-losses",
@@ -100,18 +108,6 @@ def decisions(table: Table) -> list[Decision]:
             {"province": battle.province, "losses": battle.losses},
         )
     ]
-
-
-def settle(draft: Draft[Table]) -> bool:
-    """Remove losses that leave no choice; neutral legions before their fortress (MN-SET-20)."""
-    table = draft.table
-    battle = table.battle
-    if battle is None or not battle.losses:
-        return False
-    seat, hits = next(iter(battle.losses.items()))
-    legions = min(hits, fighting(table, battle, seat).legions)
-    draft.emit(LossesRemoved(battle.province, seat, legions, hits - legions, automatic=True))
-    return True
 
 
 EVENTS = (LossesRemoved,)

@@ -6,6 +6,7 @@ from typing import Final
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Names
@@ -124,37 +125,32 @@ def left(table: Table) -> list[Seat]:
     return [seat for seat in table.seats if seat not in table.done]
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the leader of the phase for the next player, while there is a choice."""
-    if table.phase not in LEADER or table.active is not None or len(left(table)) < 2:
-        return []
-    role = LEADER[table.phase]
+def name_next(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the leader of the phase for the next player, while there is a choice; when everybody has acted, go on."""
+    waiting, leader = left(table), table.roles[LEADER[table.phase]]
+    if not waiting:
+        return _go_on
+    if len(waiting) == 1:
+        return lambda draft: draft.emit(PlayerNamed(leader, waiting[0], automatic=True))
     builds = table.phase == "construction"
     return [
         Decision(
             "name-builder" if builds else "name-commander",
-            (table.roles[role],),
+            (leader,),
             RuleId(RULE[table.phase]),
             "Who builds now?" if builds else "Who moves and fights now?",
             "The player named acts at once; then the next one is named.",
-            {"role": roles.title(role), "seats": left(table)},
+            {"role": roles.title(LEADER[table.phase]), "seats": waiting},
         )
     ]
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Let the last player act; when everybody has, go on."""
-    table = draft.table
-    if table.phase not in LEADER or table.active is not None:
-        return False
-    if waiting := left(table):
-        draft.emit(PlayerNamed(table.roles[LEADER[table.phase]], waiting[0], automatic=True))
-    elif table.phase == "construction":
+def _go_on(draft: Draft[Table]) -> None:
+    if draft.table.phase == "construction":
         turn.enter(draft, "discard")
     else:
-        draft.emit(turn.TurnBegan(table.turn + 1))
+        draft.emit(turn.TurnBegan(draft.table.turn + 1))
         roles.count(draft)
-    return True
 
 
 EVENTS = (PlayerNamed, PlayerFinished)

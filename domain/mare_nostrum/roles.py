@@ -6,6 +6,7 @@ from typing import Final
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
@@ -151,10 +152,10 @@ class GiveRole(Command, frozen=True):
         yield cls.option(f"Decide who becomes {title(tie.role)}", {"seat": schema.one_of(tie.seats)})
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the holder of the first tied role."""
+def give(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the holder of the first tied role; when every role is held, go on to the income."""
     if not table.ties:
-        return []
+        return lambda draft: turn.enter(draft, "income")
     tie = table.ties[0]
     return [
         Decision(
@@ -166,14 +167,6 @@ def decisions(table: Table) -> list[Decision]:
             {"role": tie.role, "seats": list(tie.seats)},
         )
     ]
-
-
-def settle(draft: Draft[Table]) -> bool:
-    """Go on to the income when every role is held."""
-    if draft.table.phase != "roles":
-        return False
-    turn.enter(draft, "income")
-    return True
 
 
 EVENTS = (RolesCounted, RoleGiven)

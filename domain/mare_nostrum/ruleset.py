@@ -8,17 +8,18 @@ from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, Seat
 from domain.kernel.rules.board import Board, Map
-from domain.kernel.rules.book import Book
+from domain.kernel.rules.course import Step
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.ruleset import Change, Result, Rolled, switched
+from domain.kernel.rules.ruleset import Change, Result, Rolled, Ruleset, switched
 from domain.mare_nostrum import (
     acquisition,
     aftermath,
     battle,
     construction,
+    course,
     discard,
     exchange,
     fleets,
@@ -73,36 +74,6 @@ CHAPTERS = (
     winning,
 )
 
-DECIDERS = (
-    founding.decisions,
-    roles.decisions,
-    income.decisions,
-    ulysses.decisions,
-    takes.decisions,
-    trade.decisions,
-    helen.decisions,
-    losses.decisions,
-    aftermath.decisions,
-    legions.decisions,
-    construction.decisions,
-    discard.decisions,
-    order.decisions,
-)
-
-SETTLERS = (
-    founding.settle,
-    setup.settle,
-    roles.settle,
-    income.settle,
-    takes.settle,
-    trade.settle,
-    losses.settle,
-    aftermath.settle,
-    battle.settle,
-    discard.settle,
-    order.settle,
-)
-
 CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
     battle.BattleRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
     naval.TriremesRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
@@ -115,7 +86,7 @@ FIRST_BOARD: Final = "mare-nostrum-1"
 """The board of version 1; it has the id of its successor, and is drawn on the same map."""
 
 
-class MareNostrum(Book[Table]):
+class MareNostrum(Ruleset[Table]):
     """Serge Laget's game of 2003."""
 
     id = "mare-nostrum"
@@ -125,8 +96,6 @@ class MareNostrum(Book[Table]):
     setup = Setup
     view_type = view.View
     chapters = CHAPTERS
-    deciders = DECIDERS
-    settlers = SETTLERS
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": tuple("123456")}
     chance = CHANCE
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
@@ -169,6 +138,9 @@ class MareNostrum(Book[Table]):
 
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)
+
+    def step(self, table: Table) -> Step[Table]:
+        return course.step(table)
 
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         return marks.printed(board)

@@ -237,15 +237,12 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
     turn.begin(draft)
 
 
-def settle(draft: Draft[Table]) -> bool:
+def finish(draft: Draft[Table]) -> None:
     """Begin the first turn after the free set-up (MN-ROL-13)."""
     table = draft.table
-    if table.phase != "setup":
-        return False
     place_neutrals(draft)
     deal_roles(draft, named_by_aid_cards(table) if table.rules.aid_cards_name_roles else {})
     turn.begin(draft)
-    return True
 
 
 def layout(table: Table, seat: Seat) -> dict[AreaId, tuple[str, ...]]:

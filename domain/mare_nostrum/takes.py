@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from domain.kernel.chance.secret import Sealed, Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Names
@@ -224,22 +225,22 @@ class GiveCard(Command, frozen=True):
 # --- the order of things ---
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the next taker, while he has a choice; after the chain, the Director for the card that he owes."""
+def take(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the next taker, where there is a choice; end the chain when no card may be taken."""
     trade = table.trade
-    if table.phase != "trade" or trade is None:
-        return []
-    if trade.short is not None:
-        return _compensation(table, trade.short)
-    if trade.taker is None or trade.forced is not None:
-        return []
-    offers = _offers(table, trade, trade.taker)
-    if sum(map(len, offers.values())) < 2:
-        return []
+    assert trade is not None, "a trade is under way"
+    taker = trade.taker
+    assert taker is not None, "somebody takes"
+    offers = _offers(table, trade, taker)
+    if not offers:
+        return lambda draft: _end(draft, trade)
+    if sum(map(len, offers.values())) == 1:
+        [(giver, [card])] = offers.items()
+        return lambda draft: draft.emit(CardTaken(taker, giver, card, automatic=True))
     return [
         Decision(
             "take",
-            (trade.taker,),
+            (taker,),
             RuleId("MN-TRD-12" if trade.takes else "MN-TRD-10"),
             "Which card do you take, and from whom?",
             "Whoever loses the card takes next.",
@@ -248,7 +249,11 @@ def decisions(table: Table) -> list[Decision]:
     ]
 
 
-def _compensation(table: Table, short: Seat) -> list[Decision]:
+def compensate(table: Table) -> list[Decision]:
+    """Ask the Director, after the chain, for the card that the trade leaves somebody short of."""
+    assert table.trade is not None, "a trade has ended"
+    assert table.trade.short is not None, "somebody is short"
+    short = table.trade.short
     return [
         Decision(
             "give-card",
@@ -259,20 +264,6 @@ def _compensation(table: Table, short: Seat) -> list[Decision]:
             {"receiver": short},
         )
     ]
-
-
-def settle(draft: Draft[Table]) -> bool:
-    """Take the only card that may be taken; end the chain when there is none."""
-    trade = draft.table.trade
-    if draft.table.phase != "trade" or trade is None or trade.taker is None:
-        return False
-    offers = _offers(draft.table, trade, trade.taker)
-    if offers:
-        [(giver, [card])] = offers.items()
-        draft.emit(CardTaken(trade.taker, giver, card, automatic=True))
-    else:
-        _end(draft, trade)
-    return True
 
 
 def _end(draft: Draft[Table], trade: Trade) -> None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from domain.kernel.chance.secret import Opened, Sealed, Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names
@@ -194,32 +195,11 @@ def _reveal(draft: Draft[Table]) -> None:
 # --- the order of things ---
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask the Director for the number, then all who take part for their offers, at once."""
-    if table.phase != "trade":
-        return []
-    if table.trade is None:
-        return _number(table)
-    waiting = _waiting(table.trade)
-    if not waiting or _all_in(table, table.trade):
-        return []
-    number = table.trade.number
-    return [
-        Decision(
-            "offer",
-            tuple(waiting),
-            RuleId("MN-TRD-05"),
-            "Which card do you offer?" if number == 1 else f"Which {number} cards do you offer?",
-            "All offers are turned over when everybody has chosen.",
-            {"number": number, "traders": list(table.trade.traders)},
-        )
-    ]
-
-
-def _number(table: Table) -> list[Decision]:
+def name_number(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the Director how many cards everybody offers; without a card in hand, the Director names 0."""
     director = table.roles["director-of-commerce"]
     if not table.hands[director].count:
-        return []
+        return lambda draft: draft.emit(NumberNamed(director, 0, (), automatic=True))
     return [
         Decision(
             "name-number",
@@ -232,20 +212,25 @@ def _number(table: Table) -> list[Decision]:
     ]
 
 
-def settle(draft: Draft[Table]) -> bool:
-    """Take the steps that leave nobody a choice; go on to construction when the trade is over."""
-    table = draft.table
-    if table.phase != "trade":
-        return False
-    if table.trade is None:
-        draft.emit(NumberNamed(table.roles["director-of-commerce"], 0, (), automatic=True))
-    elif all_in := _all_in(table, table.trade):
-        _offer(draft, all_in[0], hands.held(table, all_in[0], draft), automatic=True)
-    elif table.trade.chosen:
-        _reveal(draft)
-    else:
-        turn.enter(draft, "construction")
-    return True
+def offer(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask all who take part for their offers, at once; reveal them; go on to construction when the trade is over."""
+    trade = table.trade
+    assert trade is not None, "a number was named"
+    if all_in := _all_in(table, trade):
+        seat = all_in[0]
+        return lambda draft: _offer(draft, seat, hands.held(table, seat, draft), automatic=True)
+    if waiting := _waiting(trade):
+        return [
+            Decision(
+                "offer",
+                tuple(waiting),
+                RuleId("MN-TRD-05"),
+                "Which card do you offer?" if trade.number == 1 else f"Which {trade.number} cards do you offer?",
+                "All offers are turned over when everybody has chosen.",
+                {"number": trade.number, "traders": list(trade.traders)},
+            )
+        ]
+    return _reveal if trade.chosen else lambda draft: turn.enter(draft, "construction")
 
 
 EVENTS = (NumberNamed, OfferMade, OffersRevealed)

@@ -91,7 +91,7 @@ def begin(draft: Draft[Table]) -> None:
 
 
 def enter(draft: Draft[Table], phase: Phase) -> None:
-    """Go on to a part of the turn; what opens it follows in its chapter's `settle`."""
+    """Go on to a part of the turn."""
     draft.emit(PhaseBegan(phase))
 
 

@@ -145,25 +145,30 @@ def may_redirect(table: Table, trade: Trade) -> Seat | None:
     return owner
 
 
-def decisions(table: Table) -> list[Decision]:
-    """Ask Ulysses' owner after each take between two others; ask whom he forces for another card."""
+def take_instead(table: Table) -> list[Decision]:
+    """Ask whom Ulysses' owner forces for another card."""
     trade = table.trade
-    if table.phase != "trade" or trade is None:
-        return []
-    if trade.forced is not None and trade.taker is not None:
-        return [
-            Decision(
-                "take-instead",
-                (trade.taker,),
-                RuleId("MN-HER-11"),
-                f"Which card do you take from {table.names(trade.forced)} instead?",
-                f"{table.names(trade.forced)} takes next.",
-                {"giver": trade.forced, "cards": kinds(trade.offers[trade.forced])},
-            )
-        ]
+    assert trade is not None, "a trade is under way"
+    assert trade.taker is not None, "somebody takes"
+    assert trade.forced is not None, "a take was undone"
+    return [
+        Decision(
+            "take-instead",
+            (trade.taker,),
+            RuleId("MN-HER-11"),
+            f"Which card do you take from {table.names(trade.forced)} instead?",
+            f"{table.names(trade.forced)} takes next.",
+            {"giver": trade.forced, "cards": kinds(trade.offers[trade.forced])},
+        )
+    ]
+
+
+def redirect(table: Table) -> list[Decision]:
+    """Ask Ulysses' owner after each take between two others."""
+    trade = table.trade
+    assert trade is not None, "a trade is under way"
     owner = may_redirect(table, trade)
-    if owner is None:
-        return []
+    assert owner is not None, "a take may be undone"
     take = trade.takes[-1]
     taker, giver = table.names(take.taker), table.names(take.giver)
     return [

@@ -15,6 +15,7 @@ from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import catalogue, message, schema
 from domain.kernel.rules.board import Area, Board, Border, Map
 from domain.kernel.rules.catalogue import Catalogue
+from domain.kernel.rules.course import Consequence, Step
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft, Roll
 from domain.kernel.rules.marks import Mark, Marks, Place, Shelf, Stack, Standing
@@ -239,6 +240,25 @@ class ChooseCard(Command, frozen=True):
         yield Option("choose-card", RuleId(cls.rule), schema.command("choose-card", {"card": cards}))
 
 
+def put_up(table: Table) -> Sequence[Decision]:
+    return (Decision("put-up-prize", (table.auctioneer,), RuleId("TA-PUT-01"), "What is the prize?"),)
+
+
+def bid(table: Table) -> Sequence[Decision] | Consequence[Table]:
+    waiting = tuple(seat for seat in table.seats if seat not in table.chosen)
+    if not waiting:
+        return reveal
+    for seat in waiting:
+        if len(table.hands[seat]) == 1:
+            return lambda draft: bid_last(draft, seat)
+    return (Decision("choose-card", waiting, RuleId("TA-BID-01"), "Which card do you bid?", "the reveal"),)
+
+
+def bid_last(draft: Draft[Table], seat: Seat) -> None:
+    card = draft.open(draft.table.hands[seat][0])
+    draft.emit(CardChosen(seat, draft.seal(card, (seat,)), forced=True))
+
+
 def reveal(draft: Draft[Table]) -> None:
     bids: list[Bid] = []
     for seat in draft.table.seats:
@@ -379,24 +399,8 @@ class TinyAuction(Ruleset[Table]):
         hands = {seat: tuple(draft.seal(deck.pop(), (seat,)) for _ in range(HAND)) for seat in draft.table.seats}
         draft.emit(CardsDealt(hands, tuple(draft.seal(card, ()) for card in deck)))
 
-    def advance(self, draft: Draft[Table]) -> None:
-        table = draft.table
-        if not table.bidding:
-            return
-        for seat in table.seats:
-            if len(table.hands[seat]) == 1 and seat not in table.chosen:
-                card = draft.open(table.hands[seat][0])
-                draft.emit(CardChosen(seat, draft.seal(card, (seat,)), forced=True))
-        if len(table.chosen) == len(table.seats):
-            reveal(draft)
-
-    def decisions(self, table: Table) -> Sequence[Decision]:
-        if table.over:
-            return ()
-        if not table.bidding:
-            return (Decision("put-up-prize", (table.auctioneer,), RuleId("TA-PUT-01"), "What is the prize?"),)
-        waiting = tuple(seat for seat in table.seats if seat not in table.chosen)
-        return (Decision("choose-card", waiting, RuleId("TA-BID-01"), "Which card do you bid?", "the reveal"),)
+    def step(self, table: Table) -> Step[Table]:
+        return bid if table.bidding else put_up
 
     def view(self, table: Table, vault: Vault) -> View:
         def shown(card: Sealed) -> int | None:

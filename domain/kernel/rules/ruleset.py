@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
+from types import ModuleType
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar, Union, cast
 
 import msgspec
@@ -15,6 +16,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, RuleId, Seat
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.catalogue import Catalogue, load
+from domain.kernel.rules.course import Step
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Mark, Marks
@@ -87,8 +89,12 @@ class Ruleset(ABC, Generic[T]):
     setup: ClassVar[type[Struct]]
     """What the creator of a game may choose; every field has a default."""
     view_type: ClassVar[type[Struct]]
+    chapters: ClassVar[tuple[ModuleType, ...]] = ()
+    """Its files in the order of the rule book, each with its ``EVENTS`` and ``COMMANDS``, where it has any."""
     events: ClassVar[tuple[type[Event[Any]], ...]]
+    """Those of its chapters."""
     commands: ClassVar[tuple[type[Command[Any]], ...]]
+    """Those of its chapters."""
     die: ClassVar[Mapping[str, int]] = {}
     """Names for faces of the ruleset's die, for scenarios: each a number that shows it."""
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -103,6 +109,12 @@ class Ruleset(ABC, Generic[T]):
     """The colours of what seats own, and of owners that nobody plays, as in ``#a32a2a``."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
     """By event type and the schema version that they lift to the next."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.chapters:
+            cls.events = tuple(event for chapter in cls.chapters for event in getattr(chapter, "EVENTS", ()))
+            cls.commands = tuple(command for chapter in cls.chapters for command in getattr(chapter, "COMMANDS", ()))
 
     def __init__(self, version: int | None = None) -> None:
         """Raises `LookupError` when there is no such version."""
@@ -165,12 +177,26 @@ class Ruleset(ABC, Generic[T]):
         """Emit the set-up."""
 
     @abstractmethod
-    def advance(self, draft: Draft[T]) -> None:
-        """After a command: emit what follows of itself, until somebody must choose or the game is over."""
+    def step(self, table: T) -> Step[T]:
+        """Return the step of its course that a game is at which is not over."""
 
-    @abstractmethod
+    def advance(self, draft: Draft[T]) -> None:
+        """Emit what follows without a choice, until somebody must choose or the game is over."""
+        while self.result(draft.table) is None:
+            now, happened = self.step(draft.table)(draft.table), len(draft.events)
+            if callable(now):
+                now(draft)
+            elif now:
+                return
+            if len(draft.events) == happened:
+                raise AssertionError("nobody has to choose, and nothing follows")
+
     def decisions(self, table: T) -> Sequence[Decision]:
         """Return the open decisions. None are left exactly when the game is over."""
+        if self.result(table) is not None:
+            return ()
+        now = self.step(table)(table)
+        return () if callable(now) else now
 
     @abstractmethod
     def view(self, table: T, vault: Vault) -> Struct:

@@ -44,10 +44,10 @@ def test_the_command_line_says_the_same(command: str) -> None:
 
 
 STUCK = """
-from tests.domain.kernel.rules.test_book import Chaptered, PrizePutUp, at_table
+from tests.domain.kernel.rules.test_course import PrizePutUp, Stuck, at_table
 draft = at_table()
 draft.emit(PrizePutUp(1))
-type("Stuck", (Chaptered,), {"settlers": ()})().advance(draft)
+Stuck().advance(draft)
 """
 
 

@@ -1,4 +1,4 @@
-"""A ruleset of chapters: what it collects of them, whom it asks, what follows, and when it is over."""
+"""A ruleset of chapters and a course: what it collects of them, whom it asks, what follows, and when it is over."""
 
 from collections.abc import Sequence
 from types import ModuleType
@@ -8,7 +8,7 @@ import pytest
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, RuleId
-from domain.kernel.rules.book import Book
+from domain.kernel.rules.course import Step, always
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.ruleset import Result
@@ -35,21 +35,18 @@ def chapter(name: str, **contents: object) -> ModuleType:
 
 
 def ask_for_prize(table: Table) -> Sequence[Decision]:
-    return () if table.prize else [Decision("put-up-prize", table.seats[:1], RuleId("TA-PUT-01"), "What is the prize?")]
+    return [Decision("put-up-prize", table.seats[:1], RuleId("TA-PUT-01"), "What is the prize?")]
 
 
 def ask_for_bids(table: Table) -> Sequence[Decision]:
-    return [Decision("choose-card", table.seats, RuleId("TA-BID-01"), "Which card?")] if table.bidding else ()
+    return [Decision("choose-card", table.seats, RuleId("TA-BID-01"), "Which card?")]
 
 
-def open_bidding(draft: Draft[Table]) -> bool:
-    if not draft.table.prize or draft.table.bidding:
-        return False
+def open_bidding(draft: Draft[Table]) -> None:
     draft.emit(BiddingOpened())
-    return True
 
 
-class Chaptered(Book[Table], TinyAuction):
+class Chaptered(TinyAuction):
     """The auction, as far as the bidding."""
 
     chapters = (
@@ -57,45 +54,67 @@ class Chaptered(Book[Table], TinyAuction):
         chapter("silence"),
         chapter("gifts", EVENTS=(CoinsGiven,), COMMANDS=(Give,)),
     )
-    deciders = (ask_for_prize, ask_for_bids)
-    settlers = (open_bidding,)
+
+    def step(self, table: Table) -> Step[Table]:
+        if table.bidding:
+            return ask_for_bids
+        return always(open_bidding) if table.prize else ask_for_prize
 
 
-BOOK = Chaptered()
+class Stuck(Chaptered):
+    """Nothing happens when a prize is put up."""
+
+    def step(self, table: Table) -> Step[Table]:
+        return always(lambda draft: None) if table.prize else super().step(table)
+
+
+class Mute(Chaptered):
+    """Nobody is asked when a prize is put up."""
+
+    def step(self, table: Table) -> Step[Table]:
+        return (lambda table: ()) if table.prize else super().step(table)
+
+
+RULESET = Chaptered()
 
 
 def at_table(rounds: int = 2) -> Draft[Table]:
-    table = BOOK.lay(SEATS[:2], Setup(rounds), ROOM)
-    return Draft(table, CommittedChance(bytes(32), GameId("book"), {}), Vault())
+    table = RULESET.lay(SEATS[:2], Setup(rounds), ROOM)
+    return Draft(table, CommittedChance(bytes(32), GameId("course"), {}), Vault())
 
 
 def asked(table: Table) -> list[str]:
-    return [decision.kind for decision in BOOK.decisions(table)]
+    return [decision.kind for decision in RULESET.decisions(table)]
 
 
 def test_events_and_commands_are_those_of_the_chapters_in_their_order() -> None:
-    assert BOOK.events == (PrizePutUp, BiddingOpened, CoinsGiven)
-    assert BOOK.commands == (PutUp, OpenBidding, Give)
+    assert RULESET.events == (PrizePutUp, BiddingOpened, CoinsGiven)
+    assert RULESET.commands == (PutUp, OpenBidding, Give)
 
 
-def test_the_first_decider_that_finds_a_decision_is_heard() -> None:
+def test_those_are_asked_whom_the_step_asks() -> None:
     draft = at_table()
-    draft.emit(BiddingOpened())
     assert asked(draft.table) == ["put-up-prize"]
-    draft.emit(PrizePutUp(1))
+    draft.emit(BiddingOpened())
     assert asked(draft.table) == ["choose-card"]
+
+
+def test_nobody_is_asked_where_something_follows() -> None:
+    draft = at_table()
+    draft.emit(PrizePutUp(1))
+    assert asked(draft.table) == []
 
 
 def test_nothing_follows_while_somebody_must_choose() -> None:
     draft = at_table()
-    BOOK.advance(draft)
+    RULESET.advance(draft)
     assert draft.events == []
 
 
 def test_what_follows_happens_until_somebody_must_choose() -> None:
     draft = at_table()
     draft.emit(PrizePutUp(1))
-    BOOK.advance(draft)
+    RULESET.advance(draft)
     assert draft.events[1:] == [BiddingOpened()]
     assert asked(draft.table) == ["choose-card"]
 
@@ -103,15 +122,15 @@ def test_what_follows_happens_until_somebody_must_choose() -> None:
 def test_a_game_is_over_when_it_has_a_result_whoever_won() -> None:
     draft = at_table(rounds=1)
     draft.emit(PrizeTaken(SEATS[0]))
-    assert BOOK.result(draft.table) == Result(SEATS[:2], "TA-END-01")
+    assert RULESET.result(draft.table) == Result(SEATS[:2], "TA-END-01")
     assert asked(draft.table) == []
-    BOOK.advance(draft)
+    RULESET.advance(draft)
     assert len(draft.events) == 1
 
 
-def test_a_game_that_stands_still_is_a_fault() -> None:
+@pytest.mark.parametrize("ruleset", [Stuck(), Mute()])
+def test_a_game_that_stands_still_is_a_fault(ruleset: Chaptered) -> None:
     draft = at_table()
     draft.emit(PrizePutUp(1))
-    stuck = type("Stuck", (Chaptered,), {"settlers": ()})()
     with pytest.raises(AssertionError, match="nothing follows"):
-        stuck.advance(draft)
+        ruleset.advance(draft)

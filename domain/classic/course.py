@@ -1,0 +1,79 @@
+"""The course of the game: its phases, and the rounds of its battles, in the order of the rule book.
+
+Each step asks somebody, or does what leaves no choice. The step that is due is the innermost of what is under way: a
+battle comes before the phase that it is fought in.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from domain.classic import (
+    battle,
+    capture,
+    combat,
+    destruction,
+    losses,
+    movement,
+    naval,
+    passage,
+    placement,
+    purchase,
+    pursuit,
+    retreat,
+    setup,
+    tribute,
+)
+from domain.classic.table import BattleStep, NavalStep, Phase, Table
+from domain.kernel.rules.course import Step, always
+
+TURN: Final[Mapping[Phase, Step[Table]]] = {
+    "setup": setup.choose_homes,
+    "movement": movement.next_move,
+    "combat": combat.next_fight,
+    "tribute": always(tribute.collect),
+    "destruction": destruction.destroy,
+    "purchase": purchase.buy,
+    "placement": placement.place,
+}
+"""The set-up, and the six phases of each turn (CC-TRN-03)."""
+
+BATTLE: Final[Mapping[BattleStep, Step[Table]]] = {
+    "form-defender": battle.form_legion,
+    "form-attacker": battle.form_legion,
+    "roll-attacker": always(battle.attacker_rolls),
+    "mark-defender": losses.mark,
+    "roll-defender": always(battle.defender_rolls),
+    "mark-attacker": losses.mark,
+    "remove": always(battle.end_round),
+    "announce-defender": retreat.announce,
+    "announce-attacker": retreat.announce,
+    "resolve": always(retreat.resolve),
+    "pursue": always(pursuit.pursue),
+    "mark-pursued": pursuit.mark,
+    "withdraw": retreat.withdraw,
+}
+"""A round of a land battle. Without hits nobody marks; the last three steps follow when somebody retreats."""
+
+NAVAL_BATTLE: Final[Mapping[NavalStep, Step[Table]]] = {
+    "roll-attacker": always(naval.attacker_rolls),
+    "mark-defender": naval.mark_sunk,
+    "roll-defender": always(naval.defender_rolls),
+    "mark-attacker": naval.mark_sunk,
+    "sink": always(naval.end_cycle),
+}
+"""A cycle of a naval battle (CC-NAV-11, CC-NAV-12)."""
+
+
+def step(table: Table) -> Step[Table]:
+    """Return the step that the game is at."""
+    if table.request is not None:
+        return passage.answer
+    if table.defeats:
+        return capture.judge_generals
+    if table.rescues:
+        return naval.place_rescued
+    if table.naval_battle is not None:
+        return NAVAL_BATTLE[table.naval_battle.step]
+    if table.battle is not None:
+        return BATTLE[table.battle.step]
+    return TURN[table.phase]

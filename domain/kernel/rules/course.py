@@ -1,0 +1,25 @@
+"""The course of a game: at each step somebody is asked to choose, or something follows without a choice.
+
+A ruleset lays down its course in one place, from the turn to the rounds of a battle, and the table tells which step
+it is at. No step is asked that it is not at.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.table import Table
+
+T = TypeVar("T", bound=Table)
+
+Consequence = Callable[[Draft[T]], None]
+"""What follows without a choice; it emits at least one event."""
+
+Step = Callable[[T], Sequence[Decision] | Consequence[T]]
+"""Returns the decisions that a position leaves to players, or what follows when it leaves none."""
+
+
+def always(consequence: Consequence[T]) -> Step[T]:
+    """Return the step at which nobody ever has a choice."""
+    return lambda table: consequence
