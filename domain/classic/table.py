@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from domain.classic.editions import Edition
 from domain.classic.pieces import NO_ARMY, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.rules import message
+from domain.kernel.rules import command, message
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.table import Table as KernelTable
 
@@ -532,7 +532,7 @@ class Event(message.Event[Table], frozen=True):
     """An event at a Classic table."""
 
 
-class Command(message.Command[Table], frozen=True):
+class Command(command.Command[Table], frozen=True):
     """A command at a Classic table."""
 
 

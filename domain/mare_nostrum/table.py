@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import AreaId, PlayerId, Seat
-from domain.kernel.rules import message
+from domain.kernel.rules import command, message
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.table import Table as KernelTable
 from domain.mare_nostrum.data import (
@@ -419,7 +419,7 @@ class Event(message.Event[Table], frozen=True):
     """Something that happened at this table."""
 
 
-class Command(message.Command[Table], frozen=True):
+class Command(command.Command[Table], frozen=True):
     """Something a seat asks for at this table."""
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from domain.boards import builtin
 from domain.kernel.rules import schema
-from domain.kernel.rules.message import Command
+from domain.kernel.rules.command import Command
 from domain.kernel.rules.refusal import Refusal
 from domain.library import LIBRARY
 from tests.helpers.play import Play

@@ -12,7 +12,7 @@ from domain.boards.drawing import Drawing, Outline
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Opened, Sealed, Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.rules import catalogue, message, schema
+from domain.kernel.rules import catalogue, command, message, schema
 from domain.kernel.rules.board import Area, Board, Border, Map
 from domain.kernel.rules.catalogue import Catalogue
 from domain.kernel.rules.course import Consequence, Step
@@ -94,7 +94,7 @@ class Event(message.Event[Table], frozen=True):
         return f"{type(self).__name__}."
 
 
-class Command(message.Command[Table], frozen=True):
+class Command(command.Command[Table], frozen=True):
     pass
 
 

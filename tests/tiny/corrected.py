@@ -8,9 +8,9 @@ from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
+from domain.kernel.rules.command import Command
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Command
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Change
 from tests.tiny.auction import PutUp, Table, TinyAuction

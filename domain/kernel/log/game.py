@@ -31,9 +31,10 @@ from domain.kernel.log.lifecycle import (
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.command import Command
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Command, Names, type_name
+from domain.kernel.rules.message import Names, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Result, Ruleset
 from domain.kernel.rules.table import Table

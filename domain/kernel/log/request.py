@@ -8,7 +8,8 @@ from msgspec import Raw, Struct
 
 from domain.kernel.ids import Version
 from domain.kernel.log.lifecycle import Undo
-from domain.kernel.rules.message import Command, enumerated, type_name
+from domain.kernel.rules.command import Command
+from domain.kernel.rules.message import enumerated, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
 

@@ -43,7 +43,8 @@ from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands
 from domain.kernel.proof.export import Export, ExportError, read
 from domain.kernel.proof.origin import objection
-from domain.kernel.rules.message import Command, Event, type_name
+from domain.kernel.rules.command import Command
+from domain.kernel.rules.message import Event, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
 

@@ -16,11 +16,12 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, RuleId, Seat
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.catalogue import Catalogue, load
+from domain.kernel.rules.command import Command
 from domain.kernel.rules.course import Step
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Mark, Marks
-from domain.kernel.rules.message import Command, Event, Names, Upcaster, type_name
+from domain.kernel.rules.message import Event, Names, Upcaster, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.table import Table
 

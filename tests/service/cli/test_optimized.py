@@ -64,7 +64,8 @@ def test_a_game_that_stands_still_comes_to_an_end_as_a_fault() -> None:
 DROPPED = """
 import sys
 from domain.kernel.rules import docstrings
-from domain.kernel.rules.message import Command, Event, Names, kebab
+from domain.kernel.rules.command import Command
+from domain.kernel.rules.message import Event, Names, kebab
 assert_dropped = [of for of in (docstrings.docstring, Names, kebab) if of.__doc__ is not None]
 sys.exit(f"not dropped: {assert_dropped}") if assert_dropped else None
 for of in (docstrings.docstring, Names, Names.all, Names.__call__, kebab, Command.option.__func__):

@@ -9,7 +9,8 @@ from msgspec import Struct
 from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.rules import catalogue
 from domain.kernel.rules.catalogue import Catalogue, UnknownRuleError
-from domain.kernel.rules.message import Command, type_name
+from domain.kernel.rules.command import Command
+from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
 from domain.mare_nostrum.income import IncomePaid

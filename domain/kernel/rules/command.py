@@ -1,0 +1,75 @@
+"""The base of commands. A chapter of a ruleset is a file of events and commands."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+from msgspec import Struct
+
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import RuleId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import kebab, type_name
+from domain.kernel.rules.schema import Schema
+from domain.kernel.rules.table import Table
+
+T = TypeVar("T", bound=Table)
+
+
+class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True, omit_defaults=True):
+    """Something a seat asks for. Names are imperatives.
+
+    A chapter states the whole of a command's law in one class: `decide` refuses or emits, `options` says beforehand
+    what `decide` would accept.
+    """
+
+    rules: ClassVar[tuple[str, ...]] = ()
+    """The ids of the rules that it concerns. The first provides for the command."""
+    rule: ClassVar[str]
+    """The first of `rules`, set by the kernel; cited when the command is not the seat's to give now."""
+    answers: ClassVar[frozenset[str]] = frozenset()
+    """The kinds of open decision that it answers; empty for one that may be given at any time."""
+    sealed: ClassVar[bool] = False
+    """True when the command itself is a secret (a face-down offer): the log then holds only its commitment."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.rules:
+            cls.rule = cls.rules[0]
+
+    def decide(self, draft: Draft[T], seat: Seat) -> None:
+        """Emit what happens, or raise `Refusal`. The kernel has checked that the seat may answer this decision."""
+        raise NotImplementedError
+
+    @classmethod
+    def options(cls, table: T, seat: Seat, vault: Vault) -> Iterable[Option]:
+        """Return exactly what `decide` would accept from `seat`, knowing only what `seat` may read."""
+        raise NotImplementedError
+
+    @classmethod
+    def option(
+        cls,
+        title: str,
+        fields: Mapping[str, Schema] | None = None,
+        *,
+        rule: str | None = None,
+        decision: str | None = None,
+        optional: Collection[str] | None = None,
+        **keywords: Any,
+    ) -> Option:
+        """Return an option of this command, for `options` to return.
+
+        Args:
+            title: what it does, in a few words, with the `Names` of areas and seats.
+            fields: the schemas of the command's fields.
+            rule: the rule that allows it, when that is not the one that provides for the command.
+            decision: the kind of decision that it answers, when the command answers several.
+            optional: the fields that may be left out; when it is not said, counts and arrays that may be 0.
+            keywords: further keywords of the schema (``x_total`` …).
+        """
+        kind = type_name(cls)
+        if decision is None and cls.answers:
+            (decision,) = cls.answers
+        shape = schema.command(kind, fields, optional, keywords)
+        return Option(kind, RuleId(rule or cls.rule), shape, title, decision)
