@@ -25,7 +25,7 @@ class PursuitRolled(Event, frozen=True):
 
     Attributes:
         hits: the dice that hit, `surplus` included.
-        surplus: hits that find no retreating unit any more.
+        surplus: hits beyond the retreating units.
     """
 
     rules = ("CC-PUR-03", "CC-PUR-04")
@@ -50,7 +50,7 @@ class PursuedEliminated(Event, frozen=True):
 
     Attributes:
         seat: the pursuer.
-        loser: who retreats.
+        loser: the player who retreats.
     """
 
     rules = ("CC-PUR-05",)
@@ -86,9 +86,9 @@ class MarkPursued(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fight = fought(draft.table)
         units, prey = Units(self.infantry, self.cavalry, self.catapults), _prey(draft.table, fight)
-        asked = f"{units} were to be eliminated in pursuit."
+        asked = f"You asked to eliminate {units}."
         if not units.within(prey) or units.total != fight.pursuit_hits:
-            raise Refusal("CC-PUR-05", asked, f"One unit for each hit: {fight.pursuit_hits} of {prey}.")
+            raise Refusal("CC-PUR-05", asked, f"Choose one unit for each hit: {fight.pursuit_hits} of {prey}.")
         draft.emit(PursuedEliminated(seat, fight.province, fight.leaving[0], units))
 
     @classmethod
@@ -110,7 +110,7 @@ def _pursuer(fight: Battle) -> Seat:
 
 
 def decisions(table: Table) -> list[Decision]:
-    """The pursuer chooses the victims, where there is a choice."""
+    """Ask the pursuer for the victims, where there is a choice."""
     fight = table.battle
     if fight is None or fight.step != "mark-pursued":
         return []
@@ -122,7 +122,7 @@ def decisions(table: Table) -> list[Decision]:
         (_pursuer(fight),),
         RuleId("CC-PUR-05"),
         "Which retreating unit do you eliminate?" if hits == 1 else f"Which {hits} retreating units do you eliminate?",
-        "What is left then retreats.",
+        "The rest then retreat.",
         {"province": fight.province, "hits": hits, "seat": fight.leaving[0]},
     )
     return [decision]
@@ -140,7 +140,7 @@ def settle(draft: Draft[Table]) -> bool:
 
 
 def _pursue(draft: Draft[Table], fight: Battle) -> None:
-    """The winner rolls a die for every unit he has there; fortifications give none (CC-PUR-03, CC-PUR-07)."""
+    """Roll a die for each unit that the winner has there; fortifications give none (CC-PUR-03, CC-PUR-07)."""
     pursuer = _pursuer(fight)
     units = force(draft.table, fight, pursuer).units
     draw, faces = dice.roll(draft, units.total)
