@@ -1,9 +1,9 @@
 """The land battle, round by round (chapter BAT).
 
-In each round the defender, then the attacker forms a battle legion; the attacker rolls and the defender marks his
-losses; the defender rolls with all that he had and the attacker marks his; then all losses leave the board together.
-Whether there is another round is asked in `retreat`; what the result means for province, galleys and leaders is told
-to `conquest` and `capture`.
+In each round the defender and then the attacker form a battle legion. The attacker rolls and the defender marks losses.
+Then the defender rolls, with the marked units too, and the attacker marks losses. Then all losses leave the board
+together. `retreat` asks whether there is another round; `conquest` and `capture` do what the result means for the
+province, galleys and leaders.
 """
 
 from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ Ending = Literal["eliminated", "both-eliminated", "retreat", "both-retreat"]
 
 
 class BattleBegan(Event, frozen=True):
-    """The active player attacked the units of another in a province (CC-BAT-01, CC-BAT-02)."""
+    """The active player attacked another player's units in a province (CC-BAT-01, CC-BAT-02)."""
 
     rules = ("CC-BAT-01", "CC-BAT-02")
 
@@ -56,7 +56,7 @@ class BattleBegan(Event, frozen=True):
 
 
 class RoundBegan(Event, frozen=True):
-    """Both sides went on: a new round with new battle legions (CC-BAT-25)."""
+    """Both sides fought on: a new round with new battle legions (CC-BAT-25)."""
 
     rules = ("CC-BAT-25",)
 
@@ -101,7 +101,7 @@ class LegionRolled(Event, frozen=True):
 
     Attributes:
         hits: the dice that hit, `surplus` included.
-        surplus: hits that find no unit left in the enemy's battle legion (CC-BAT-17).
+        surplus: hits beyond the units in the enemy's battle legion (CC-BAT-17).
         fortification: how many of the dice come from a fortified city (CC-BAT-21, CC-BAT-22).
     """
 
@@ -132,7 +132,7 @@ class BattleEnded(Event, frozen=True):
 
     Attributes:
         attacker_won: whether the attacker won; otherwise the defender keeps the province.
-        ending: how it came to that: who had no unit left, or who retreated.
+        ending: how it ended: who had no unit left, or who retreated.
     """
 
     rules = ("CC-BAT-31",)
@@ -168,7 +168,7 @@ def next_round(draft: Draft[Table]) -> None:
 def end(draft: Draft[Table], ending: Ending, *, attacker_won: bool, rule: str = "CC-CAP-01") -> None:
     """End the battle, settle province and galleys, and give the loser's leaders left there to the winner.
 
-    `rule` is the one by which they fall to him. The leaders of third players are none of his (CC-BAT-33).
+    `rule` is the one that gives them to the winner. The leaders of third players stay where they are (CC-BAT-33).
     """
     battle = fought(draft.table)
     province, attacker, defender = battle.province, battle.attacker.seat, battle.defender.seat
@@ -193,7 +193,7 @@ def legion_size(table: Table, battle: Battle, seat: Seat) -> int:
 
 
 def hits(faces: Iterable[Face], legion: Units, catapults: int) -> int:
-    """Match dice with units, one die to each (CC-BAT-13); `catapults` counts those in reserve, too (CC-BAT-14)."""
+    """Match dice with units, one die for each (CC-BAT-13); `catapults` includes those in reserve (CC-BAT-14)."""
     rolled = list(faces)
     return (
         min(rolled.count("infantry"), legion.infantry)
@@ -251,10 +251,10 @@ class FormLegion(Command, frozen=True):
         legion = Units(self.infantry, self.cavalry, self.catapults)
         available, size = force(table, battle, seat).units, legion_size(table, battle, seat)
         if not legion.within(available):
-            asked = f"A battle legion of {legion} was to be formed."
-            raise Refusal("CC-BAT-05", asked, f"{seat} has {available} there.")
+            asked = f"You asked for a battle legion of {legion}."
+            raise Refusal("CC-BAT-05", asked, f"You have {available} there.")
         if legion.total != size:
-            asked = f"A battle legion of {legion.total} units was to be formed."
+            asked = f"You asked for a battle legion of {legion.total} units."
             raise Refusal("CC-BAT-08", asked, f"It must be as large as possible: {size} of {available}.")
         draft.emit(LegionFormed(seat, legion))
 

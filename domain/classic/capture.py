@@ -1,12 +1,13 @@
 """Leaders in the winner's hands: captured or killed generals, and the fall of a Caesar (chapter CAP).
 
-A defeated general is off the board until the winner has judged him. A defeated Caesar is captured, without a choice
-(CC-CAP-13), and his whole empire changes hands in one event. Where new units take a stranded leader (CC-CAP-06) is in
-`placement`.
+A defeated general is off the board until the winner captures or kills them. A defeated Caesar is captured, without a
+choice (CC-CAP-13), and the whole empire changes hands in one event. `placement` lets new units take a stranded leader
+(CC-CAP-06).
 
-Ours: generals who fall together with their own Caesar are not judged. The takeover comes at once and makes them the
-captor's own (CC-CAP-11, CC-CAP-14): they stay in the province where they fell; off a sunk galley they appear where
-freed generals do (CC-CAP-26). So does the captor's own general whom the loser had not judged yet.
+Our ruling: generals who are defeated together with their own Caesar are neither captured nor killed. The takeover
+happens at once and makes them the captor's own (CC-CAP-11, CC-CAP-14). They stay in the province where they were
+defeated; after a sunk galley they appear where freed generals do (CC-CAP-26). So does a general of the captor whose
+fate the loser had not decided yet.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,7 +32,7 @@ Verdict = Literal["capture", "kill"]
 
 
 class GeneralsDefeated(Event, frozen=True):
-    """Generals fell into the winner's hands; he has to judge each (CC-CAP-02).
+    """Generals fell into the hands of the winner, who must capture or kill each (CC-CAP-02).
 
     Attributes:
         captor: the winner.
@@ -57,7 +58,7 @@ class GeneralCaptured(Event, frozen=True):
     """The winner captured a general: off the board until ransomed, exchanged or freed (CC-CAP-08).
 
     Attributes:
-        captor: the winner, who holds him from now on.
+        captor: the winner, who holds the general from now on.
     """
 
     rules = ("CC-CAP-08",)
@@ -74,7 +75,7 @@ class GeneralCaptured(Event, frozen=True):
 
 
 class GeneralKilled(Event, frozen=True):
-    """The winner removed a general from the game for good (CC-CAP-09).
+    """The winner removed a general from the game permanently (CC-CAP-09).
 
     Attributes:
         captor: the winner.
@@ -90,21 +91,21 @@ class GeneralKilled(Event, frozen=True):
         _forget_defeat(table, self.general)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.captor)} had {names(self.general)} killed."
+        return f"{names(self.captor)} killed {names(self.general)}."
 
 
 class CaesarCaptured(Event, frozen=True):
-    """A Caesar was captured: his player is out of the game and all that he had is the captor's (CC-CAP-10, CC-CAP-11).
+    """A Caesar was captured: the player is out of the game, and the captor gets all they had (CC-CAP-10, CC-CAP-11).
 
     The Caesar leaves the game (CC-CAP-13, CC-CAP-16). Provinces, units, galleys and generals stay where they are and
-    serve the captor (CC-CAP-14), who may also buy pieces of that colour (CC-CAP-15); prisoners change jailer
-    (CC-CAP-22).
+    serve the captor (CC-CAP-14), who may also buy pieces of that colour (CC-CAP-15). The captor now holds the loser's
+    prisoners (CC-CAP-22).
 
     Attributes:
         loser: the player who is out of the game.
         rule: the rule by which the Caesar was defeated.
         talents: what the captor takes out of the loser's treasury.
-        cancelled: provinces whose battles are not fought, for both sides have the same owner now (CC-CAP-24).
+        cancelled: provinces whose battles are not fought, because both sides now have the same owner (CC-CAP-24).
     """
 
     rules = ("CC-CAP-10", "CC-CAP-11", "CC-CAP-13", "CC-CAP-16", "CC-CAP-14", "CC-CAP-15", "CC-CAP-22")
@@ -134,7 +135,7 @@ class CaesarCaptured(Event, frozen=True):
     def tell(self, names: Names) -> str:
         return (
             f"{names(self.captor)} captured the Caesar of {names(self.loser)}, who is out of the game, "
-            f"and took his whole empire with {self.talents} talents."
+            f"and took over their whole empire with {self.talents} talents."
         )
 
 
@@ -142,8 +143,8 @@ class GeneralFreed(Event, frozen=True):
     """A takeover freed a general without payment (CC-CAP-18, CC-CAP-19).
 
     Attributes:
-        at: the province where he appears (CC-CAP-26); null when he appears aboard a galley.
-        aboard: the galley aboard which he appears.
+        at: the province where the general appears (CC-CAP-26); null for aboard a galley.
+        aboard: the galley aboard which the general appears.
     """
 
     rules = ("CC-CAP-18", "CC-CAP-19")
@@ -157,7 +158,7 @@ class GeneralFreed(Event, frozen=True):
         _forget_defeat(table, self.general)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.general)} came free and is in {names(self.at or self.aboard or '')}."
+        return f"{names(self.general)} was freed and is now in {names(self.at or self.aboard or '')}."
 
 
 # --- how a takeover changes the table; for `apply` only ---
@@ -188,7 +189,7 @@ def _merged(one: Army, other: Army) -> Army:
 
 
 def _handed_over(leader: Leader, loser: Seat, captor: Seat) -> Leader:
-    """A general of the loser serves the captor, a prisoner of the loser is the captor's; the freed come free later."""
+    """Give the loser's generals and prisoners to the captor; those whom the takeover frees are freed after this."""
     return replace(
         leader,
         owner=captor if leader.owner == loser else leader.owner,
@@ -197,14 +198,14 @@ def _handed_over(leader: Leader, loser: Seat, captor: Seat) -> Leader:
 
 
 def _change_fights(table: Table, loser: Seat, captor: Seat, cancelled: Sequence[AreaId]) -> None:
-    """What is still to be fought is fought by the captor, where he does not own both sides now (CC-CAP-24)."""
+    """Let the captor fight the battles that are left, unless they now own both sides (CC-CAP-24)."""
     if table.combat is None:
         return
     table.combat = replace(
         table.combat,
         battles=tuple(province for province in table.combat.battles if province not in cancelled),
         naval=tuple(plan for plan in table.combat.naval if plan.opponent not in (loser, captor)),
-        # Ours: what the player on turn might have fought lapses with him; what he must fight, his captor does.
+        # Our ruling: optional attacks of a fallen active player lapse; their captor fights the battles that are due.
         seas=table.combat.seas if table.acting == table.active else (),
     )
 
@@ -215,7 +216,7 @@ def _change_fights(table: Table, loser: Seat, captor: Seat, cancelled: Sequence[
 def defeat(draft: Draft[Table], leaders: Iterable[str], captor: Seat, rule: str) -> None:
     """Give defeated leaders of one player to `captor`, the winner of the fight, attacker or defender (CC-CAP-12).
 
-    Generals wait for his judgement. A Caesar is captured at once, and with him everything.
+    The captor then captures or kills the generals. A Caesar is captured at once, and with them the whole empire.
     """
     fallen = sorted(leaders)
     caesar = next((name for name in fallen if draft.table.leaders[name].kind == "caesar"), None)
@@ -226,13 +227,13 @@ def defeat(draft: Draft[Table], leaders: Iterable[str], captor: Seat, rule: str)
 
 
 def _take_empire(draft: Draft[Table], caesar: str, fallen: Sequence[str], captor: Seat, rule: str) -> None:
-    """Capture a Caesar, who fell among others, and take over all that his player had (CC-CAP-10 to CC-CAP-26)."""
+    """Capture a Caesar, one of `fallen`, and take over all that the player had (CC-CAP-10 to CC-CAP-26)."""
     table = draft.table
     loser = table.leaders[caesar].owner
     if captor == loser:
         raise AssertionError("nobody captures their own Caesar")
     if table.players[captor].fallen_to is not None:
-        raise AssertionError("the fallen capture nobody: takeovers never go round in a circle")
+        raise AssertionError("a fallen player cannot capture anybody")
     freed = _freed_by(table, loser, captor)
     freed += [name for name in fallen if name != caesar and not table.leaders[name].on_board]
     draft.emit(
@@ -254,7 +255,7 @@ def _take_empire(draft: Draft[Table], caesar: str, fallen: Sequence[str], captor
 
 
 def _freed_by(table: Table, loser: Seat, captor: Seat) -> list[str]:
-    """The generals of both players whom one of the two holds, judged or not (CC-CAP-18, CC-CAP-19)."""
+    """Return the generals of both players whom one of the two holds (CC-CAP-18, CC-CAP-19)."""
     holders = {defeat.leader: defeat.captor for defeat in table.defeats}
     both = (loser, captor)
     return sorted(
@@ -270,10 +271,10 @@ def _battles_between(table: Table, one: Seat, other: Seat) -> tuple[AreaId, ...]
 
 
 def _place_for_freed(table: Table, seat: Seat) -> tuple[AreaId | None, str | None]:
-    """Where a freed general appears: as after a ransom, the home or the place of his Caesar (CC-CAP-26).
+    """Return where a freed general appears: as after a ransom, in the home or with their Caesar (CC-CAP-26).
 
-    Ours: while that Caesar himself swims off a sunk galley, the first of his provinces by name, or of his galleys at
-    sea; he has one there, or he would have captured nobody.
+    Our ruling: while that Caesar is to be rescued from a sunk galley, in the owner's first province by name, or else
+    aboard their first galley at sea. They have one there, or they would not have captured anybody.
     """
     at, aboard = ransom.return_place(table, seat)
     if at is not None or aboard is not None:
@@ -283,11 +284,11 @@ def _place_for_freed(table: Table, seat: Seat) -> tuple[AreaId | None, str | Non
     return own, at_sea[0] if own is None else None
 
 
-# --- the judgement ---
+# --- the verdict ---
 
 
 class JudgeGeneral(Command, frozen=True):
-    """Capture a defeated general for later ransom, or kill him (CC-CAP-02)."""
+    """Capture a defeated general for a later ransom, or kill them (CC-CAP-02)."""
 
     rules = ("CC-CAP-02",)
     rule: ClassVar[str] = "CC-CAP-02"
@@ -299,8 +300,8 @@ class JudgeGeneral(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         waiting = _to_judge(draft.table, seat)
         if self.general not in waiting:
-            asked = f"{seat} wanted to judge {self.general}."
-            raise Refusal("CC-CAP-02", asked, f"In his hands are {', '.join(waiting)}.")
+            asked = f"You cannot capture or kill {self.general}."
+            raise Refusal("CC-CAP-02", asked, f"Generals in your hands: {', '.join(waiting)}.")
         event = GeneralCaptured if self.verdict == "capture" else GeneralKilled
         draft.emit(event(self.general, seat))
 
@@ -325,7 +326,7 @@ def judge_generals(table: Table) -> list[Decision]:
             (captor,),
             RuleId("CC-CAP-02"),
             f"Do you capture or kill {table.names.all(_to_judge(table, captor))}?",
-            "The game goes on when each of them is judged.",
+            "The game goes on when the fate of each general is decided.",
             {"generals": _to_judge(table, captor)},
         )
         for captor in dict.fromkeys(defeat.captor for defeat in table.defeats)

@@ -1,12 +1,12 @@
 """The combat phase: what must and what may be fought, and in which order (CC-BAT-01 to -05, NAV-01 to -03 and -17 to
 -20, CAP-04, -05 and -07).
 
-The player on turn must fight a land battle wherever he stands among another player's units. He may besides attack
-galleys in his sea zones and leaders who stand alone where he has a unit, and takes all this in any order. The phase
-closes by itself when nothing is left to decide.
+The active player must fight a land battle wherever their units share a province with those of another player. They may
+also attack galleys in their sea zones, and lone leaders where they have a unit. They choose the order. The phase ends
+by itself when nothing is left to decide.
 
-Ours: when the player on turn falls, his captor fights what is still to be fought and was declared (CC-CAP-24); what
-the fallen might have fought besides lapses.
+Our ruling: when the active player falls, their captor fights the battles that are due or declared (CC-CAP-24). The
+optional attacks lapse.
 """
 
 from collections import defaultdict
@@ -53,10 +53,10 @@ class CombatOpened(Event, frozen=True):
 
 
 class NavalBattleDeclared(Event, frozen=True):
-    """The player on turn declared battle in a sea zone (CC-NAV-01).
+    """The active player declared battle in a sea zone (CC-NAV-01).
 
     Attributes:
-        plans: the battles to be fought there, one for each opponent; all his galleys there have one now (CC-NAV-19).
+        plans: the battles there, one for each opponent; each galley of the active player is in one (CC-NAV-19).
     """
 
     rules = ("CC-NAV-01",)
@@ -70,11 +70,11 @@ class NavalBattleDeclared(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         opponents = names.all(plan.opponent for plan in self.plans)
-        return f"In {names(self.sea)} battle was declared on {opponents}."
+        return f"Battle was declared on {opponents} in {names(self.sea)}."
 
 
 class NavalBattleDeclined(Event, frozen=True):
-    """The player on turn let the other galleys in a sea zone be (CC-NAV-17)."""
+    """The active player did not attack the other galleys in a sea zone (CC-NAV-17)."""
 
     rules = ("CC-NAV-17",)
 
@@ -85,11 +85,11 @@ class NavalBattleDeclined(Event, frozen=True):
         table.combat = replace(combat, seas=_without(combat.seas, self.sea))
 
     def tell(self, names: Names) -> str:
-        return f"In {names(self.sea)} no battle was declared."
+        return f"No battle was declared in {names(self.sea)}."
 
 
 class LeadersSpared(Event, frozen=True):
-    """The player on turn left a player's lone leaders in a province alone (CC-CAP-04, CC-CAP-05).
+    """The active player spared a player's lone leaders in a province (CC-CAP-04, CC-CAP-05).
 
     Attributes:
         player: whose leaders they are.
@@ -109,7 +109,7 @@ class LeadersSpared(Event, frozen=True):
 
 
 class SomeLeadersSpared(Event, frozen=True):
-    """The player on turn left some of a player's lone leaders in a province alone (CC-CAP-04, CC-CAP-05).
+    """The active player spared some of a player's lone leaders in a province (CC-CAP-04, CC-CAP-05).
 
     Attributes:
         player: whose leaders they are.
@@ -132,7 +132,7 @@ class SomeLeadersSpared(Event, frozen=True):
 
 
 class CombatClosed(Event, frozen=True):
-    """Nothing was left to fight, or the player on turn wanted to fight no more (CC-TRN-05)."""
+    """Nothing was left to fight, or the active player stopped fighting (CC-TRN-05)."""
 
     rules = ("CC-TRN-05",)
 
@@ -140,7 +140,7 @@ class CombatClosed(Event, frozen=True):
         table.combat = None
 
     def tell(self, names: Names) -> str:
-        return "The fighting of this turn was over."
+        return "The combat of this turn was over."
 
 
 def _without(areas: Sequence[AreaId], area: AreaId) -> tuple[AreaId, ...]:
@@ -160,16 +160,16 @@ def _under_way(table: Table) -> Combat:
 
 
 class Fights(NamedTuple):
-    """What the player on turn must and may fight now."""
+    """What the active player must and may fight now."""
 
     battles: tuple[AreaId, ...]
-    """Land battles (CC-BAT-01): one wherever units of two players stand."""
+    """Land battles (CC-BAT-01): one wherever there are units of two players."""
     naval: tuple[NavalPlan, ...]
     """Naval battles that were declared."""
     seas: dict[AreaId, tuple[list[str], list[Seat]]]
-    """Sea zones where he may declare battle: his galleys and his possible opponents (CC-NAV-02)."""
+    """Sea zones where they may declare battle: their galleys and their possible opponents (CC-NAV-02)."""
     leaders: dict[AreaId, list[Seat]]
-    """Players with leaders alone in a province where he has a unit, and no battle pending (CC-CAP-04, CC-BAT-33)."""
+    """Players with lone leaders where the active player has a unit and no battle is due (CC-CAP-04, CC-BAT-33)."""
 
     @property
     def due(self) -> int:
@@ -191,7 +191,7 @@ def _fights(table: Table) -> Fights:
 
 
 def _fleets(table: Table, seas: Iterable[AreaId]) -> dict[AreaId, tuple[list[str], list[Seat]]]:
-    """Of these sea zones, those where the player on turn has galleys and others have: his galleys, the others."""
+    """Return those of the sea zones where both the active player and others have galleys: the galleys, the others."""
     wanted = set(seas)
     own: defaultdict[AreaId, list[str]] = defaultdict(list)
     others: defaultdict[AreaId, set[Seat]] = defaultdict(set)
@@ -261,7 +261,7 @@ def _fight_the_last(draft: Draft[Table], fights: Fights) -> None:
 
 
 def begin(draft: Draft[Table]) -> None:
-    """Conquer what falls without battle, and see what is to be fought (CC-BAT-01, CC-NAV-02)."""
+    """Conquer what falls without battle, and find what must or may be fought (CC-BAT-01, CC-NAV-02)."""
     conquest.occupy(draft)
     table, seat = draft.table, draft.table.acting
     battles = tuple(
@@ -281,9 +281,9 @@ def close(draft: Draft[Table]) -> None:
 
 
 def _go_on(draft: Draft[Table]) -> None:
-    """Destroy galleys on foreign coasts (CC-SEA-33) and go on to tribute.
+    """Destroy galleys on foreign coasts (CC-SEA-33) and begin the tribute phase.
 
-    When the player on turn has fallen, the turn ends instead for everybody (CC-TRN-08).
+    When the active player has fallen, the turn ends instead (CC-TRN-08).
     """
     conquest.sink_on_foreign_coasts(draft)
     if draft.table.acting == draft.table.active:
@@ -293,13 +293,13 @@ def _go_on(draft: Draft[Table]) -> None:
 
 
 def _fight(draft: Draft[Table], province: AreaId) -> None:
-    """Begin a land battle: the player on turn attacks the one whose units were there (CC-BAT-02)."""
+    """Begin a land battle: the active player attacks the player whose units were there (CC-BAT-02)."""
     attacker = draft.table.acting
     (defender,) = draft.table.enemies_in(province, attacker)
     battle.begin(draft, province, attacker, defender)
 
 
-# --- what the player on turn chooses ---
+# --- what the active player chooses ---
 
 
 class FightBattle(Command, frozen=True):
@@ -314,8 +314,8 @@ class FightBattle(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         battles = _fights(draft.table).battles
         if self.province not in battles:
-            asked = f"A battle in {self.province} was to be fought."
-            raise Refusal("CC-BAT-01", asked, f"Still to be fought: {_listed(battles)}.")
+            asked = f"You have no battle to fight in {self.province}."
+            raise Refusal("CC-BAT-01", asked, f"Battles you still have to fight: {_listed(battles)}.")
         _fight(draft, self.province)
 
     @classmethod
@@ -325,9 +325,9 @@ class FightBattle(Command, frozen=True):
 
 
 class FightAtSea(Command, frozen=True):
-    """Attack the galleys of one opponent in a sea zone with all one's own there (CC-NAV-01, CC-NAV-18, CC-NAV-20).
+    """Attack the galleys of one opponent in a sea zone with all your galleys there (CC-NAV-01, CC-NAV-18, CC-NAV-20).
 
-    Where the fleet was divided, fight the part that is assigned to him; in any order (CC-NAV-19, CC-BAT-04).
+    If you divided your fleet, fight this opponent with the part assigned to them; in any order (CC-NAV-19, CC-BAT-04).
     """
 
     rules = ("CC-NAV-01", "CC-NAV-18", "CC-NAV-20", "CC-NAV-19", "CC-BAT-04")
@@ -348,8 +348,8 @@ class FightAtSea(Command, frozen=True):
             plan = next((plan for plan in plans if plan.opponent == self.opponent), plans[0])
             rule = "CC-NAV-19"
         if self.opponent not in opponents:
-            asked = f"{self.opponent} was to be fought in {self.sea}."
-            raise Refusal(rule, asked, f"Opponents there are {_listed(opponents)}.")
+            asked = f"You cannot fight {self.opponent} in {self.sea}."
+            raise Refusal(rule, asked, f"Your opponents there: {_listed(opponents)}.")
         if not plans:
             draft.emit(NavalBattleDeclared(self.sea, (plan,)))
         naval.begin(draft, plan)
@@ -366,13 +366,13 @@ class FightAtSea(Command, frozen=True):
 
 
 class DivideFleet(Command, frozen=True):
-    """Assign the own galleys in a sea zone to several opponents, for the whole combat phase (CC-NAV-19).
+    """Assign your galleys in a sea zone to several opponents, for the whole combat phase (CC-NAV-19).
 
-    Each part then fights a battle of its own.
+    Each part then fights its own battle.
 
     Attributes:
-        against: the opponent of each galley, in the order in which the decision lists them (by id); one for all is
-            possible, too.
+        against: the opponent of each galley, in the order in which the decision lists the galleys (by id); they may all
+            have the same opponent.
     """
 
     rules = ("CC-NAV-19",)
@@ -384,13 +384,13 @@ class DivideFleet(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         galleys, opponents = _contested(draft.table, self.sea)
-        asked = f"The fleet in {self.sea} was to be divided against {_listed(self.against)}."
+        asked = f"You cannot divide your fleet in {self.sea} against {_listed(self.against)}."
         if len(galleys) < 2 or len(opponents) < 2:
-            raise Refusal("CC-NAV-19", asked, "It takes two galleys and two opponents to divide a fleet.")
+            raise Refusal("CC-NAV-19", asked, "Dividing a fleet takes two galleys and two opponents.")
         if len(self.against) != len(galleys):
-            raise Refusal("CC-NAV-20", asked, f"An opponent for each of {_listed(galleys)}.")
+            raise Refusal("CC-NAV-20", asked, f"Name an opponent for each of {_listed(galleys)}.")
         if not set(self.against).issubset(opponents):
-            raise Refusal("CC-NAV-18", asked, f"Opponents there are {_listed(opponents)}.")
+            raise Refusal("CC-NAV-18", asked, f"Your opponents there: {_listed(opponents)}.")
         parts: defaultdict[Seat, list[str]] = defaultdict(list)
         for galley, opponent in zip(galleys, self.against, strict=True):
             parts[opponent].append(galley)
@@ -408,7 +408,7 @@ class DivideFleet(Command, frozen=True):
 
 
 class DeclineNavalBattle(Command, frozen=True):
-    """Let the other galleys in a sea zone be (CC-NAV-01)."""
+    """Do not attack the other galleys in a sea zone (CC-NAV-01)."""
 
     rules = ("CC-NAV-01",)
     rule: ClassVar[str] = "CC-NAV-01"
@@ -427,11 +427,11 @@ class DeclineNavalBattle(Command, frozen=True):
 
 
 class AttackLeaders(Command, frozen=True):
-    """Take all leaders of a player who stand alone where one has a unit; it always succeeds (CC-CAP-04, CC-CAP-05).
+    """Take all lone leaders of a player where you have a unit; it always succeeds (CC-CAP-04, CC-CAP-05).
 
     Attributes:
         player: whose leaders they are.
-        leaders: some of them only, in a game in which they are attacked or spared one by one; all when none is named.
+        leaders: some of them, in a game in which leaders are attacked or spared one by one; all when left out.
     """
 
     rules = ("CC-CAP-04", "CC-CAP-05")
@@ -455,11 +455,11 @@ class AttackLeaders(Command, frozen=True):
 
 
 class SpareLeaders(Command, frozen=True):
-    """Leave all leaders of a player alone who stand without units in a province (CC-CAP-04, CC-CAP-05).
+    """Spare all leaders of a player who are without units in a province (CC-CAP-04, CC-CAP-05).
 
     Attributes:
         player: whose leaders they are.
-        leaders: some of them only, in a game in which they are attacked or spared one by one; all when none is named.
+        leaders: some of them, in a game in which leaders are attacked or spared one by one; all when left out.
     """
 
     rules = ("CC-CAP-04", "CC-CAP-05")
@@ -484,7 +484,7 @@ class SpareLeaders(Command, frozen=True):
 
 
 class FinishCombat(Command, frozen=True):
-    """Fight no more: decline all that is optional. Not while a battle must be fought (CC-BAT-01)."""
+    """Stop fighting and decline all optional battles. You cannot while a battle must be fought (CC-BAT-01)."""
 
     rules = ("CC-TRN-05", "CC-BAT-01")
     rule: ClassVar[str] = "CC-TRN-05"
@@ -492,9 +492,9 @@ class FinishCombat(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fights = _fights(draft.table)
-        asked = "The combat phase was to end."
-        refuse_unless(not fights.battles, "CC-BAT-01", asked, f"Battles must be fought in {_listed(fights.battles)}.")
-        refuse_unless(not fights.naval, "CC-NAV-19", asked, "Every battle for which the fleet was divided is fought.")
+        asked = "You cannot end the combat phase yet."
+        refuse_unless(not fights.battles, "CC-BAT-01", asked, f"You must fight in {_listed(fights.battles)}.")
+        refuse_unless(not fights.naval, "CC-NAV-19", asked, "Each part of your divided fleet must fight its battle.")
         close(draft)
 
     @classmethod
@@ -504,15 +504,15 @@ class FinishCombat(Command, frozen=True):
 
 
 def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:
-    """The galleys of the player on turn and his possible opponents in a sea zone that he asks for."""
+    """Return the active player's galleys and possible opponents in a sea zone. Raises `Refusal` if there are none."""
     seas = _fights(table).seas
-    asked = f"{sea} was named for a naval battle."
+    asked = f"You cannot declare or decline a naval battle in {sea}."
     if sea not in table.map.seas:
-        raise Refusal("CC-NAV-03", asked, "Naval battles take place in sea zones only.")
+        raise Refusal("CC-NAV-03", asked, "Naval battles take place only in sea zones.")
     if sea not in seas and sea in _fleets(table, (sea,)):
-        raise Refusal("CC-NAV-18", asked, "It is decided for that sea zone: one opponent, or a divided fleet.")
+        raise Refusal("CC-NAV-18", asked, "You have already decided about this sea zone.")
     if sea not in seas:
-        raise Refusal("CC-NAV-02", asked, f"The player on turn meets other galleys in: {_listed(seas)}.")
+        raise Refusal("CC-NAV-02", asked, f"Sea zones where you meet other galleys: {_listed(seas)}.")
     return seas[sea]
 
 
@@ -520,24 +520,24 @@ def _check_lone(table: Table, province: AreaId, player: Seat) -> None:
     lone = _fights(table).leaders
     if player in lone.get(province, ()):
         return
-    asked = f"The leaders of {player} in {province} were named."
+    asked = f"You cannot attack or spare the leaders of {player} in {province}."
     if province in table.provinces and player in table.provinces[province].armies:
-        raise Refusal("CC-CAP-03", asked, "Leaders fall only when no unit of theirs is left in the province.")
+        raise Refusal("CC-CAP-03", asked, "You can attack leaders only when they have no unit left in the province.")
     if province in _fights(table).battles:
-        raise Refusal("CC-BAT-33", asked, "They can be attacked when the battle there is over.")
+        raise Refusal("CC-BAT-33", asked, "You can attack them when the battle there is over.")
     allowed = _listed(f"{' and '.join(players)} in {area}" for area, players in lone.items())
-    raise Refusal(table.edition.cite("CC-CAP-04"), asked, f"Alone among units of the player on turn: {allowed}.")
+    raise Refusal(table.edition.cite("CC-CAP-04"), asked, f"Lone leaders among your units: {allowed}.")
 
 
 def _check_chosen(table: Table, province: AreaId, player: Seat, leaders: Sequence[str]) -> None:
     if not leaders:
         return
-    rule, asked = table.edition.cite("CC-CAP-04"), f"{', '.join(leaders)} in {province} were chosen."
+    rule, asked = table.edition.cite("CC-CAP-04"), f"You chose {', '.join(leaders)} in {province}."
     if not table.each_lone_leader:
-        raise Refusal(rule, asked, f"In this game all leaders of {player} there are attacked or spared together.")
+        raise Refusal(rule, asked, f"In this game you attack or spare all leaders of {player} there together.")
     allowed = _unspared(table, province, player)
     if not set(leaders).issubset(allowed) or len(set(leaders)) < len(leaders):
-        raise Refusal(rule, asked, f"Name some of {_listed(allowed)}, each once.")
+        raise Refusal(rule, asked, f"Choose from {_listed(allowed)}, each once.")
 
 
 def _lone_options(command: type[Command], table: Table, title: str) -> Iterable[Option]:

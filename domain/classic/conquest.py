@@ -1,7 +1,7 @@
 """Who controls the provinces after a fight or without one, and the galleys on their coasts (chapter CON, CC-SEA-30
 to CC-SEA-35).
 
-What a lost Home Province costs (CC-CON-09 to CC-CON-11) is in `tribute` and `purchase`.
+`tribute` and `purchase` say what a lost Home Province costs (CC-CON-09 to CC-CON-11).
 """
 
 from collections import defaultdict
@@ -81,7 +81,7 @@ def occupy(draft: Draft[Table]) -> None:
 
 
 def after_retreat(draft: Draft[Table], province: AreaId, seat: Seat) -> None:
-    """Conquer the province into which units of `seat` retreated, where it is not theirs yet (CC-RET-21)."""
+    """Conquer the province into which units of `seat` retreated, if it is not already theirs (CC-RET-21)."""
     if draft.table.provinces[province].owner != seat:
         _take(draft, province, seat)
         inflation.watch(draft)
@@ -97,16 +97,16 @@ def _take(draft: Draft[Table], province: AreaId, seat: Seat) -> None:
 
 
 def after_battle(draft: Draft[Table], province: AreaId, attacker: Seat, *, attacker_won: bool) -> None:
-    """Settle control, and what is destroyed of the galleys on the coast.
+    """Settle who controls the province, and which galleys on its coasts are destroyed.
 
-    The attacker who wins has a land combat unit left and takes the province (CC-CON-01); all enemy galleys there are
-    destroyed (CC-SEA-30). Else the defender keeps it, were he to have nothing left there; the attacker's galleys are
+    An attacker who wins has a land combat unit left and takes the province (CC-CON-01); all enemy galleys there are
+    destroyed (CC-SEA-30). Otherwise the defender keeps it, even with no unit left there; the attacker's galleys are
     destroyed only in the edition that says so (CC-SEA-31, CC-SEA-32).
     """
     if attacker_won:
         draft.emit(ProvinceConquered(province, attacker, draft.table.provinces[province].owner))
         inflation.watch(draft)
-        for enemy in draft.table.playing():  # third players, too: in 2005 any coast is open to them (CC-SEA-24)
+        for enemy in draft.table.playing():  # also third players: in 2005 any coast is open to them (CC-SEA-24)
             if enemy != attacker:
                 _destroy(draft, province, enemy, "CC-SEA-30")
     elif draft.table.edition.galleys_die_on_foreign_coasts:
@@ -119,7 +119,7 @@ def after_battle(draft: Draft[Table], province: AreaId, attacker: Seat, *, attac
 def sink_on_foreign_coasts(draft: Draft[Table]) -> None:
     """Destroy every galley on a coast that another player controls, as the combat phase ends (CC-SEA-33).
 
-    Whoever's it is; own and neutral coasts are safe.
+    This holds for the galleys of all players. Own and neutral coasts are safe.
     """
     table = draft.table
     if not table.edition.galleys_die_on_foreign_coasts:

@@ -40,10 +40,10 @@ class CitiesDestroyed(Event, frozen=True):
 
 
 class CitiesSpared(Event, frozen=True):
-    """The player on turn destroyed nothing (CC-DES-01).
+    """The active player destroyed nothing (CC-DES-01).
 
     Attributes:
-        automatic: whether he has no city.
+        automatic: whether they have no city.
     """
 
     rules = ("CC-DES-01",)
@@ -59,7 +59,7 @@ class CitiesSpared(Event, frozen=True):
 
 
 class DestroyCities(Command, frozen=True):
-    """Destroy some of one's own cities, any number at once (CC-DES-01).
+    """Destroy some of your own cities, any number at once (CC-DES-01).
 
     Attributes:
         provinces: where the cities stand.
@@ -73,11 +73,12 @@ class DestroyCities(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         own = sites.cities(table, seat)
-        asked = f"The cities of {', '.join(self.provinces) or 'no province'} were to be destroyed."
+        asked = f"You asked to destroy the cities of {', '.join(self.provinces) or 'no province'}."
         if not self.provinces or len(set(self.provinces)) < len(self.provinces):
-            raise Refusal("CC-DES-01", asked, "Name one or more provinces, each once; finish-destruction spares all.")
+            allowed = "Name one or more provinces, each once. To destroy no city, send finish-destruction."
+            raise Refusal("CC-DES-01", asked, allowed)
         if not set(self.provinces).issubset(own):
-            raise Refusal("CC-DES-01", asked, f"{seat} has cities in: {', '.join(own) or 'no province'}.")
+            raise Refusal("CC-DES-01", asked, f"You have cities in: {', '.join(own) or 'no province'}.")
         gone = set(self.provinces)
         roads = tuple(road for road in sorted(table.roads) if not gone.isdisjoint(road.split("|")))
         draft.emit(CitiesDestroyed(seat, self.provinces, roads))

@@ -12,6 +12,6 @@ FACES: tuple[Face, ...] = ("infantry", "infantry", "cavalry", "catapult", "galle
 
 
 def roll(draft: Draft[Table], count: int) -> tuple[int, tuple[Face, ...]]:
-    """Roll `count` battle dice; return the number of the draw and the faces, both to be kept in an event."""
+    """Roll `count` battle dice; return the number of the draw and the faces. Store both in an event."""
     rolled = draft.roll(count, len(FACES))
     return rolled.draw, tuple(FACES[number - 1] for number in rolled.faces)

@@ -1,5 +1,7 @@
-"""The editions of Conquest of the Empire Classic, and what their later versions corrected: one implementation, and a
-named switch for each difference."""
+"""The editions of Conquest of the Empire Classic, and what their later versions corrected.
+
+There is one implementation, with a named switch for each difference.
+"""
 
 from typing import Final
 
@@ -10,7 +12,7 @@ from domain.kernel.rules.ruleset import Change
 
 
 class Edition(Struct, frozen=True):
-    """The switches on which the two editions differ in play; the rule ids stand beside each (friz / 2005)."""
+    """The switches by which the two editions differ in play, each with its rule ids (friz / 2005)."""
 
     id: str
     consents: bool
@@ -22,7 +24,7 @@ class Edition(Struct, frozen=True):
     foreign_coasts_for_landing_only: bool
     """A galley enters a foreign coast only where a legion lands: CC-SEA-22 / CC-SEA-24."""
     galleys_die_on_foreign_coasts: bool
-    """At the end of combat, and the attacker's when he loses: CC-SEA-31, CC-SEA-33 / CC-SEA-32."""
+    """At the end of combat, and the attacker's after a lost battle: CC-SEA-31, CC-SEA-33 / CC-SEA-32."""
     naval_hits_are_matched: bool
     """At most one hit per own galley and cycle: CC-NAV-06 / CC-NAV-07."""
     both_may_retreat: bool
@@ -38,24 +40,24 @@ class Edition(Struct, frozen=True):
     purchase_needs_home: bool
     """Nothing can be bought while the Home Province is lost: CC-BUY-05 / CC-BUY-06 (units only)."""
     ransom_in_any_turn: bool
-    """Owner and captor may deal in anybody's placement phase: CC-RAN-02 / CC-RAN-03."""
+    """The owner and the captor may deal in anybody's placement phase: CC-RAN-02 / CC-RAN-03."""
     returned_join_caesar: bool
-    """A general returns to his Caesar when the home is lost: CC-RAN-08 / CC-RAN-09 (no return)."""
+    """A general returns to the owner's Caesar when the home is lost: CC-RAN-08 / CC-RAN-09 (no return)."""
 
     caesar_needs_whole_fleet_sunk: bool = False
-    """A Caesar off a sunk galley goes aboard another of his owner's there: CC-NAV-14, CC-CAP-10 / CC-NAV-15."""
+    """A Caesar of a sunk galley goes aboard another one of the owner there: CC-NAV-14, CC-CAP-10 / CC-NAV-15."""
     proposals_lapse: bool = False
-    """A proposed winner is proposed until the round ends: CC-WIN-02."""
+    """The proposal of a winner lapses when the round ends: CC-WIN-02."""
     deals_name_several: bool = False
     """A ransom can name several generals, and third players' prisoners as payment: CC-RAN-04."""
     turns_wait_for_talks: bool = False
     """A turn ends when owners and captors have waived talks; each proposes once: CC-RAN-13, CC-RAN-14 / not so."""
 
     own_numbers: dict[str, str] = {}
-    """Rules of the community edition that this one plays in the same way, under a number of its own."""
+    """Rules of the community edition that this one plays in the same way, under another number."""
 
     def cite(self, rule: str) -> str:
-        """Return the number under which this edition has a rule of the community edition that both play alike."""
+        """Return the number that this edition gives to a rule of the community edition that both play alike."""
         return self.own_numbers.get(rule, rule)
 
 
@@ -117,9 +119,9 @@ _PROPOSALS_LAPSE: Final = Change(
     "proposals_lapse",
     2,
     _rules("CC-WIN-02"),
-    "A proposed winner lapses when the round ends.",
-    "All others must agree (Versione di Friz 1.5, line 822; 2005 booklet, line 321), and so at one time: "
-    "a consent of many rounds ago is none.",
+    "The proposal of a winner lapses when the round ends.",
+    "All others must agree (Versione di Friz 1.5, line 822; 2005 booklet, line 321), which means at the same time: "
+    "an agreement given many rounds ago does not count.",
 )
 
 _DEALS_NAME_SEVERAL: Final = Change(
@@ -127,7 +129,7 @@ _DEALS_NAME_SEVERAL: Final = Change(
     2,
     _rules("CC-RAN-04"),
     "A ransom can name several generals of one owner, and prisoners of third players as payment.",
-    "Payment may contain generals held prisoner, whoever's they are (Versione di Friz 1.5, line 794; 2005 booklet, "
+    "A payment may contain the captured generals of any player (Versione di Friz 1.5, line 794; 2005 booklet, "
     "line 313).",
 )
 
@@ -136,9 +138,9 @@ CHANGES_FRIZ: Final = (
         "caesar_needs_whole_fleet_sunk",
         2,
         _rules("CC-NAV-14", "CC-CAP-10"),
-        "A Caesar on a sunk galley goes aboard another galley of his owner in that sea zone. "
-        "He is captured only when his owner has none left there and an enemy galley is afloat.",
-        "A Caesar is lost when all of his owner's combat units in the zone are eliminated (Versione di Friz 1.5, line "
+        "A Caesar on a sunk galley goes aboard another galley of the owner in that sea zone. "
+        "The Caesar is captured only when the owner has none left there and an enemy galley is afloat.",
+        "A Caesar is lost when all of the owner's combat units in the zone are eliminated (Versione di Friz 1.5, line "
         "213). The sentences about a single galley (lines 219 and 538) speak of generals.",
     ),
     _PROPOSALS_LAPSE,
@@ -148,9 +150,9 @@ CHANGES_FRIZ: Final = (
         2,
         _rules("CC-RAN-05", "CC-RAN-06", "CC-RAN-13", "CC-RAN-14"),
         "While a prisoner is held, a turn ends when owners and captors have waived talks for it. "
-        "In each turn each side makes the other one offer at most.",
-        "Owner and captor may negotiate in phase 6 of any turn (Versione di Friz 1.5, lines 806-808), so the player on "
-        "turn cannot end the turn before them. With one offer and one counter-offer nobody can hold it up for ever.",
+        "In each turn, each side makes the other at most one offer.",
+        "Owner and captor may negotiate in phase 6 of any turn (Versione di Friz 1.5, lines 806-808), so the active "
+        "player cannot end the turn before them. With one offer and one counter-offer, nobody can delay it for ever.",
     ),
 )
 CHANGES_2005: Final = (
@@ -158,9 +160,9 @@ CHANGES_2005: Final = (
         "caesar_needs_whole_fleet_sunk",
         2,
         _rules("CC-NAV-15", "CC-CAP-10"),
-        "A Caesar on a sunk galley goes aboard another galley of his owner in that sea zone. "
-        "He is captured only when his owner has none left there and an enemy galley is afloat.",
-        "A Caesar is lost when all of his owner's combat units in the area are eliminated (2005 booklet, line 98).",
+        "A Caesar on a sunk galley goes aboard another galley of the owner in that sea zone. "
+        "The Caesar is captured only when the owner has none left there and an enemy galley is afloat.",
+        "A Caesar is lost when all of the owner's combat units in the area are eliminated (2005 booklet, line 98).",
     ),
     _PROPOSALS_LAPSE,
     _DEALS_NAME_SEVERAL,

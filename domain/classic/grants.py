@@ -1,6 +1,6 @@
 """Standing grants: consent to all passages of a kind, given before anybody asks (chapter ALY).
 
-A standing grant answers for its giver until he withdraws it (CC-ALY-05).
+A standing grant answers for the player who gave it until they withdraw it (CC-ALY-05).
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,8 +31,8 @@ class _OfGrant(Event, frozen=True):
 
     Attributes:
         by: who consented.
-        to: whose passages are consented to.
-        where: the province that is entered, or the sea zone of the strait; null for everywhere.
+        to: the player who may pass.
+        where: the province that they enter, or the sea zone of the strait; null for everywhere.
     """
 
     by: Seat
@@ -50,7 +50,7 @@ class _OfGrant(Event, frozen=True):
 
 
 class StandingGranted(_OfGrant, frozen=True):
-    """A player consented to all passages of one kind by another, until further notice (CC-ALY-02, CC-ALY-05)."""
+    """A player consented to all passages of one kind by another player, until further notice (CC-ALY-02, CC-ALY-05)."""
 
     rules = ("CC-ALY-02", "CC-ALY-05")
 
@@ -58,7 +58,7 @@ class StandingGranted(_OfGrant, frozen=True):
         table.grants.append(self.grant)
 
     def tell(self, names: Names) -> str:
-        return f"{self._told(names, 'grants')} until further notice."
+        return f"{self._told(names, 'allows')} until further notice."
 
 
 class GrantWithdrawn(_OfGrant, frozen=True):
@@ -71,15 +71,15 @@ class GrantWithdrawn(_OfGrant, frozen=True):
         table.grants[:] = [grant for grant in table.grants if grant != ended]
 
     def tell(self, names: Names) -> str:
-        return f"{self._told(names, 'no longer grants')}."
+        return f"{self._told(names, 'no longer allows')}."
 
 
 class GrantStanding(Command, frozen=True):
-    """Consent to all passages of one kind by another player, until it is withdrawn; at any time (CC-ALY-02, CC-ALY-05).
+    """Consent to all passages of one kind by another player, until you withdraw it; at any time (CC-ALY-02, CC-ALY-05).
 
     Attributes:
-        to: whose passages are consented to.
-        where: the province that is entered (for a road, either end; each foreign end needs a consent), or the sea zone
+        to: the player who may pass.
+        where: the province that they enter (for a road, either end; each foreign end needs a consent), or the sea zone
             of the strait; null for everywhere.
     """
 
@@ -95,12 +95,14 @@ class GrantStanding(Command, frozen=True):
         check_provided(table, self.kind)
         others = _others(table, seat)
         if self.to not in others:
-            raise Refusal("CC-ALY-02", f"A grant of {seat} to {self.to}.", f"Others still play: {', '.join(others)}.")
+            asked = f"You cannot grant a passage to {self.to}."
+            raise Refusal("CC-ALY-02", asked, f"Other players in the game: {', '.join(others) or 'none'}.")
         places = _places(table, self.kind)
         if self.where is not None and self.where not in places:
-            raise Refusal("CC-ALY-04", f"A {self.kind} passage in {self.where}.", f"It can be in {', '.join(places)}.")
+            asked = f"There is no {self.kind} passage in {self.where}."
+            raise Refusal("CC-ALY-04", asked, f"Expected one of {', '.join(places)}.")
         if stands(table, seat, self.to, self.kind, self.where):
-            raise Refusal("CC-ALY-05", "A grant that stands already.", "It holds until it is withdrawn.")
+            raise Refusal("CC-ALY-05", "You have already granted this.", "The grant holds until you withdraw it.")
         draft.emit(StandingGranted(seat, self.to, self.kind, self.where))
         _answer_for(draft, seat)
 
@@ -136,7 +138,7 @@ class WithdrawGrant(Command, frozen=True):
     """Withdraw a standing grant, at any time; a passage under way is not affected (CC-ALY-02, CC-ALY-05).
 
     Attributes:
-        to: whose passages were consented to.
+        to: the player who may no longer pass.
         where: the same as when it was granted.
     """
 
@@ -152,7 +154,7 @@ class WithdrawGrant(Command, frozen=True):
         check_provided(table, self.kind)
         if table.winner is not None or Grant(seat, self.to, self.kind, self.where) not in table.grants:
             mine = [f"{grant.kind} to {grant.to}" for grant in table.grants if grant.by == seat]
-            raise Refusal("CC-ALY-05", "A grant that does not stand.", f"Standing: {', '.join(mine) or 'none'}.")
+            raise Refusal("CC-ALY-05", "You have not granted this.", f"Your grants: {', '.join(mine) or 'none'}.")
         draft.emit(GrantWithdrawn(seat, self.to, self.kind, self.where))
 
     @classmethod
@@ -170,7 +172,7 @@ class WithdrawGrant(Command, frozen=True):
 
 
 def _others(table: Table, seat: Seat) -> list[Seat]:
-    """Return to whom `seat` may grant something: nobody once it is out, or the game over."""
+    """Return to whom `seat` may grant something: nobody once it is out of the game or the game is over."""
     playing = table.playing() if table.winner is None else []
     return [other for other in playing if other != seat] if seat in playing else []
 
@@ -186,7 +188,7 @@ def _strait_seas(board: Map) -> tuple[AreaId, ...]:
 
 
 def _answer_for(draft: Draft[Table], seat: Seat) -> None:
-    """Let a new standing grant answer the request that is open."""
+    """Let a new standing grant answer the open request."""
     request = draft.table.request
     if request is None or seat not in request.asked:
         return

@@ -18,8 +18,8 @@ class InflationTriggered(Event, frozen=True):
     """A tribute marker reached a level for the first time (CC-INF-01, CC-INF-04).
 
     Attributes:
-        factor: what prices are multiplied with from then on.
-        seat: whose marker it was; prices rise when his turn in `round` begins.
+        factor: what prices are multiplied by from then on.
+        seat: whose marker it was; prices rise when their turn in `round` begins.
         round: the round in which prices rise.
     """
 
@@ -34,14 +34,14 @@ class InflationTriggered(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         when = f"from {names(self.seat)}'s turn in round {self.round}"
-        return f"{names(self.seat)} triggered inflation: {when}, prices are {self.factor} times the base prices."
+        return f"{names(self.seat)} triggered inflation: {when}, everything costs {self.factor} times the base price."
 
 
 class PricesRose(Event, frozen=True):
-    """A level that was triggered came into effect, for everybody and for good (CC-INF-02, CC-INF-06).
+    """A level that was triggered came into effect, for everybody and for the rest of the game (CC-INF-02, CC-INF-06).
 
     Attributes:
-        factor: what base prices are multiplied with from now on.
+        factor: what base prices are multiplied by from now on.
     """
 
     rules = ("CC-INF-02", "CC-INF-06")
@@ -54,7 +54,7 @@ class PricesRose(Event, frozen=True):
         ]
 
     def tell(self, names: Names) -> str:
-        return f"The inflation of {self.factor} times the base prices is in effect."
+        return f"Prices rose: everything now costs {self.factor} times the base price."
 
 
 def factor(table: Table) -> int:
@@ -63,7 +63,7 @@ def factor(table: Table) -> int:
 
 
 def watch(draft: Draft[Table]) -> None:
-    """Trigger the levels that somebody's tribute has reached; to be called whenever a tribute value may have risen."""
+    """Trigger the levels that somebody's tribute has reached. Call it whenever a tribute value may have risen."""
     table = draft.table
     triggered = {level.factor for level in table.inflations}
     waiting = [level for level in LEVELS if level[1] not in triggered]
@@ -71,14 +71,14 @@ def watch(draft: Draft[Table]) -> None:
         return
     tribute = _tribute_values(table)
     for mark, factor in waiting:
-        # Nobody else has come so far: one player's tribute rises at a time, and it is watched each time.
+        # At most one player has reached it: one player's tribute rises at a time, and it is checked each time.
         seat = next((seat for seat in table.order if tribute[seat] >= mark), None)
         if seat is not None:
             draft.emit(InflationTriggered(factor, seat, _date(table, seat)))
 
 
 def turn_starts(draft: Draft[Table], seat: Seat, game_round: int) -> None:
-    """Bring levels into effect whose date has come; `seat`'s slot may be skipped (CC-INF-11)."""
+    """Bring levels into effect whose time has come, even if the turn of `seat` is skipped (CC-INF-11)."""
     for level in tuple(draft.table.inflations):
         if not level.effective and level.seat == seat and level.round <= game_round:
             draft.emit(PricesRose(level.factor))

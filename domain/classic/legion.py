@@ -1,6 +1,7 @@
 """Legions: which leaders and units can make a step together (chapter MOV, as marches and requests for passage need it).
 
-A group is named by what its units have left to spend, since nobody may spend more than his own points (CC-MOV-06).
+A group names its units by the movement points that they have left, because no piece may spend more than its own points
+(CC-MOV-06).
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +22,7 @@ LARGEST_LEGION = 7
 
 
 def able(table: Table, seat: Seat, origin: AreaId, *, riding: bool) -> Group:
-    """Return everything that can leave `origin`; `riding`: along the road of the open journey, where riders go free."""
+    """Return all that can leave `origin`; `riding`: along the road of the open journey, where riders go for free."""
     journey = table.journey if riding else None
     going = journey.leaders if journey else ()
     leaders = tuple(
@@ -34,7 +35,7 @@ def able(table: Table, seat: Seat, origin: AreaId, *, riding: bool) -> Group:
 
 
 def riders(table: Table, seat: Seat, origin: AreaId) -> Group:
-    """Return those who can go on along the road of the open journey without anybody joining."""
+    """Return those who can continue along the road of the open journey without anybody joining."""
     journey = table.journey
     assert journey is not None, "a road move is under way"
     leaders = tuple(name for name in table.leaders_at(origin, seat) if name in journey.leaders)
@@ -78,10 +79,10 @@ def origins(table: Table, seat: Seat) -> list[AreaId]:
 def check_border(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> None:
     """Raise `Refusal` unless a step leads from `origin` to `to` and may be made now."""
     if origin not in table.provinces or to not in table.provinces:
-        raise Refusal("CC-MOV-26", f"A step on land from {origin} to {to}.", "Steps lead from province to province.")
+        raise Refusal("CC-MOV-26", f"You cannot march from {origin} to {to}.", "Both must be provinces.")
     if to not in table.map.land_neighbours(origin):
-        near = ", ".join(table.map.land_neighbours(origin)) or "no provinces"
-        raise Refusal("CC-BRD-04", f"A step from {origin} to {to}.", f"Adjacent are {near}.")
+        near = ", ".join(table.map.land_neighbours(origin)) or "no province"
+        raise Refusal("CC-BRD-04", f"{origin} and {to} are not adjacent.", f"{origin} is adjacent to {near}.")
     must_leave = among_enemies(table, seat)
     if must_leave and origin not in must_leave:
         raise stuck(*must_leave)
@@ -91,24 +92,24 @@ def stuck(*provinces: AreaId) -> Refusal:
     """Return the refusal of what would leave leaders alone among enemy units."""
     return Refusal(
         "CC-ALY-08",
-        f"Leaders without units stay in {', '.join(provinces)}, where other players' units stand.",
-        "Whoever passes through without units goes on at once, to a province that needs nobody's consent if need be.",
+        f"Your leaders would be without units in {', '.join(provinces)}, where other players' units are.",
+        "Leaders who pass through without units must move on at once, and must have a way out that needs no consent.",
     )
 
 
 def check(table: Table, seat: Seat, origin: AreaId, group: Group, *, riding: bool) -> None:
-    """Raise `Refusal` unless the group stands in `origin`, has the points for a step and is led."""
+    """Raise `Refusal` unless the group is in `origin`, has the points for a step and has a leader."""
     if not group.leaders:
-        raise Refusal("CC-MOV-03", f"A step from {origin} without a leader.", "Units step only with a leader.")
+        raise Refusal("CC-MOV-03", f"You named no leader in {origin}.", "Units move only with a leader.")
     if len(set(group.leaders)) < len(group.leaders):
-        raise Refusal("CC-MOV-10", "The same leader twice.", "Several leaders may go along; name each once.")
+        raise Refusal("CC-MOV-10", "You named the same leader twice.", "Name each leader once.")
     for name in group.leaders:
         _check_leader(table, seat, origin, name, riding=riding)
     _check_units(table, seat, origin, group, riding=riding)
     if group.size > LARGEST_LEGION * len(group.leaders):
         raise Refusal(
             "CC-MOV-09",
-            f"{group.size} land combat units with {len(group.leaders)} leader(s).",
+            f"You asked to move {group.size} land combat units with {len(group.leaders)} leader(s).",
             f"Each leader leads at most {LARGEST_LEGION}.",
         )
 
@@ -116,17 +117,16 @@ def check(table: Table, seat: Seat, origin: AreaId, group: Group, *, riding: boo
 def _check_leader(table: Table, seat: Seat, origin: AreaId, name: str, *, riding: bool) -> None:
     leader = table.leaders.get(name)
     if leader is None or leader.owner != seat:
-        raise Refusal("CC-MOV-25", f"{name} does not serve {seat}.", "Only the active player's own pieces move.")
+        raise Refusal("CC-MOV-25", f"{name} is not one of your leaders.", "You can only move your own pieces.")
     if leader.captor is not None:
-        raise Refusal("CC-CAP-08", f"{name} is a prisoner.", "A captured general has no function until he is free.")
+        raise Refusal("CC-CAP-08", f"{name} is a prisoner.", "A captured general can do nothing until released.")
     if leader.aboard is not None:
-        raise Refusal("CC-MOV-26", f"{name} is aboard {leader.aboard}.", "He steps on land once he has landed.")
+        raise Refusal("CC-MOV-26", f"{name} is aboard {leader.aboard}.", "Leaders must land before they can march.")
     if leader.at != origin:
-        raise Refusal("CC-MOV-03", f"{name} is not in {origin}.", f"Leaders in {origin} can lead units from there.")
+        raise Refusal("CC-MOV-03", f"{name} is not in {origin}.", f"Only leaders in {origin} can move from there.")
     if leader.landed:
-        raise Refusal(
-            table.edition.cite("CC-SEA-11"), f"{name} landed this turn.", "Who has landed stays there this turn."
-        )
+        rule = table.edition.cite("CC-SEA-11")
+        raise Refusal(rule, f"{name} landed this turn.", "Pieces that have landed cannot move again this turn.")
     if not leader.moves and not (riding and table.journey and name in table.journey.leaders):
         raise _exhausted(table, seat, origin, name)
 
@@ -134,8 +134,8 @@ def _check_leader(table: Table, seat: Seat, origin: AreaId, name: str, *, riding
 def _exhausted(table: Table, seat: Seat, origin: AreaId, name: str) -> Refusal:
     if table.enemies_in(origin, seat):
         stop = table.edition.cite("CC-MOV-13")
-        return Refusal(stop, f"{name} met enemy units in {origin}.", "Who meets enemy units stops there this turn.")
-    return Refusal("CC-MOV-06", f"{name} has no movement point left.", "Leaders have 2 points each turn.")
+        return Refusal(stop, f"{name} met enemy units in {origin}.", "Pieces that meet enemy units stop for this turn.")
+    return Refusal("CC-MOV-06", f"{name} has no movement points left.", "Leaders have 2 points each turn.")
 
 
 def _check_units(table: Table, seat: Seat, origin: AreaId, group: Group, *, riding: bool) -> None:
@@ -145,20 +145,21 @@ def _check_units(table: Table, seat: Seat, origin: AreaId, group: Group, *, ridi
         return
     asked = group.units + group.riders + Units(cavalry=group.tired)
     if not asked.within(army.units):
-        raise Refusal("CC-MOV-25", f"{asked} from {origin}.", f"{seat} has {army.units} there.")
+        raise Refusal("CC-MOV-25", f"You asked to move {asked} from {origin}.", f"You have {army.units} there.")
     if not asked.within(army.by_land):
-        rule = table.edition.cite("CC-SEA-11")
-        raise Refusal(rule, "Units that landed this turn.", "Who has landed stays there this turn.")
-    left = f"With all their points: {army.fresh}; cavalry with one: {army.tired}."
+        rule, allowed = table.edition.cite("CC-SEA-11"), "Units that have landed cannot move again this turn."
+        raise Refusal(rule, "Some of these units landed this turn.", allowed)
+    left = f"Units with all their points: {army.fresh}. Cavalry with one point: {army.tired}."
     if table.enemies_in(origin, seat):
-        raise Refusal(table.edition.cite("CC-MOV-13"), "Units that met enemy units.", f"They stop there. {left}")
+        rule = table.edition.cite("CC-MOV-13")
+        raise Refusal(rule, "Some of these units met enemy units and must stop for this turn.", left)
     if group.riders.total:
         raise Refusal(
             "CC-ROAD-11",
-            f"{group.riders} ride on from {origin}.",
-            f"Riding on along the road: {on_road}. Who was left on the way has ended his road move.",
+            f"You asked to continue along the road from {origin} with {group.riders}.",
+            f"Units that can continue: {on_road}. Units that were left on the way have ended their road move.",
         )
-    raise Refusal("CC-MOV-06", "Units without the points for this step.", left)
+    raise Refusal("CC-MOV-06", "Some of these units have too few movement points for this step.", left)
 
 
 # --- leaders alone among enemies ---
@@ -167,7 +168,7 @@ def _check_units(table: Table, seat: Seat, origin: AreaId, group: Group, *, ridi
 def among_enemies(table: Table, seat: Seat) -> dict[AreaId, list[str]]:
     """Return leaders who came this turn into provinces that hold units of others and none of their own.
 
-    They are on their way through by consent and must leave (CC-ALY-08, CC-MOV-19). Those who were there when the turn
+    They are passing through with consent and must leave (CC-ALY-08, CC-MOV-19). Those who were there when the turn
     began may stay: they have not ended a movement there (CC-MOV-22).
     """
     found: dict[AreaId, list[str]] = {}
@@ -181,7 +182,7 @@ def among_enemies(table: Table, seat: Seat) -> dict[AreaId, list[str]]:
 
 
 def question(table: Table, seat: Seat) -> str:
-    """Return the kind of decision that the player on turn has to take in the movement phase."""
+    """Return the kind of decision that the active player has to take in the movement phase."""
     return "pass-on" if among_enemies(table, seat) else "move"
 
 

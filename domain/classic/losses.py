@@ -1,7 +1,7 @@
 """Marking and removing what was hit in a land battle (chapter BAT, CC-BAT-16 to CC-BAT-20).
 
-The owner marks one unit of his battle legion for each hit. Where some of his units came by land and others landed from
-galleys this turn he says which, because landed ones cannot retreat (CC-RET-13).
+The owner marks one unit of their battle legion for each hit. Where some of their units came by land and others landed
+from galleys this turn, they say which, because units that landed cannot retreat (CC-RET-13).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -54,11 +54,11 @@ class LossesMarked(Event, frozen=True):
             table.battle = replace(battle, attacker=attacker, step="remove")
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} must take off {self.units}."
+        return f"{names(self.seat)} marked {self.units} as hit."
 
 
 class LossesRemoved(Event, frozen=True):
-    """A round was over: all that was hit on both sides went back to its owner's supply (CC-BAT-20).
+    """A round was over: all units that were hit went back to their owner's supply (CC-BAT-20).
 
     Attributes:
         attacker: the units that the attacker lost, `attacker_landed` included.
@@ -98,7 +98,7 @@ def fought(table: Table) -> Battle:
 
 
 def force(table: Table, battle: Battle, seat: Seat) -> Army:
-    """All land combat units of one side, however they came: they fight together (CC-BAT-05)."""
+    """All land combat units of one side. They fight together, whether they came by land or by sea (CC-BAT-05)."""
     return table.army(battle.province, seat)
 
 
@@ -131,7 +131,7 @@ def _common(one: Units, other: Units) -> Units:
 
 
 def choices(units: Units, number: int) -> dict[str, tuple[int, int]]:
-    """How many of each type there can be in a choice of `number` out of `units`."""
+    """Return how many of each type there can be in a choice of `number` out of `units`."""
     others = units.total - number
     ranges = {kind: (max(0, of_kind - others), min(of_kind, number)) for kind, of_kind in units.by_type.items()}
     return {kind: bounds for kind, bounds in ranges.items() if bounds[1]}
@@ -158,10 +158,11 @@ def exactly(number: int, fields: Iterable[str]) -> dict[str, Any]:
 
 
 class MarkLosses(Command, frozen=True):
-    """Choose which units of the own battle legion are hit (CC-BAT-16, CC-BAT-19).
+    """Choose which units of your battle legion are hit (CC-BAT-16, CC-BAT-19).
 
-    In an army that came partly by land and partly from galleys the first three count the units that came by land, and
-    the others those that landed this turn, which cannot retreat (CC-RET-13). Otherwise only the first three are used.
+    In an army that came partly by land and partly from galleys, the first three fields count the units that came by
+    land, and the others those that landed this turn, which cannot retreat (CC-RET-13). Otherwise use only the first
+    three.
 
     Attributes:
         landed_infantry: infantry that landed this turn.
@@ -187,16 +188,16 @@ class MarkLosses(Command, frozen=True):
         by_land = Units(self.infantry, self.cavalry, self.catapults)
         landed = Units(self.landed_infantry, self.landed_cavalry, self.landed_catapults)
         units, legion = by_land + landed, side.legion or NO_UNITS
-        asked = f"{units} were to be marked as hit."
+        asked = f"You asked to mark {units} as hit."
         if landed.total and not is_mixed(army):
-            raise Refusal("CC-RET-13", asked, "Landed units are told apart only where others came by land.")
+            raise Refusal("CC-RET-13", asked, "Use the fields for landed units only where other units came by land.")
         if is_mixed(army) and not (by_land.within(army.by_land) and landed.within(army.landed)):
-            allowed = f"{army.by_land} came by land and {army.landed} landed."
+            allowed = f"You have {army.by_land} that came by land and {army.landed} that landed."
             raise Refusal("CC-RET-13", asked, allowed)
         if not units.within(legion):
-            raise Refusal("CC-BAT-10", asked, f"Only the battle legion can be hit: {legion}.")
+            raise Refusal("CC-BAT-10", asked, f"Only your battle legion can be hit: {legion}.")
         if units.total != side.hits:
-            raise Refusal(rule, asked, f"One unit for each hit: {side.hits} of {legion}.")
+            raise Refusal(rule, asked, f"Mark one unit for each hit: {side.hits} of {legion}.")
         _mark(draft, side, by_land, landed)
 
     @classmethod
@@ -220,7 +221,7 @@ def _marking(battle: Battle) -> Side:
 
 
 def _losses(side: Side, army: Army) -> dict[str, tuple[int, int]]:
-    """How many units of each type, and in a mixed army of each origin, can be among those hit."""
+    """Return how many units of each type, and in a mixed army of each origin, can be among those hit."""
     by_type = choices(side.legion or NO_UNITS, side.hits)
     if not is_mixed(army):
         return by_type

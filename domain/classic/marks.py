@@ -88,7 +88,7 @@ def _units(units: Units) -> Iterator[Mark]:
 
 
 def _leader(seat: Seat, kind: str, name: str) -> Mark:
-    """Return a leader that serves `seat`; one of another colour bears that in name and label."""
+    """Return a leader that serves `seat`; the name and label of one of another colour show that colour."""
     words = name.removeprefix(f"{seat}-").replace("-", " ").title()
     number = name.rpartition("-")[2] if kind == "general" else ""
     return Mark(kind, label=number if name.startswith(f"{seat}-") else f"{name[0].upper()}{number}", words=words)
@@ -97,7 +97,7 @@ def _leader(seat: Seat, kind: str, name: str) -> Mark:
 def _ships(
     ships: list[str], leaders: Mapping[str, Mapping[Seat, list[tuple[str, str]]]], view: View, names: Names
 ) -> Iterator[Stack]:
-    """Yield galleys with something aboard one by one, the empty ones of a seat together, but each coast for itself."""
+    """Yield galleys with something aboard one by one, and the empty ones of a seat together, coast by coast."""
     empty: defaultdict[tuple[Seat, str], list[str]] = defaultdict(list)
     for ship in ships:
         galley = view.galleys[ship]
@@ -189,7 +189,7 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
         bought = Counter({kind: getattr(view.bought, kind) for kind in view.prices})
         kinds = {"galleys": "galley", "cities": "city", "fortifications": "fortification", "roads": "road"}
         yield Shelf(
-            f"{names(view.active)} has to place",
+            f"{names(view.active)} still has to place",
             tuple(
                 Mark(kinds.get(kind, kind), count, seat=view.active, words=_counted(kind, count))
                 for kind, count in bought.items()

@@ -1,7 +1,7 @@
 """Movement on land: steps, road moves, where they must stop, and the end of phase 1 (chapter MOV).
 
-The player on turn moves group by group and step by step: in each step leaders and units of one province go to an
-adjacent one, and each piece pays a point of its own (CC-MOV-05). What a group may consist of is in legion.py, what it
+The active player moves group by group and step by step: in each step leaders and units of one province go to an
+adjacent one, and each piece pays one of its points (CC-MOV-05). What a group may consist of is in legion.py, what it
 meets on its way in passage.py.
 """
 
@@ -33,13 +33,13 @@ class LegionMarched(Event, frozen=True):
     Attributes:
         units: units that had all their points; each pays one.
         tired: cavalry that had one point left.
-        riders: units without a point that went on along the road.
+        riders: units without a point that continued along the road.
         road: the step followed a road; it opened the journey or continued it (CC-ROAD-05).
-        rode: leaders who went on along the road and paid nothing.
+        rode: leaders who continued along the road and paid nothing.
         tired_rode: how many of `tired` did so.
-        stopped: enemy units were there; nobody of the group moves on this turn (CC-MOV-13).
+        stopped: enemy units were there; the group cannot move any further this turn (CC-MOV-13).
         left: cavalry with a point left that ends its movement in the province that the last leader leaves (CC-ALY-08).
-        by_leave_of: those whose consent the step made use of.
+        by_leave_of: those whose consent the step used.
     """
 
     rules = ("CC-MOV-05",)
@@ -100,7 +100,7 @@ class LegionMarched(Event, frozen=True):
         table.set_army(self.to, self.seat, arrived)
 
     def _parts_from(self, table: Table, journey: Journey) -> bool:
-        """Tell whether any of those on a road move left the road: a leader, or cavalry that is missing now."""
+        """Tell whether any of those on a road move left the road: a leader, or cavalry that is now missing."""
         if journey.at != self.origin:
             return False
         missing = journey.tired_riders - table.army(self.origin, self.seat).tired
@@ -123,13 +123,13 @@ class LegionMarched(Event, frozen=True):
         units = self.units + self.riders + Units(cavalry=self.tired)
         who = names.all(self.leaders) + (f" with {units}" if units.total else "")
         how = "went along the road" if self.road else "marched"
-        leave = f" by leave of {names.all(self.by_leave_of)}" if self.by_leave_of else ""
+        leave = f" with the consent of {names.all(self.by_leave_of)}" if self.by_leave_of else ""
         stop = " and met enemy units" if self.stopped else ""
         return f"{who} {how} from {names(self.origin)} to {names(self.to)}{leave}{stop}."
 
 
 class MovementFinished(Event, frozen=True):
-    """The player on turn wants no further movement (CC-MOV-25)."""
+    """The active player finished their movement (CC-MOV-25)."""
 
     rules = ("CC-MOV-25",)
 
@@ -139,7 +139,7 @@ class MovementFinished(Event, frozen=True):
         table.journey = None
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} finished the movement."
+        return f"{names(self.seat)} finished moving."
 
 
 # --- marching ---
@@ -148,13 +148,14 @@ class MovementFinished(Event, frozen=True):
 class March(Command, frozen=True):
     """Step from a province to an adjacent one, with at least one leader (CC-MOV-03, CC-MOV-05).
 
-    Where a usable road joins the two provinces the step follows it, and the group may go on along the road for nothing:
-    so do then its leaders, `riders` and, first of the `tired`, cavalry that came along the road. Others who join pay.
+    Where a usable road joins the two provinces, the step follows it. A group that is on a road move continues along the
+    road for free: its leaders, its `riders` and, first among the `tired`, the cavalry that came along the road. Others
+    who join pay.
 
     Attributes:
         units: units that still have all their points.
         tired: cavalry with one point left.
-        riders: units whose points are used up, and who go on along the road.
+        riders: units that have used up their points and continue along the road.
     """
 
     rules = ("CC-MOV-25", "CC-MOV-03", "CC-MOV-05")
@@ -202,9 +203,9 @@ def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> 
     if stopped and not group.size and not table.army(to, seat).units.total:
         raise Refusal(
             "CC-MOV-20",
-            f"Leaders without units into {to}, where units of {' and '.join(met.guards)} stand.",
-            "They may only join land combat units of their own"
-            + (", or pass by the owner's consent." if table.edition.consents else "."),
+            f"Your leaders cannot enter {to} without units: units of {' and '.join(met.guards)} are there.",
+            "They may only join land combat units of yours"
+            + (", or pass with the owner's consent." if table.edition.consents else "."),
         )
     journey = table.journey if goes_on else None
     return LegionMarched(
@@ -225,7 +226,7 @@ def step(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -> 
 
 
 def _check_turning_back(table: Table, origin: AreaId, to: AreaId, group: Group) -> None:
-    """Check that nobody goes back along the road for nothing (CC-ROAD-12)."""
+    """Check that nobody goes back along the road for free (CC-ROAD-12)."""
     journey = table.journey
     if journey is None or journey.at != origin or to not in journey.visited:
         return
@@ -233,8 +234,8 @@ def _check_turning_back(table: Table, origin: AreaId, to: AreaId, group: Group) 
     if group.riders.total or any(exhausted):
         raise Refusal(
             "CC-ROAD-12",
-            f"Back from {origin} to {to} on the same road move.",
-            f"A road move visits no province twice; it has been in {', '.join(journey.visited)}.",
+            f"You cannot go back from {origin} to {to} on the same road move.",
+            f"A road move visits no province twice. This one has visited {', '.join(journey.visited)}.",
         )
 
 
@@ -247,14 +248,14 @@ def _check_strait(table: Table, met: Way, origin: AreaId, to: AreaId, group: Gro
     if blocking:
         raise Refusal(
             "CC-STR-01" if group.size else "CC-STR-06",
-            f"A step from {origin} to {to}, across a strait with galleys of {' and '.join(blocking)}.",
-            "All owners of galleys in the strait must consent to the crossing of this group.",
+            f"Galleys of {' and '.join(blocking)} block the strait between {origin} and {to}.",
+            "All owners of galleys in the strait must consent before this group can cross it.",
         )
     return crossing
 
 
 def _left_behind(table: Table, seat: Seat, origin: AreaId, group: Group) -> int:
-    """Return how much cavalry ends its movement because no leader is left who could take it out (CC-ALY-08)."""
+    """Return how much cavalry ends its movement because no leader is left to take it out (CC-ALY-08)."""
     tired = table.army(origin, seat).tired - group.tired
     if tired <= 0 or not table.enemies_in(origin, seat):
         return 0
@@ -263,18 +264,18 @@ def _left_behind(table: Table, seat: Seat, origin: AreaId, group: Group) -> int:
 
 
 def _by_leave(met: Way, *, road: bool, stopped: bool, consenting: frozenset[Seat]) -> tuple[Seat, ...]:
-    """Return whose consent the step makes use of."""
+    """Return whose consent the step uses."""
     used = {"strait": True, "road": road, "transit": met.occupied and not stopped}
     asked = {owner for kind in passage.RULES if used[kind] for owner in met.owners(kind) if owner in consenting}
     return tuple(sorted(asked | {owner for kind, owner in met.helpers if used[kind]}))
 
 
 def check_nobody_is_stuck(table: Table, seat: Seat, origin: AreaId, before: Journey | None) -> None:
-    """Raise `Refusal` if leaders stand alone among enemy units and cannot leave unaided (CC-ALY-08).
+    """Raise `Refusal` if leaders are alone among enemy units and cannot leave without help (CC-ALY-08).
 
-    The step led out of `origin`, where nobody may wait for his road move to go on. `before` is the journey that the
-    step may have continued: for simplicity no way out leads back to where it was, not even for those who only joined
-    now.
+    The step led out of `origin`, where nobody may wait for their road move to continue. `before` is the journey that
+    the step may have continued: for simplicity no way out leads back to where it has been, not even for those who have
+    only just joined.
     """
     journey = table.journey
     visited = (*(journey.visited if journey else ()), *(before.visited if before else ()))
@@ -300,7 +301,7 @@ def _journey_on(table: Table, origin: AreaId, to: AreaId) -> Journey | None:
 
 
 class Terms(Struct, frozen=True):
-    """On what terms a group may be formed out of a pool."""
+    """How a group may be formed out of a pool."""
 
     pool: Group
     leaders: tuple[LeaderId, ...]
@@ -314,7 +315,7 @@ class Terms(Struct, frozen=True):
 
 
 def _from(table: Table, seat: Seat, origin: AreaId, question: str) -> Iterator[Option]:
-    """Offer the steps out of a province, taken together where the same may be asked for."""
+    """Offer the steps out of a province, as one option where the same groups may go to several provinces."""
     found: dict[Terms, list[AreaId]] = {}
     for to in table.map.land_neighbours(origin):
         met = passage.way(table, seat, origin, to)
@@ -333,7 +334,7 @@ def _from(table: Table, seat: Seat, origin: AreaId, question: str) -> Iterator[O
 def _entries(
     table: Table, seat: Seat, met: Way, origin: AreaId, to: AreaId, pool: Group, along_road: bool
 ) -> Iterator[Terms]:
-    """Yield how groups may enter a province, with regard to those who stand there."""
+    """Yield how groups may enter a province, given who is there."""
     if not met.occupied or table.army(to, seat).units.total:
         yield Terms(pool, pool.leaders, along_road)
         return
@@ -344,7 +345,7 @@ def _entries(
 
 
 def _departures(table: Table, seat: Seat, origin: AreaId, entry: Terms) -> Iterator[Terms]:
-    """Yield how groups may leave a province, with regard to leaders who could not follow later (CC-ALY-08)."""
+    """Yield how groups may leave a province, given the leaders who could not follow later (CC-ALY-08)."""
     if not table.enemies_in(origin, seat):
         yield entry
         return
@@ -409,7 +410,7 @@ def _works(table: Table, seat: Seat, origin: AreaId, to: AreaId, group: Group) -
 
 
 class FinishMovement(Command, frozen=True):
-    """End the movement phase: who is aboard galleys on coasts goes ashore (CC-SEA-28), combat begins (CC-TRN-04)."""
+    """End the movement phase: pieces aboard galleys on coasts go ashore (CC-SEA-28), and combat begins (CC-TRN-04)."""
 
     rules = ("CC-MOV-25", "CC-SEA-28", "CC-TRN-04")
     rule: ClassVar[str] = "CC-MOV-25"
@@ -419,8 +420,8 @@ class FinishMovement(Command, frozen=True):
         if stuck := legion.among_enemies(draft.table, seat):
             raise Refusal(
                 "CC-MOV-19",
-                f"Leaders without units end their movement in {', '.join(stuck)}, where other players' units stand.",
-                "They go on first; only land combat units may stay there, and fight.",
+                f"Your leaders in {', '.join(stuck)} have no units, and other players' units are there.",
+                "Move these leaders on first. Only land combat units may stay there and fight.",
             )
         draft.emit(MovementFinished(seat))
         sea.disembark_all(draft)
@@ -435,7 +436,7 @@ class FinishMovement(Command, frozen=True):
 def next_move(table: Table) -> list[Decision]:
     """Ask the active player what moves next, or where those who may not stay go on to."""
     seat = table.acting
-    waits = "Combat begins when the movement is finished."
+    waits = "Combat begins when you have finished moving."
     if stuck := legion.among_enemies(table, seat):
         title = f"Where do your leaders in {table.names.all(stuck)} move on to?"
         return [Decision("pass-on", (seat,), RuleId("CC-MOV-19"), title, waits, {"provinces": list(stuck)})]

@@ -1,8 +1,8 @@
 """The naval battle, cycle by cycle (chapter NAV; who attacks whom, and with what, is declared in combat.py).
 
-The attacker rolls and the defender marks the galleys that sink; the defender rolls with all that he had and the
-attacker marks his; then they sink together, with their cargo. A battle goes on by itself until a fleet is gone, for
-three cycles at most.
+The attacker rolls and the defender marks the galleys that sink. Then the defender rolls, with the marked galleys too,
+and the attacker marks. Then all marked galleys sink together, with their cargo. A battle goes on by itself until a
+fleet is gone, for three cycles at most.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ from domain.kernel.rules.message import Automatic, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
 CYCLES = 3
-"""A naval battle ends after so many cycles (CC-NAV-12)."""
+"""A naval battle ends after this many cycles (CC-NAV-12)."""
 
 DICE_PER_GALLEY = 2
 """Each galley's battle dice in a cycle (CC-NAV-05)."""
@@ -125,8 +125,8 @@ class GalleysSunk(Event, frozen=True):
     """Galleys sank at the end of a cycle, their cargo with them (CC-NAV-13).
 
     Attributes:
-        units: the land combat units that went down.
-        leaders: those who were aboard and are in the water now.
+        units: the land combat units that went down with them.
+        leaders: those who were aboard; what happens to them follows.
     """
 
     rules = ("CC-NAV-13",)
@@ -168,7 +168,7 @@ class NavalCycleBegan(Event, frozen=True):
 
 
 class NavalBattleEnded(Event, frozen=True):
-    """A naval battle ended (CC-NAV-12); fleets that are left lie side by side (CC-NAV-17).
+    """A naval battle ended (CC-NAV-12); fleets that are left stay in the same sea zone (CC-NAV-17).
 
     Attributes:
         attacking: the attacker's galleys that are left.
@@ -190,11 +190,11 @@ class NavalBattleEnded(Event, frozen=True):
 
 
 class LeadersFishedOut(Event, frozen=True):
-    """Leaders off sunk galleys were not defeated: no enemy galley was left (CC-NAV-16), or a Caesar has another galley.
+    """Leaders of sunk galleys were saved: no enemy galley was left (CC-NAV-16), or a Caesar has another galley.
 
     Attributes:
-        owner: who is to place them.
-        galleys: galleys of his that take them aboard (CC-NAV-14); none when they come ashore.
+        owner: who places them.
+        galleys: the owner's galleys that can take them aboard (CC-NAV-14); none when they come ashore.
     """
 
     rules = ("CC-NAV-16",)
@@ -208,11 +208,11 @@ class LeadersFishedOut(Event, frozen=True):
         table.rescues.append(Rescue(self.owner, self.leaders, self.sea, self.galleys))
 
     def tell(self, names: Names) -> str:
-        return f"{names.all(self.leaders)} did not go down with the galleys."
+        return f"{names.all(self.leaders)} escaped from the sunk galleys."
 
 
 class LeadersRescued(Event, frozen=True):
-    """Leaders off sunk galleys came aboard another galley (CC-NAV-14) or ashore (CC-NAV-16).
+    """Leaders of sunk galleys came aboard another galley (CC-NAV-14) or ashore (CC-NAV-16).
 
     Attributes:
         galley: the galley that took them aboard; null when they came ashore.
@@ -234,7 +234,7 @@ class LeadersRescued(Event, frozen=True):
         table.rescues[:1] = [replace(rescue, leaders=left)] if left else []
 
     def tell(self, names: Names) -> str:
-        return f"{names.all(self.leaders)} came safe to {names(self.galley or self.at or '')}."
+        return f"{names.all(self.leaders)} reached {names(self.galley or self.at or '')}."
 
 
 def _galleys(count: int) -> str:
@@ -245,7 +245,7 @@ def _galleys(count: int) -> str:
 
 
 def begin(draft: Draft[Table], plan: NavalPlan) -> None:
-    """Begin a battle that was declared: the galleys assigned to it against the opponent's whole fleet (CC-NAV-20)."""
+    """Begin a declared battle: the galleys assigned to it fight the opponent's whole fleet (CC-NAV-20)."""
     table = draft.table
     defending = tuple(sorted(table.galleys_at(plan.sea, plan.opponent)))
     draft.emit(NavalBattleBegan(plan.sea, table.acting, tuple(sorted(plan.galleys)), plan.opponent, defending))
@@ -320,9 +320,9 @@ def _sink(draft: Draft[Table], fleet: Fleet) -> tuple[str, ...]:
 
 
 def _judge(draft: Draft[Table], battle: NavalBattle, seat: Seat, leaders: tuple[str, ...]) -> None:
-    """Leaders on sunk galleys fall to the opponent if he has a galley left in this battle, else they are rescued.
+    """Defeat the leaders on sunk galleys if the opponent has a galley left in this battle, else rescue them.
 
-    A Caesar does not fall while his owner has a galley left in the sea zone (CC-CAP-10), in this battle or in another
+    A Caesar is not defeated while the owner has a galley left in the sea zone (CC-CAP-10), in this battle or in another
     part of a divided fleet (CC-NAV-19).
     """
     table = draft.table
@@ -339,7 +339,7 @@ def _judge(draft: Draft[Table], battle: NavalBattle, seat: Seat, leaders: tuple[
 
 
 def _is_safe_with_fleet(table: Table, leader: str) -> bool:
-    """Tell whether a leader off a sunk galley falls only when his owner's whole fleet in the sea zone has sunk."""
+    """Tell whether a leader of a sunk galley is defeated only when the owner's whole fleet in the sea zone has sunk."""
     is_caesar = table.leaders[leader].kind == "caesar"
     return table.generals_saved_with_fleet or (table.edition.caesar_needs_whole_fleet_sunk and is_caesar)
 
@@ -383,7 +383,7 @@ def place_rescued(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def _harbours(table: Table, rescue: Rescue) -> Sequence[str]:
-    """Return where rescued leaders may come: a surviving galley (CC-NAV-14) or a province (CC-NAV-16)."""
+    """Return where rescued leaders may go: surviving galleys (CC-NAV-14) or provinces (CC-NAV-16)."""
     if rescue.galleys:
         return rescue.galleys
     if table.controls_home(rescue.owner):
@@ -421,8 +421,8 @@ class MarkSunk(Command, frozen=True):
         if len(chosen) != fleet.hits or len(self.galleys) != fleet.hits or not chosen <= set(fleet.galleys):
             raise Refusal(
                 "CC-NAV-10",
-                f"{', '.join(self.galleys) or 'No galley'} to sink.",
-                f"{fleet.hits} of {', '.join(fleet.galleys)} must be chosen.",
+                f"You chose {', '.join(self.galleys) or 'no galley'}.",
+                f"Choose {fleet.hits} of {', '.join(fleet.galleys)}.",
             )
         draft.emit(GalleysMarked(seat, tuple(galley for galley in fleet.galleys if galley in chosen)))
 
@@ -435,7 +435,7 @@ class MarkSunk(Command, frozen=True):
 
 
 class PlaceRescued(Command, frozen=True):
-    """Bring rescued leaders, all or some of them, to one place (CC-NAV-16).
+    """Place some or all rescued leaders in one place (CC-NAV-16).
 
     Attributes:
         to: a galley of the battle, or a province.
@@ -455,12 +455,13 @@ class PlaceRescued(Command, frozen=True):
         if not chosen or len(chosen) < len(self.leaders) or not chosen <= set(rescue.leaders):
             raise Refusal(
                 _rescue_rule(table, rescue),
-                f"{', '.join(self.leaders) or 'Nobody'} to place.",
-                f"To be placed are {', '.join(rescue.leaders)}.",
+                f"You chose {', '.join(self.leaders) or 'nobody'}.",
+                f"Choose from your rescued leaders, each once: {', '.join(rescue.leaders)}.",
             )
         harbours = _harbours(table, rescue)
         if self.to not in harbours:
-            raise Refusal(_rescue_rule(table, rescue), f"Rescue to {self.to}.", f"They go to {', '.join(harbours)}.")
+            asked = f"Your rescued leaders cannot go to {self.to}."
+            raise Refusal(_rescue_rule(table, rescue), asked, f"Expected one of {', '.join(harbours)}.")
         _place(draft, rescue, tuple(name for name in rescue.leaders if name in chosen), self.to)
 
     @classmethod

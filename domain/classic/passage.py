@@ -1,9 +1,9 @@
 """Passages: what another player may allow, and what it takes to cross a strait (chapters ALY and STR).
 
-Units of other players are enemies but for two matters that their owners decide: passing through on land, roads
-included, and crossing a strait past their galleys (CC-ALY-02). The mover asks for a named group and one step
-(CC-ALY-05); a granted request holds for exactly that step, a refused one is not put again this turn by the same
-leaders. A standing grant (`grants.py`) answers for its giver until he withdraws it.
+Units of other players are enemies. Their owners may still allow two things: passing through on land, roads included,
+and crossing a strait past their galleys (CC-ALY-02). The mover asks for a named group and one step (CC-ALY-05). A
+granted request holds for exactly that step. After a refusal, the same leaders cannot ask for it again this turn. A
+standing grant (`grants.py`) answers for the player who gave it until they withdraw it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.schema import Schema
 
 RULES: dict[Consent, str] = {"transit": "CC-ALY-03", "road": "CC-ROAD-13", "strait": "CC-STR-01"}
-"""What provides for each consent."""
+"""The rule that provides for each kind of consent."""
 
 QUESTIONS: dict[Consent, str] = {
     "transit": "Do you let {mover} pass through {to} with {group}, coming from {origin}?",
@@ -44,13 +44,13 @@ REQUESTS: dict[Consent, str] = {
 
 
 class PassageAsked(Event, frozen=True):
-    """The player on turn asked for a passage (CC-ALY-02, CC-ALY-04).
+    """The active player asked for a passage (CC-ALY-02, CC-ALY-04).
 
-    An earlier consent for these leaders there is void.
+    It replaces an earlier consent to the same passage of these leaders.
 
     Attributes:
-        mover: the player on turn.
-        owners: whose consent it takes.
+        mover: the active player.
+        owners: the players who must consent.
     """
 
     rules = ("CC-ALY-02", "CC-ALY-04")
@@ -79,11 +79,11 @@ class PassageAsked(Event, frozen=True):
 
 
 class PassageAnswered(Event, frozen=True):
-    """One of those asked consented or refused, for this once (CC-ALY-02, CC-ALY-05).
+    """A player who was asked consented or refused, this one time (CC-ALY-02, CC-ALY-05).
 
     Attributes:
-        granted: whether he consented.
-        automatic: whether a standing grant answered for him.
+        granted: whether they consented.
+        automatic: whether a standing grant answered for them.
     """
 
     rules = ("CC-ALY-02", "CC-ALY-05")
@@ -105,12 +105,12 @@ class PassageAnswered(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         if self.automatic:
-            return f"{names(self.seat)} has consented for good."
+            return f"{names(self.seat)} has already consented until further notice."
         return f"{names(self.seat)} {'consented' if self.granted else 'refused'}."
 
 
 class PassageRequestWithdrawn(Event, frozen=True):
-    """The player on turn took back a request that not all had answered (CC-ALY-02, CC-ALY-05)."""
+    """The active player withdrew a request before all had answered it (CC-ALY-02, CC-ALY-05)."""
 
     rules = ("CC-ALY-02", "CC-ALY-05")
 
@@ -120,21 +120,21 @@ class PassageRequestWithdrawn(Event, frozen=True):
         table.request = None
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.mover)} withdrew the request."
+        return f"{names(self.mover)} withdrew their request."
 
 
 # --- what a step meets ---
 
 
 class Way(Struct, frozen=True):
-    """What a step meets, standing grants taken into account.
+    """What a step meets, with standing grants taken into account.
 
     Attributes:
-        occupied: land combat units of other players stand in the province that it enters.
-        guards: those of their owners who have granted no transit for good (CC-ALY-03).
-        strait: the owners of galleys in the strait who have not granted its crossing for good (CC-STR-01).
-        road: the road that it can follow, with the owners of its ends who have not granted its use for good.
-        helpers: who has granted for good what the step can make use of.
+        occupied: land combat units of other players are in the province that it enters.
+        guards: those of their owners without a standing grant of transit (CC-ALY-03).
+        strait: the owners of galleys in the strait without a standing grant of its crossing (CC-STR-01).
+        road: the road that it can follow, with the owners of its ends without a standing grant of its use.
+        helpers: who has given a standing grant that the step can use.
     """
 
     occupied: bool = False
@@ -177,7 +177,7 @@ def way(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Way:
 def strait_blockers(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> tuple[Seat, ...]:
     """Return the other players with galleys in the strait between two provinces; nobody where galleys do not block.
 
-    One's own galleys neither hinder nor force a way (CC-STR-04); galleys on a coast are not in the strait.
+    A player's own galleys neither block nor force a crossing (CC-STR-04); galleys on a coast are not in the strait.
     """
     sea = table.map.strait_between(origin, to)
     if sea is None or not table.edition.galleys_block_straits:
@@ -194,7 +194,7 @@ def stands(table: Table, by: Seat, to: Seat, kind: Consent, place: AreaId | None
 
 
 def given(table: Table, kind: Consent, origin: AreaId, to: AreaId, group: Group) -> frozenset[Seat]:
-    """Return who granted this very group this very passage (CC-ALY-05)."""
+    """Return who granted exactly this passage to exactly this group (CC-ALY-05)."""
     return frozenset(
         owner
         for passage in table.passages
@@ -207,7 +207,7 @@ def given(table: Table, kind: Consent, origin: AreaId, to: AreaId, group: Group)
 def may_ride(
     table: Table, met: Way, origin: AreaId, to: AreaId, group: Group, consenting: frozenset[Seat] = frozenset()
 ) -> bool:
-    """Tell whether the group may follow the road. Who was let in along a road may ride out again (CC-ALY-05)."""
+    """Tell whether the group may follow the road. A group that was let in along a road may leave by it (CC-ALY-05)."""
     if met.road is None:
         return False
     near_is_open = (
@@ -219,7 +219,7 @@ def may_ride(
 
 
 def pools(table: Table, seat: Seat, met: Way, origin: AreaId, to: AreaId) -> list[tuple[Group, bool]]:
-    """Return the pools of which any group can make the step, and whether along a road; consents by name aside."""
+    """Return the pools out of which any group can make the step without a request, and whether along a road."""
     goes_on, road = legion.goes_on(table, origin, to), met.road
     is_free = road == roads.Segment()
     found = [(legion.able(table, seat, origin, riding=goes_on and is_free), is_free)]
@@ -231,10 +231,10 @@ def pools(table: Table, seat: Seat, met: Way, origin: AreaId, to: AreaId) -> lis
 def passing(
     table: Table, seat: Seat, pool: Sequence[str], origin: AreaId, to: AreaId, *, along_road: bool
 ) -> list[str]:
-    """Return the leaders who, having stepped into `to` among other players' units, can leave it again unaided.
+    """Return the leaders who, having stepped into `to` among other players' units, can leave it again without help.
 
-    That is with a point left, to a province without enemy units and not across a guarded strait, or without a point
-    on along the road to an own province. So nobody is ever stuck there (CC-ALY-08).
+    They can do so with a point left, to a province without enemy units and not across a guarded strait, or without a
+    point, along the road to one of their own provinces. So nobody is ever stuck there (CC-ALY-08).
     """
     if not is_open(table, seat, to):
         return []
@@ -247,7 +247,7 @@ def passing(
 
 
 def is_open(table: Table, seat: Seat, province: AreaId) -> bool:
-    """Tell whether an ordinary step leads out of a province that needs nobody's consent."""
+    """Tell whether an ordinary step that needs nobody's consent leads out of a province."""
     return any(
         not table.enemies_in(to, seat) and not strait_blockers(table, province, to, seat)
         for to in table.map.land_neighbours(province)
@@ -260,13 +260,13 @@ def is_open(table: Table, seat: Seat, province: AreaId) -> bool:
 class AskPassage(Command, frozen=True):
     """Ask for what a step needs: transit, the use of a road, or the crossing of a strait (CC-ALY-02, CC-ALY-04).
 
-    Who may use a road may pass through, too. The group is named as for the step itself (`March`); the consent holds for
-    exactly this group and this step.
+    Consent to use a road includes passing through. Name the group as for the step itself (`March`); the consent holds
+    for exactly this group and this step.
 
     Attributes:
         units: units that still have all their points.
         tired: cavalry with one point left.
-        riders: units whose points are used up, and who go on along the road.
+        riders: units that have used up their points and continue along the road.
     """
 
     rules = ("CC-ALY-04", "CC-ALY-02")
@@ -294,8 +294,8 @@ class AskPassage(Command, frozen=True):
         if not owners:
             raise Refusal(
                 "CC-ALY-04",
-                f"Consent ({self.kind}) to go from {self.origin} to {self.to}.",
-                "Nobody's consent is needed for that; go.",
+                f"You need no {self.kind} consent to go from {self.origin} to {self.to}.",
+                "March without asking.",
             )
         riding = legion.goes_on(table, self.origin, self.to) and (
             self.kind == "road" or may_ride(table, met, self.origin, self.to, group)
@@ -314,10 +314,10 @@ class AskPassage(Command, frozen=True):
         if again := refused & set(self.leaders):
             raise Refusal(
                 "CC-ALY-06",
-                f"{', '.join(sorted(again))} asked before and was refused this turn.",
-                "After a refusal he enters all the same, stops and fights, or does not enter."
+                f"This passage was already refused to {', '.join(sorted(again))} this turn.",
+                "Enter anyway, stop there and fight, or do not enter."
                 if self.kind == "transit"
-                else "After a refusal he goes another way; other leaders may ask.",
+                else "Go another way, or ask with other leaders.",
             )
 
     @classmethod
@@ -375,10 +375,10 @@ class AskPassage(Command, frozen=True):
 
 
 class AnswerPassage(Command, frozen=True):
-    """Let the passage that is being asked for happen, or refuse it; either way for this once (CC-ALY-02, CC-ALY-05).
+    """Consent to the passage that a player asks for, or refuse it; either way this one time (CC-ALY-02, CC-ALY-05).
 
     Attributes:
-        granted: whether it may happen.
+        granted: whether you consent.
     """
 
     rules = ("CC-ALY-05", "CC-ALY-02")
@@ -396,7 +396,7 @@ class AnswerPassage(Command, frozen=True):
 
 
 class WithdrawPassageRequest(Command, frozen=True):
-    """Take back a request for a passage that not all of those asked have answered (CC-ALY-02, CC-ALY-05)."""
+    """Withdraw your request for a passage before all have answered it (CC-ALY-02, CC-ALY-05)."""
 
     rules = ("CC-ALY-05", "CC-ALY-02")
     rule: ClassVar[str] = "CC-ALY-05"
@@ -404,10 +404,11 @@ class WithdrawPassageRequest(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         if not provided(table):
-            raise Refusal("CC-ALY-11", "A request was to be withdrawn.", "Nobody asks for passages in this edition.")
+            asked = "You have no request to withdraw."
+            raise Refusal("CC-ALY-11", asked, "In this edition players cannot ask for passages.")
         if table.request is None or table.request.mover != seat:
-            asked = f"{seat} wanted to withdraw a request for a passage."
-            raise Refusal("CC-ALY-05", asked, "Only who asked can, while an answer is still awaited.")
+            asked = "You have no request to withdraw."
+            raise Refusal("CC-ALY-05", asked, "You can withdraw a request of yours until everybody has answered it.")
         draft.emit(PassageRequestWithdrawn(seat))
 
     @classmethod
@@ -427,14 +428,16 @@ def check_provided(table: Table, kind: Consent) -> None:
     """Refuse a kind of consent that the edition lacks.
 
     Raises:
-        Refusal: by the rule that holds in its place.
+        Refusal: names the rule that holds instead.
     """
     if kind in provided(table):
         return
     if kind == "strait":
-        raise Refusal("CC-STR-02", "Consent to cross a strait.", "Galleys never block a strait; just cross.")
+        asked = "You need no consent to cross a strait."
+        raise Refusal("CC-STR-02", asked, "Galleys never block a strait. Cross without asking.")
     rule = "CC-ROAD-14" if kind == "road" else "CC-ALY-11"
-    raise Refusal(rule, f"Consent ({kind}).", "Other players' units are enemies, and their roads of no use.")
+    asked = f"This edition has no {kind} consent."
+    raise Refusal(rule, asked, "You cannot pass through other players' units or use their roads.")
 
 
 def _refused(table: Table, kind: Consent, origin: AreaId, to: AreaId) -> set[str]:
@@ -465,7 +468,7 @@ def answer(table: Table) -> list[Decision]:
             request.asked,
             RuleId(RULES[request.kind]),
             QUESTIONS[request.kind].format_map(words),
-            f"{words['mover']} waits for the answer before going on with the movement.",
+            f"{words['mover']} cannot move on until everybody has answered.",
             {
                 "kind": request.kind,
                 "mover": request.mover,

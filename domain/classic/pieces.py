@@ -1,7 +1,6 @@
-"""The pieces (chapter PCS): what there is of them, and what each is like while it is in the game.
+"""The pieces (chapter PCS): how many there are, and the state of each while it is in the game.
 
-Pieces of one kind are counted; leaders and galleys are individuals, because they move, carry and are captured one by
-one.
+Units are only counted. Leaders and galleys have ids, because they move, carry and are captured one by one.
 """
 
 from typing import Annotated, Literal
@@ -15,7 +14,7 @@ LeaderId = Annotated[str, Meta(description="A Caesar or a general, such as `red-
 GalleyId = Annotated[str, Meta(description="A galley, such as `galley-1`.")]
 
 LEADER_MOVES = GALLEY_MOVES = 2
-"""Movement points per turn (CC-PCS-08); of those of units `Army` says how many are left."""
+"""Movement points per turn (CC-PCS-08); `Army` says how many points its units have left."""
 
 PIECES = {"infantry": 20, "cavalry": 20, "catapults": 6, "galleys": 8}
 """Pieces of each colour (CC-PCS-03), besides one Caesar and four generals."""
@@ -32,7 +31,7 @@ class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     catapults: message.Count = 0
 
     def __str__(self) -> str:
-        """Say it in words: "3 infantry, 1 cavalry and 2 catapults"."""
+        """Return the number of each type in words: "3 infantry, 1 cavalry and 2 catapults"."""
         counted = ((self.infantry, "infantry"), (self.cavalry, "cavalry"), (self.catapults, "catapult"))
         parts = [f"{number} {kind}{'s' * (kind == 'catapult' and number > 1)}" for number, kind in counted if number]
         return message.enumerated(parts) or "no units"
@@ -67,7 +66,7 @@ class Army(Struct, frozen=True):
         fresh: units that still have all their movement points.
         tired: cavalry with one of its two points left.
         spent: units without a point left, or stopped by an enemy.
-        landed: units that came ashore this turn; they are spent, too, and cannot retreat (CC-RET-11).
+        landed: units that came ashore this turn; they have no points left and cannot retreat (CC-RET-11).
     """
 
     fresh: Units = NO_UNITS
@@ -130,11 +129,11 @@ class Galley(Struct, frozen=True):
     """A galley, in a sea zone or on a coast.
 
     Attributes:
-        at: the sea zone, or the coastal province on whose coast it lies.
+        at: the sea zone, or the province on whose coast it is.
         coast: which coast of that province; null at sea.
         moves: movement points left this turn.
         came_from: the sea zone from which it entered the coast this turn.
-        cargo: the land combat units aboard; leaders aboard name the galley themselves.
+        cargo: the land combat units aboard; leaders aboard have the galley in their `aboard`.
     """
 
     owner: Seat

@@ -1,7 +1,7 @@
 """Phase 6, placement of new pieces, and the end of the turn (chapter PLC, CC-CAP-06).
 
-Whatever the player does, what is left can still be placed: a city goes only where the roads that were bought keep
-their places, and every other piece takes one place from its own kind alone.
+Whatever the player does, they can still place the rest: a city may only go where all roads that were bought still fit,
+and every other piece takes a place only from its own kind.
 """
 
 from collections.abc import Iterable
@@ -123,7 +123,7 @@ class RoadPlaced(Event, frozen=True):
 
 
 class PlacementFinished(Event, frozen=True):
-    """The player on turn finished his last phase: all that he bought is placed (CC-PLC-09).
+    """The active player finished their last phase: everything that they bought is placed (CC-PLC-09).
 
     Attributes:
         automatic: whether nothing else was left to do.
@@ -141,7 +141,7 @@ class PlacementFinished(Event, frozen=True):
         table.waived.clear()
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} finished the turn."
+        return f"{names(self.seat)} ended their turn."
 
 
 def _left(table: Table) -> Purchase:
@@ -171,7 +171,7 @@ def _may_finish(table: Table) -> bool:
 
 
 def _is_asked(table: Table, seat: Seat) -> bool:
-    """Tell whether the player on turn has something to do, or to say, before the turn may end."""
+    """Tell whether the active player has something to do, or to say, before the turn may end."""
     if _left(table).total:
         return True
     if not table.edition.turns_wait_for_talks:
@@ -180,7 +180,7 @@ def _is_asked(table: Table, seat: Seat) -> bool:
 
 
 def _automatic(table: Table, seat: Seat) -> Event | None:
-    """Return what happens next without a choice: as many pieces as places, or nothing left to do."""
+    """Return what happens next without a choice: there are as many pieces as places, or there is nothing left to do."""
     left = _left(table)
     if left.units.total:
         return UnitsPlaced(seat, table.home(seat), left.units)
@@ -217,13 +217,13 @@ class PlaceGalley(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"A galley was to be placed on {self.coast!r} of {self.province}."
+        asked = f"You cannot place a galley on {self.coast!r} of {self.province}."
         _require_left(_left(table).galleys, asked)
         coasts = sites.galley_coasts(table, seat)
         if (self.province, self.coast) not in coasts:
             rule = "CC-PLC-04" if table.home(seat) in sites.PORTS else "CC-PLC-03"
             allowed = ", ".join(f"{coast!r} of {province}" for province, coast in coasts)
-            raise Refusal(rule, asked, f"Possible are: {allowed}.")
+            raise Refusal(rule, asked, f"Possible: {allowed}.")
         draft.emit(GalleyPlaced(seat, f"galley-{table.next_galley}", self.province, self.coast))
 
     @classmethod
@@ -248,12 +248,12 @@ class PlaceCity(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"A city was to be built in {self.province}."
+        asked = f"You cannot build a city in {self.province}."
         _require_left(_left(table).cities, asked)
         if self.province not in (places := sites.city_sites(table, seat)):
-            raise Refusal("CC-PLC-05", asked, f"Own provinces without a city: {', '.join(places)}.")
+            raise Refusal("CC-PLC-05", asked, f"Your provinces without a city: {', '.join(places)}.")
         if self.province not in (places := _city_sites(table, seat)):
-            allowed = f"So that the roads that were bought can be placed, too: {', '.join(places)}."
+            allowed = f"The roads that you bought must still fit. Possible: {', '.join(places)}."
             raise Refusal("CC-PLC-09", asked, allowed)
         draft.emit(CityPlaced(seat, self.province))
         inflation.watch(draft)
@@ -274,10 +274,10 @@ class PlaceFortification(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"A fortification was to be built in {self.province}."
+        asked = f"You cannot fortify {self.province}."
         _require_left(_left(table).fortifications, asked)
         if self.province not in (cities := sites.fortification_sites(table, seat)):
-            raise Refusal("CC-PLC-06", asked, f"Own cities without one: {', '.join(cities) or 'none yet'}.")
+            raise Refusal("CC-PLC-06", asked, f"Your unfortified cities: {', '.join(cities) or 'none yet'}.")
         draft.emit(FortificationPlaced(seat, self.province))
 
     @classmethod
@@ -287,7 +287,7 @@ class PlaceFortification(Command, frozen=True):
 
 
 class PlaceRoad(Command, frozen=True):
-    """Build a road between two own cities in adjacent provinces (CC-PLC-07), old or new (CC-PLC-08)."""
+    """Build a road between two of your cities in adjacent provinces (CC-PLC-07), old or new (CC-PLC-08)."""
 
     rules = ("CC-PLC-07", "CC-PLC-08")
     answers = frozenset({"place"})
@@ -296,9 +296,9 @@ class PlaceRoad(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"A road was to be built on {self.road!r}."
+        asked = f"You cannot build the road {self.road!r}."
         _require_left(_left(table).roads, asked)
-        allowed = f"Possible are: {', '.join(roads := sites.road_sites(table, seat)) or 'none yet'}."
+        allowed = f"Possible: {', '.join(roads := sites.road_sites(table, seat)) or 'none yet'}."
         if self.road in table.roads:
             raise Refusal("CC-ROAD-04", asked, allowed)
         if self.road in _straits(table):
@@ -324,11 +324,11 @@ def _straits(table: Table) -> set[str]:
 
 def _require_left(count: int, asked: str) -> None:
     if not count:
-        raise Refusal("CC-PLC-09", asked, "Only what was bought and is not yet placed can be placed.")
+        raise Refusal("CC-PLC-09", asked, "You have bought none, or have already placed them all.")
 
 
 class TakeLeaders(Command, frozen=True):
-    """Take a player's leaders who stand without units (CC-CAP-04) in the home where new units appeared (CC-CAP-06).
+    """Take a player's leaders who are without units (CC-CAP-04) in your home, where new units appeared (CC-CAP-06).
 
     Attributes:
         player: whose leaders they are.
@@ -343,10 +343,11 @@ class TakeLeaders(Command, frozen=True):
         table = draft.table
         stranded = _stranded(table, seat)
         if self.player not in stranded:
-            asked = f"The leaders of {self.player} were to be taken."
+            asked = f"You cannot take the leaders of {self.player} now."
             if not table.edition.new_units_take_leaders:
-                raise Refusal("CC-CAP-05", asked, "Leaders alone are attacked in the combat phase.")
-            raise Refusal("CC-CAP-06", asked, f"Stranded where new units appeared: {', '.join(stranded) or 'nobody'}.")
+                raise Refusal("CC-CAP-05", asked, "You can attack leaders without units in the combat phase.")
+            allowed = f"Players whose leaders your new units can take: {', '.join(stranded) or 'none'}."
+            raise Refusal("CC-CAP-06", asked, allowed)
         capture.defeat(draft, table.leaders_at(table.home(seat), self.player), seat, "CC-CAP-06")
 
     @classmethod
@@ -356,9 +357,9 @@ class TakeLeaders(Command, frozen=True):
 
 
 class FinishTurn(Command, frozen=True):
-    """End the turn (CC-TRN-03): all is placed (CC-PLC-09), and no offer of ransom stands (CC-RAN-05).
+    """End the turn (CC-TRN-03), when everything is placed (CC-PLC-09) and no offer of ransom is open (CC-RAN-05).
 
-    In the community edition, since version 2, the turn then ends by itself when no talks are left to wait for
+    In the community edition, since version 2, the turn then ends by itself as soon as there are no talks to wait for
     (CC-RAN-13).
     """
 
@@ -367,15 +368,15 @@ class FinishTurn(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = "The turn was to end."
+        asked = "You cannot end your turn yet."
         if left := _left(table).total:
-            raise Refusal("CC-PLC-09", asked, f"First {left} bought pieces must be placed.")
+            raise Refusal("CC-PLC-09", asked, f"Pieces that you bought and must place first: {left}.")
         others = [other for other in ransom.waiting(table) if other != seat]
         if others or (table.offers and table.edition.turns_wait_for_talks):
             draft.emit(ransom.TalksWaived(seat))
             return
         if table.offers:
-            raise Refusal("CC-RAN-05", asked, "First every offer of ransom must be answered or withdrawn.")
+            raise Refusal("CC-RAN-05", asked, "Every offer of ransom must first be answered or withdrawn.")
         draft.emit(PlacementFinished(seat))
         turn.end(draft)
 

@@ -1,4 +1,4 @@
-"""Positions written down by hand, for scenarios and problems: see `Position` for what may be said."""
+"""Positions written by hand, for scenarios and problems. `Position` describes the format."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, cast
@@ -38,10 +38,10 @@ class Prisoner(Struct, forbid_unknown_fields=True):
 
 
 class Position(Struct, forbid_unknown_fields=True):
-    """A position. Homes belong to their players, a Caesar is at home unless a force names him; nothing else is there.
+    """A position. Players own their homes, and each Caesar is at home unless a force names them; the rest is empty.
 
-    `players` gives each seat its Home Province, `fallen` the seats out of the game and who captured them: what would
-    be theirs is their captors'.
+    `players` gives each seat its Home Province, and `fallen` gives each seat out of the game its captor, who has all
+    that would be theirs.
     """
 
     players: dict[Seat, AreaId]
@@ -51,7 +51,7 @@ class Position(Struct, forbid_unknown_fields=True):
     talents: dict[Seat, int] = field(default_factory=dict[Seat, int])
     owned: dict[Seat, list[AreaId]] = field(default_factory=dict[Seat, list[AreaId]])
     neutral: list[AreaId] = field(default_factory=list[AreaId])
-    """Homes that their players lost to nobody."""
+    """Homes that their players lost and that nobody owns."""
     cities: list[AreaId] = field(default_factory=list[AreaId])
     fortified: list[AreaId] = field(default_factory=list[AreaId])
     roads: list[tuple[AreaId, AreaId]] = field(default_factory=list[tuple[AreaId, AreaId]])
@@ -91,7 +91,7 @@ def arrange(given: Mapping[str, Any], edition: Edition, board: Board) -> Table:
 def _seat(table: Table, position: Position) -> None:
     for seat, home in position.players.items():
         if home not in HOME_ORDER:
-            raise ValueError(f"{home} is no Home Province")
+            raise ValueError(f"{home} is not a Home Province")
         captor = position.fallen.get(seat)
         colours = (seat,) if captor is None else ()
         table.players[seat] = Player(colours, home, position.talents.get(seat, 0), captor)
@@ -106,11 +106,11 @@ def _seat(table: Table, position: Position) -> None:
 
 
 def _heir(position: Position, seat: Seat) -> Seat:
-    """Return who has a seat's empire now: himself, or his captor, or that one's captor when he has fallen in turn."""
+    """Return who has a seat's empire now: the seat itself, or its captor, or the captor's captor, and so on."""
     met = set[Seat]()
     while seat in position.fallen:
         if seat in met:
-            raise ValueError(f"the takeovers go round in a circle: {', '.join(sorted(met))}")
+            raise ValueError(f"the takeovers form a circle: {', '.join(sorted(met))}")
         met.add(seat)
         seat = position.fallen[seat]
     return seat
@@ -162,10 +162,10 @@ def _lead(table: Table, force: Force, at: AreaId | None, aboard: str | None) -> 
 def _colour(table: Table, leader: str) -> Seat:
     colour = Seat(leader.split("-", maxsplit=1)[0])
     if colour not in table.players:
-        raise ValueError(f"{leader} is of no colour in play")
+        raise ValueError(f"{leader} has a colour that is not in play")
     return colour
 
 
 def _require_land(table: Table, area: AreaId) -> None:
     if area not in table.provinces and area not in table.map.lands:
-        raise ValueError(f"{area} is no province")
+        raise ValueError(f"{area} is not a province")

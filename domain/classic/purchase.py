@@ -43,10 +43,10 @@ SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
 
 
 class PiecesBought(Event, frozen=True):
-    """The player on turn paid for new pieces (CC-BUY-01, CC-BUY-03), which are placed next.
+    """The active player paid for new pieces (CC-BUY-01, CC-BUY-03), which are placed next.
 
     Attributes:
-        talents: what he paid.
+        talents: what they paid.
     """
 
     rules = ("CC-BUY-01", "CC-BUY-03")
@@ -70,10 +70,10 @@ def _counted(kind: str, count: int) -> str:
 
 
 class NothingBought(Event, frozen=True):
-    """The player on turn bought nothing (CC-BUY-01).
+    """The active player bought nothing (CC-BUY-01).
 
     Attributes:
-        automatic: whether he could not buy anything.
+        automatic: whether they could not buy anything.
     """
 
     rules = ("CC-BUY-01",)
@@ -92,7 +92,7 @@ class NothingBought(Event, frozen=True):
 
 
 def prices(table: Table) -> dict[str, int]:
-    """Return the present price of each kind of piece, in talents (CC-INF-08)."""
+    """Return the current price of each kind of piece, in talents (CC-INF-08)."""
     factor = inflation.factor(table)
     return {kind: price * factor for kind, price in PRICES.items()}
 
@@ -121,15 +121,15 @@ def supply(table: Table, seat: Seat) -> dict[str, int]:
 
 
 def _bar(table: Table, seat: Seat, kind: str) -> tuple[str, str] | None:
-    """Return the rule, and what it allows, by which a kind of piece cannot be bought for want of any place."""
+    """Return the rule that forbids a kind of piece because there is no place for it, and what the rule allows."""
     is_common = kind in STOCK
     if not table.controls_home(seat):
         if table.edition.purchase_needs_home:
-            return "CC-BUY-05", "Nothing can be bought until the Home Province is regained."
+            return "CC-BUY-05", "You cannot buy anything until you regain your Home Province."
         if not is_common:
-            return "CC-BUY-06", "Without the Home Province only cities, fortifications and roads can be bought."
+            return "CC-BUY-06", "Without your Home Province, you can only buy cities, fortifications and roads."
     elif kind == "galleys" and not sites.galley_coasts(table, seat):
-        return "CC-PLC-04", "Galleys need a coast: control Syria or Armenia."
+        return "CC-PLC-04", "Galleys need a coast, so you must control Syria or Armenia first."
     return None
 
 
@@ -139,7 +139,7 @@ class Market(Struct, frozen=True):
     Attributes:
         talents: the treasury.
         prices: the price of each kind.
-        most: pieces of each kind by supply and by place, each kind for itself; of fortifications and roads by supply.
+        most: the most pieces of each kind, considered alone: by supply and places; fortifications and roads by supply.
         bare_cities: cities that could take a fortification.
         roads: by the number of cities bought (0, 1, 2, …), the roads that can then be placed.
     """
@@ -151,7 +151,7 @@ class Market(Struct, frozen=True):
     roads: list[int]
 
     def affordable(self, cities: int) -> dict[str, int]:
-        """Return how many of each kind could be bought, if nothing else were, with a number of cities."""
+        """Return how many of each kind could be bought with a number of cities and nothing else."""
         rest = self.talents - cities * self.prices["cities"]
         most = {kind: min(self.most[kind], rest // price) for kind, price in self.prices.items()}
         most["cities"] = cities
@@ -175,7 +175,7 @@ def market(table: Table, seat: Seat) -> Market:
 
 
 class Buy(Command, frozen=True):
-    """Buy pieces, all that one wants at once (CC-BUY-01): affordable, available and placeable."""
+    """Buy pieces, all at once (CC-BUY-01). You must be able to afford and place them, and the supply must have them."""
 
     rules = ("CC-BUY-01",)
     answers = frozenset({"buy"})
@@ -192,14 +192,14 @@ class Buy(Command, frozen=True):
         table = draft.table
         wanted = {kind: count for kind in PRICES if (count := getattr(self, kind))}
         if not wanted:
-            raise Refusal("CC-BUY-01", "No piece was asked for.", "Finish-purchase buys nothing.")
+            raise Refusal("CC-BUY-01", "You asked for no pieces.", "To buy nothing, send finish-purchase.")
         for kind, count in wanted.items():
             self._check_kind(table, seat, kind, count)
         price = prices(table)
         cost = sum(price[kind] * count for kind, count in wanted.items())
         talents = table.players[seat].talents
         if cost > talents:
-            raise Refusal("CC-BUY-03", f"These pieces cost {cost} talents.", f"{seat} has {talents}.")
+            raise Refusal("CC-BUY-03", f"These pieces cost {cost} talents.", f"You have {talents}.")
         self._check_places(table, seat)
         draft.emit(PiecesBought(seat, Purchase(**wanted), cost))
         turn.enter(draft, "placement")
@@ -212,13 +212,13 @@ class Buy(Command, frozen=True):
             raise Refusal("CC-BUY-04", f"You asked for {_counted(kind, count)}.", f"The supply has {unused} left.")
 
     def _check_places(self, table: Table, seat: Seat) -> None:
-        """All must find a place (CC-BUY-08)."""
+        """Check that all pieces find a place (CC-BUY-08)."""
         room = len(sites.city_sites(table, seat))
-        self._check_room("cities", room, "one in each own province without a city")
+        self._check_room("cities", room, "one in each of your provinces without a city")
         room = len(sites.fortification_sites(table, seat)) + self.cities
-        self._check_room("fortifications", room, "one in each own city without one, also in new cities")
+        self._check_room("fortifications", room, "one in each of your cities without one, new cities included")
         room = sites.most_roads(table, seat, self.cities)[-1] if self.roads else 0
-        self._check_room("roads", room, "one between two neighbouring own cities, also new ones")
+        self._check_room("roads", room, "one between two of your cities in adjacent provinces, new cities included")
 
     def _check_room(self, kind: str, room: int, places: str) -> None:
         if (wanted := getattr(self, kind)) > room:
@@ -227,7 +227,7 @@ class Buy(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        """One option for each number of new cities, for more cities give room to more fortifications and roads."""
+        """Yield an option for each number of new cities: more cities make room for more fortifications and roads."""
         here = market(table, seat)
         for cities in range(len(here.roads)):
             most = here.affordable(cities)

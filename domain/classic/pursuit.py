@@ -26,7 +26,7 @@ class PursuitRolled(Event, frozen=True):
 
     Attributes:
         hits: the dice that hit, `surplus` included.
-        surplus: hits that find no retreating unit any more.
+        surplus: hits beyond the retreating units.
     """
 
     rules = ("CC-PUR-03", "CC-PUR-04")
@@ -51,7 +51,7 @@ class PursuedEliminated(Event, frozen=True):
 
     Attributes:
         seat: the pursuer.
-        loser: who retreats.
+        loser: the player who retreats.
     """
 
     rules = ("CC-PUR-05",)
@@ -87,9 +87,9 @@ class MarkPursued(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fight = fought(draft.table)
         units, prey = Units(self.infantry, self.cavalry, self.catapults), _prey(draft.table, fight)
-        asked = f"{units} were to be eliminated in pursuit."
+        asked = f"You asked to eliminate {units}."
         if not units.within(prey) or units.total != fight.pursuit_hits:
-            raise Refusal("CC-PUR-05", asked, f"One unit for each hit: {fight.pursuit_hits} of {prey}.")
+            raise Refusal("CC-PUR-05", asked, f"Choose one unit for each hit: {fight.pursuit_hits} of {prey}.")
         draft.emit(PursuedEliminated(seat, fight.province, fight.leaving[0], units))
 
     @classmethod

@@ -1,10 +1,10 @@
 """Ransom: captured generals go home for talents, prisoners and promises (chapter RAN).
 
-An offer stands until the other side answers it or it is withdrawn; one for each prisoner at a time.
+An offer is open until the other side answers it or the proposer withdraws it; one at a time for each prisoner.
 
-Nobody can hold up the phase alone. In 2005, after an offer that came to nothing, it is the other side's turn to make
-one (CC-RAN-06). In friz each side makes the other one offer in a turn (CC-RAN-14), and the turn waits for everybody who
-may still make one, unless they waive that (CC-RAN-13). The first versions of both know only the former.
+No player can hold up the phase alone. In 2005, after an offer has failed, the other side makes the next one
+(CC-RAN-06). In friz each side makes the other at most one offer in a turn (CC-RAN-14), and the turn waits for everybody
+who may still make one, unless they waive that (CC-RAN-13). Version 1 of both follows the 2005 rule.
 """
 
 from collections.abc import Iterable
@@ -32,13 +32,13 @@ Promise = Annotated[str, Meta(max_length=LONGEST_PROMISE)]
 
 
 class RansomProposed(Event, frozen=True):
-    """Owner or captor of a prisoner proposed a deal (CC-RAN-04): what the owner gives for him.
+    """The owner or the captor of a prisoner proposed a deal (CC-RAN-04): what the owner gives for the prisoner.
 
     Attributes:
         owner: whose general it is.
-        captor: who holds him prisoner.
+        captor: who holds the general prisoner.
         talents: what the owner pays.
-        prisoners: generals whom the owner holds and gives for him.
+        prisoners: generals whom the owner holds and gives in exchange.
         promise: favours in the players' words, which bind nobody (CC-RAN-10).
     """
 
@@ -76,18 +76,18 @@ class RansomProposed(Event, frozen=True):
 
 
 class DealProposed(Event, frozen=True):
-    """Owner or captor proposed a deal (CC-RAN-04) about one or several generals of the owner.
+    """The owner or the captor proposed a deal (CC-RAN-04) about one or several generals of the owner.
 
-    The other side, even after waiving talks for this turn, may answer with an offer of its own (CC-RAN-14).
+    The other side may make an offer of its own after this one, even if it has waived talks for this turn (CC-RAN-14).
 
     Attributes:
-        proposer: owner or captor.
+        proposer: the owner or the captor.
         owner: whose generals they are.
         captor: who holds them prisoner.
-        general: who goes back to the owner.
-        further: more generals who go back with him.
+        general: a general who goes back to the owner.
+        further: more generals who go back in the same deal.
         talents: what the owner pays.
-        prisoners: generals whom the owner holds, the captor's or third players', and gives for them.
+        prisoners: generals of the captor or of third players whom the owner holds and gives in exchange.
         promise: favours in the players' words, which bind nobody (CC-RAN-10).
     """
 
@@ -135,7 +135,7 @@ def _price(offer: RansomProposed | DealProposed | Offer, names: Names) -> str:
 
 
 class RansomAgreed(Event, frozen=True):
-    """A deal was accepted: the talents changed hands; the generals follow (CC-RAN-05).
+    """A deal was accepted: the talents changed hands, and the generals follow (CC-RAN-05).
 
     Attributes:
         talents: what the owner of the prisoner paid to the captor.
@@ -159,11 +159,11 @@ class RansomAgreed(Event, frozen=True):
 
 
 class GeneralReturned(Event, frozen=True):
-    """A prisoner came back to his owner (CC-RAN-07, CC-RAN-08).
+    """A prisoner came back to their owner (CC-RAN-07, CC-RAN-08).
 
     Attributes:
-        at: the province where he appears; null when he appears aboard a galley.
-        aboard: the galley aboard which he appears.
+        at: the province where the general appears; null for aboard a galley.
+        aboard: the galley aboard which the general appears.
     """
 
     rules = ("CC-RAN-07", "CC-RAN-08")
@@ -181,10 +181,10 @@ class GeneralReturned(Event, frozen=True):
 
 
 class PrisonerHandedOver(Event, frozen=True):
-    """A third player's general was part of a payment and has another captor now (CC-RAN-04).
+    """A third player's general was part of a payment and now has another captor (CC-RAN-04).
 
     Attributes:
-        captor: who holds him prisoner from now on.
+        captor: who holds the general prisoner from now on.
     """
 
     rules = ("CC-RAN-04",)
@@ -196,11 +196,11 @@ class PrisonerHandedOver(Event, frozen=True):
         table.change_leader(self.general, captor=self.captor)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.general)} is a prisoner of {names(self.captor)} now."
+        return f"{names(self.general)} is now a prisoner of {names(self.captor)}."
 
 
 class RansomDeclined(Event, frozen=True):
-    """An offer came to nothing, for nobody is forced to deal (CC-RAN-06).
+    """An offer was refused or withdrawn; nobody is forced to deal (CC-RAN-06).
 
     Attributes:
         withdrawn: whether the proposer withdrew it; otherwise the other side refused it.
@@ -224,7 +224,7 @@ class RansomDeclined(Event, frozen=True):
 
 
 class RansomLapsed(Event, frozen=True):
-    """An offer can no longer be kept (CC-RAN-04), after another deal or the fall of a player."""
+    """An offer can no longer be carried out (CC-RAN-04), after another deal or the fall of a player."""
 
     rules = ("CC-RAN-04",)
 
@@ -234,11 +234,11 @@ class RansomLapsed(Event, frozen=True):
         _remove(table, self.offer)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.offer)} lapsed."
+        return f"{names(self.offer)} lapsed: it can no longer be carried out."
 
 
 class TalksWaived(Event, frozen=True):
-    """A player does not want to negotiate about prisoners any more this turn (CC-RAN-02, CC-RAN-13)."""
+    """A player does not want to negotiate about prisoners for the rest of this turn (CC-RAN-02, CC-RAN-13)."""
 
     rules = ("CC-RAN-02", "CC-RAN-13")
 
@@ -248,11 +248,11 @@ class TalksWaived(Event, frozen=True):
         table.waived.append(self.seat)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} did not want to negotiate any more."
+        return f"{names(self.seat)} does not want to negotiate this turn."
 
 
 class AllTalksWaived(Event, frozen=True):
-    """A player said that no turn need wait until they have negotiated about prisoners (CC-RAN-02, CC-RAN-13)."""
+    """A player said that no turn needs to wait for their talks about prisoners (CC-RAN-02, CC-RAN-13)."""
 
     rules = ("CC-RAN-02", "CC-RAN-13")
 
@@ -262,11 +262,11 @@ class AllTalksWaived(Event, frozen=True):
         table.always_waived.append(self.seat)
 
     def tell(self, names: Names) -> str:
-        return f"No turn waits for {names(self.seat)} to negotiate about prisoners, until further notice."
+        return f"Until further notice, no turn waits for {names(self.seat)} to negotiate about prisoners."
 
 
 class TalksResumed(Event, frozen=True):
-    """A player wants turns to wait for them again to negotiate about prisoners (CC-RAN-02, CC-RAN-13)."""
+    """A player wants turns to wait for their talks about prisoners again (CC-RAN-02, CC-RAN-13)."""
 
     rules = ("CC-RAN-02", "CC-RAN-13")
 
@@ -291,7 +291,7 @@ def _remove(table: Table, offer: str) -> None:
 
 
 def return_place(table: Table, seat: Seat) -> tuple[AreaId | None, str | None]:
-    """Return where a general comes back to: the home, else his Caesar, ashore or aboard (CC-RAN-07, -08, CC-CAP-26)."""
+    """Return where a general comes back to: the home, else their Caesar's place (CC-RAN-07, -08, CC-CAP-26)."""
     if table.controls_home(seat):
         return table.home(seat), None
     caesar = table.leaders[f"{seat}-caesar"]
@@ -304,7 +304,7 @@ def is_possible(table: Table) -> bool:
 
 
 def waiting(table: Table) -> list[Seat]:
-    """Return the seats for whom the turn waits: who may still propose a deal and has not waived it (CC-RAN-13)."""
+    """Return the seats that the turn waits for: they may still propose a deal and have not waived it (CC-RAN-13)."""
     if not table.edition.turns_wait_for_talks or table.phase != "placement":
         return []
     pairs = {(leader.owner, leader.captor) for leader in table.leaders.values() if leader.captor is not None}
@@ -318,7 +318,7 @@ def waiting(table: Table) -> list[Seat]:
 
 
 def drop_void(draft: Draft[Table]) -> None:
-    """Let the offers lapse that can no longer be kept; to be called when prisoners or talents changed hands."""
+    """Drop the offers that can no longer be carried out. Call it whenever prisoners or talents have changed hands."""
     for offer in tuple(draft.table.offers):
         if not _can_be_kept(draft.table, offer):
             draft.emit(RansomLapsed(offer.id))
@@ -334,19 +334,19 @@ def _can_be_kept(table: Table, offer: Offer) -> bool:
 
 
 def _bar(table: Table, general: Leader) -> tuple[str, str] | None:
-    """Return the rule, and what it allows, by which nobody can deal about a prisoner in this turn."""
+    """Return the rule that forbids a deal about a prisoner in this turn, and what the rule allows."""
     active = table.active
     if table.edition.ransom_in_any_turn is False and active not in (general.owner, general.captor):
-        return "CC-RAN-03", "Owner or captor must be the player on turn."
+        return "CC-RAN-03", "The owner or the captor must be the active player."
     if table.edition.returned_join_caesar is False and not table.controls_home(general.owner):
-        return "CC-RAN-09", f"{general.owner} must control the Home Province, where the general returns."
+        return "CC-RAN-09", f"The general returns to the Home Province of {general.owner}, who must control it."
     return None
 
 
 def _exchangeable(table: Table, owner: Seat, captor: Seat) -> list[str]:
-    """Whom the owner can give (CC-RAN-04): generals of the captor with a place to return to (CC-RAN-09), and others.
+    """Return whom the owner can give (CC-RAN-04): the captor's generals if they can return (CC-RAN-09), and others.
 
-    The generals of third players stay prisoners and have another captor then.
+    The generals of third players stay prisoners: they change their captor.
     """
     may_return = table.edition.returned_join_caesar or table.controls_home(captor)
     return sorted(
@@ -361,9 +361,9 @@ def _exhausted(table: Table, seat: Seat, other: Seat) -> str:
     if not table.edition.turns_wait_for_talks:
         return ""
     if _proposal(seat, other) in table.proposed:
-        return f"{seat} has made {other} an offer this turn; one is all."
+        return f"You have already made {other} an offer this turn."
     if any({offer.owner, offer.captor} == {seat, other} for offer in table.offers):
-        return f"First the offer between {seat} and {other} is answered or withdrawn."
+        return f"The open offer between you and {other} must first be answered or withdrawn."
     return ""
 
 
@@ -376,11 +376,11 @@ def _is_the_others_turn(table: Table, general: str, seat: Seat) -> bool:
 
 
 class ProposeRansom(Command, frozen=True):
-    """Propose what the owner gives for a captured general (CC-RAN-04); owner and captor may do so.
+    """Propose what the owner gives for a captured general (CC-RAN-04). The owner and the captor may do so.
 
     Attributes:
         talents: what the owner pays.
-        prisoners: generals whom the owner holds and gives for him.
+        prisoners: generals whom the owner holds and gives in exchange.
         promise: favours in the players' words, which bind nobody (CC-RAN-10).
         further: more generals of that owner, held by that captor, who go back in the same deal.
     """
@@ -395,17 +395,17 @@ class ProposeRansom(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"{seat} wants to deal about {self.general}."
+        asked = f"You cannot propose a ransom for {self.general}."
         _check_time(table, asked)
         general = table.leaders.get(self.general)
         if general is None or general.captor is None or seat not in (general.owner, general.captor):
-            raise Refusal("CC-RAN-05", asked, f"{seat} may deal about: {_listed(_prisoners_of(table, seat))}.")
+            raise Refusal("CC-RAN-05", asked, f"Prisoners you own or hold: {_listed(_prisoners_of(table, seat))}.")
         if (bar := _bar(table, general)) is not None:
             raise Refusal(bar[0], asked, bar[1])
         captor, other = general.captor, general.captor if seat == general.owner else general.owner
-        refuse_unless(not _is_open(table, self.general), "CC-RAN-05", asked, "An offer for him waits for an answer.")
+        refuse_unless(not _is_open(table, self.general), "CC-RAN-05", asked, "An offer for this general is still open.")
         if _is_the_others_turn(table, self.general, seat):
-            raise Refusal("CC-RAN-06", asked, "The last offer came to nothing; now the other side may propose.")
+            raise Refusal("CC-RAN-06", asked, "Your last offer failed, so the other side makes the next one.")
         if reason := _exhausted(table, seat, other):
             raise Refusal("CC-RAN-14", asked, reason)
         self._check_further(table, seat)
@@ -441,8 +441,8 @@ class ProposeRansom(Command, frozen=True):
     def _check_further(self, table: Table, seat: Seat) -> None:
         allowed = _beside(table, self.general, seat)
         if not set(self.further).issubset(allowed) or len(set(self.further)) < len(self.further):
-            asked = f"Besides {self.general} are named: {', '.join(self.further)}."
-            raise Refusal("CC-RAN-04", asked, f"In the same deal {seat} may name: {_listed(allowed)}.")
+            asked = f"You named {', '.join(self.further)} in the same deal."
+            raise Refusal("CC-RAN-04", asked, f"You can name these, each once: {_listed(allowed)}.")
 
     def _check_price(self, table: Table, owner: Seat, captor: Seat) -> None:
         treasury = table.players[owner].talents
@@ -450,8 +450,8 @@ class ProposeRansom(Command, frozen=True):
             raise Refusal("CC-RAN-04", f"The ransom is {self.talents} talents.", f"{owner} has {treasury}.")
         allowed = _exchangeable(table, owner, captor)
         if not set(self.prisoners).issubset(allowed) or len(set(self.prisoners)) < len(self.prisoners):
-            asked = f"In exchange are offered: {', '.join(self.prisoners)}."
-            raise Refusal("CC-RAN-04", asked, f"{owner} can give to {captor}: {_listed(allowed)}.")
+            asked = f"You named {', '.join(self.prisoners)} in exchange."
+            raise Refusal("CC-RAN-04", asked, f"{owner} can give these to {captor}, each once: {_listed(allowed)}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -490,7 +490,8 @@ class AnswerRansom(Command, frozen=True):
         received = {offer.id: offer for offer in table.offers if offer.answerer == seat}
         offer = received.get(self.offer)
         if offer is None:
-            raise Refusal("CC-RAN-05", f"{seat} answered {self.offer!r}.", f"Open for {seat}: {_listed(received)}.")
+            asked = f"You have no open offer {self.offer!r} to answer."
+            raise Refusal("CC-RAN-05", asked, f"Offers you can answer: {_listed(received)}.")
         if not self.accept:
             draft.emit(RansomDeclined(offer.id, offer.general, offer.proposer))
             return
@@ -512,19 +513,19 @@ class AnswerRansom(Command, frozen=True):
 
 
 class WithdrawRansom(Command, frozen=True):
-    """Take back one's own offer while it stands."""
+    """Withdraw your own offer while it is open."""
 
     rules = ("CC-RAN-05",)
 
     offer: OfferId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = f"{seat} wanted to withdraw {self.offer!r}."
+        asked = f"You cannot withdraw {self.offer!r}."
         _check_time(draft.table, asked)
         own = {offer.id: offer for offer in draft.table.offers if offer.proposer == seat}
         offer = own.get(self.offer)
         if offer is None:
-            raise Refusal("CC-RAN-05", asked, f"Its offers: {_listed(own)}.")
+            raise Refusal("CC-RAN-05", asked, f"Your open offers: {_listed(own)}.")
         draft.emit(RansomDeclined(offer.id, offer.general, seat, withdrawn=True))
 
     @classmethod
@@ -535,9 +536,9 @@ class WithdrawRansom(Command, frozen=True):
 
 
 class WaiveTalks(Command, frozen=True):
-    """Let the turn end without negotiating about prisoners any more (CC-RAN-13, CC-RAN-02).
+    """Do not negotiate about prisoners for the rest of this turn (CC-RAN-13, CC-RAN-02).
 
-    Until it ends one may still propose a deal and answer one. Whoever gets an offer is asked again.
+    Until the turn ends you may still propose a deal and answer one. If you get an offer, you are asked again.
     """
 
     rules = ("CC-RAN-13", "CC-RAN-02")
@@ -552,14 +553,14 @@ class WaiveTalks(Command, frozen=True):
 
 
 class WaiveAllTalks(Command, frozen=True):
-    """Let no turn wait until one has negotiated about prisoners, until further notice (CC-RAN-13, CC-RAN-02)."""
+    """Let no turn wait for your talks about prisoners, until further notice (CC-RAN-13, CC-RAN-02)."""
 
     rules = ("CC-RAN-13", "CC-RAN-02")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = f"{seat} wanted no turn to wait for talks."
+        asked = "You cannot waive your talks about prisoners."
         _check_turns_wait(draft.table, seat, asked)
-        refuse_unless(seat not in draft.table.always_waived, "CC-RAN-13", asked, "No turn waits for them already.")
+        refuse_unless(seat not in draft.table.always_waived, "CC-RAN-13", asked, "You have already waived them.")
         draft.emit(AllTalksWaived(seat))
 
     @classmethod
@@ -569,14 +570,14 @@ class WaiveAllTalks(Command, frozen=True):
 
 
 class ResumeTalks(Command, frozen=True):
-    """Let turns wait for oneself again to negotiate about prisoners (CC-RAN-13, CC-RAN-02)."""
+    """Let turns wait for your talks about prisoners again (CC-RAN-13, CC-RAN-02)."""
 
     rules = ("CC-RAN-13", "CC-RAN-02")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = f"{seat} wanted turns to wait for talks again."
+        asked = "You cannot resume your talks about prisoners."
         _check_turns_wait(draft.table, seat, asked)
-        refuse_unless(seat in draft.table.always_waived, "CC-RAN-13", asked, "Turns wait for them as it is.")
+        refuse_unless(seat in draft.table.always_waived, "CC-RAN-13", asked, "Turns already wait for them.")
         draft.emit(TalksResumed(seat))
 
     @classmethod
@@ -593,14 +594,14 @@ def _may_be_waited_for(table: Table, seat: Seat) -> bool:
 def _check_turns_wait(table: Table, seat: Seat, asked: str) -> None:
     if not table.edition.turns_wait_for_talks:
         rule = "CC-RAN-02" if table.edition.ransom_in_any_turn else "CC-RAN-03"
-        raise Refusal(rule, asked, "By the rules of this game no turn waits for talks.")
+        raise Refusal(rule, asked, "In this edition no turn waits for talks.")
     if not _may_be_waited_for(table, seat):
-        raise Refusal("CC-RAN-13", asked, "Turns wait for players still in the game, while it goes on.", untimely=True)
+        raise Refusal("CC-RAN-13", asked, "You are out of the game, or the game is over.", untimely=True)
 
 
 def _check_time(table: Table, asked: str) -> None:
     if table.phase != "placement":
-        raise Refusal("CC-RAN-01", asked, "Ransoms are agreed in the placement phase.", untimely=True)
+        raise Refusal("CC-RAN-01", asked, "Ransoms are negotiated only in the placement phase.", untimely=True)
 
 
 def _prisoners_of(table: Table, seat: Seat) -> list[str]:
@@ -615,12 +616,12 @@ def _is_open(table: Table, general: str) -> bool:
 
 
 def _is_free(table: Table, general: str, seat: Seat) -> bool:
-    """Tell whether a seat may name a prisoner in a new offer, as far as earlier offers about him go."""
+    """Tell whether earlier offers about a prisoner let a seat name them in a new offer."""
     return not _is_open(table, general) and not _is_the_others_turn(table, general, seat)
 
 
 def _beside(table: Table, general: str, seat: Seat) -> list[str]:
-    """Return who can be named in one deal with a prisoner: others of the same owner, held by the same captor."""
+    """Return who can be named in the same deal as a prisoner: others of the same owner, held by the same captor."""
     if not table.edition.deals_name_several:
         return []
     first = table.leaders[general]
@@ -645,7 +646,7 @@ def _question(offer: Offer, names: Names) -> str:
 
 
 def decisions(table: Table) -> list[Decision]:
-    """Ask the other side of every offer, and those for whom the turn waits, but for the player on turn."""
+    """Ask the other side of every offer, and those that the turn waits for, except the active player."""
     questions = [_answer_to(offer, table.names) for offer in table.offers]
     if seats := tuple(seat for seat in waiting(table) if seat != table.acting):
         held = {name: leader for name, leader in table.leaders.items() if leader.captor is not None}
@@ -654,7 +655,7 @@ def decisions(table: Table) -> list[Decision]:
             seats,
             RuleId("CC-RAN-13"),
             "Do you want to negotiate about a prisoner before the turn ends?",
-            "The turn ends when everybody asked has made an offer or waived it.",
+            "The turn ends when everybody who is asked has made an offer or declined.",
             {"prisoners": {name: {"owner": leader.owner, "captor": leader.captor} for name, leader in held.items()}},
         )
         questions.append(negotiate)
@@ -668,7 +669,7 @@ def _answer_to(offer: Offer, names: Names) -> Decision:
         (offer.answerer,),
         RuleId("CC-RAN-05"),
         _question(offer, names),
-        "The turn cannot end while the offer stands.",
+        "The turn cannot end while the offer is open.",
         {
             "offer": offer.id,
             "general": offer.general,

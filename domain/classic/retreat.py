@@ -1,8 +1,8 @@
-"""Going on or retreating, pursuit, and the way out (chapters RET and PUR).
+"""Fighting on or retreating, pursuit, and the way out (chapters RET and PUR).
 
-After a round in which both sides still have units, first the defender and then the attacker announces whether he goes
-on. A side that retreats alone is pursued if the winner has cavalry (CC-PUR-04); what is left of it moves to one
-province, named only now (CC-RET-20). Who needs consent to cross a strait asks for it before he announces (CC-RET-15).
+After a round in which both sides still have units, first the defender and then the attacker announces whether they
+fight on. A side that retreats alone is pursued if the winner has cavalry (CC-PUR-04); what is left of it moves to one
+province, named only then (CC-RET-20). A side that needs consent to cross a strait asks for it first (CC-RET-15).
 """
 
 from collections.abc import Iterator
@@ -45,16 +45,16 @@ class RetreatAsked(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         owners = names.all(self.asked)
-        return f"{names(self.seat)} asks {owners} for a way to retreat across the strait to {names(self.to)}."
+        return f"{names(self.seat)} asks {owners} to let them retreat across the strait to {names(self.to)}."
 
 
 class RetreatAnswered(Event, frozen=True):
-    """The owner of galleys in a strait let a retreat pass or not; one refusal is enough (CC-RET-15).
+    """The owner of galleys in a strait let a retreat pass or not; one refusal is enough to bar it (CC-RET-15).
 
     Attributes:
         seat: the owner of the galleys.
         to: the province beyond the strait.
-        granted: whether he lets it pass.
+        granted: whether they let it pass.
     """
 
     rules = ("CC-RET-15",)
@@ -79,7 +79,7 @@ class RetreatAnswered(Event, frozen=True):
 
 
 class RetreatRequestWithdrawn(Event, frozen=True):
-    """A side took back its request for a way across a strait before all had answered (CC-RET-15).
+    """A side withdrew its request to retreat across a strait before all had answered (CC-RET-15).
 
     Attributes:
         to: the province beyond the strait.
@@ -94,11 +94,11 @@ class RetreatRequestWithdrawn(Event, frozen=True):
         table.battle = replace(fought(table), asking=None, asked=())
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} no longer asks for a way to {names(self.to)}."
+        return f"{names(self.seat)} withdrew the request to retreat to {names(self.to)}."
 
 
 class RetreatAnnounced(Event, frozen=True):
-    """A side announced that it retreats or that it goes on (CC-RET-01).
+    """A side announced that it retreats or that it fights on (CC-RET-01).
 
     Attributes:
         retreat: whether it retreats.
@@ -120,11 +120,11 @@ class RetreatAnnounced(Event, frozen=True):
             table.battle = replace(fight, attacker=attacker, step="resolve")
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} {'retreats' if self.retreat else 'goes on'}."
+        return f"{names(self.seat)} {'retreats' if self.retreat else 'fights on'}."
 
 
 class UnitsAbandoned(Event, frozen=True):
-    """Units that could not go along with a retreat were eliminated (CC-RET-08, CC-RET-12).
+    """Units that could not join a retreat were eliminated (CC-RET-08, CC-RET-12).
 
     Attributes:
         landed: those of them that came from galleys this turn.
@@ -141,7 +141,7 @@ class UnitsAbandoned(Event, frozen=True):
         remove(table, self.province, self.seat, self.units, self.landed)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} lost {self.units} in {names(self.province)}, with no way to retreat."
+        return f"{names(self.seat)} lost {self.units} that could not retreat from {names(self.province)}."
 
 
 class RetreatBegan(Event, frozen=True):
@@ -149,7 +149,7 @@ class RetreatBegan(Event, frozen=True):
 
     Attributes:
         seats: who leaves, in this order.
-        pursuer: who rolls for the pursuit first; null when both retreat, for then nobody does.
+        pursuer: who rolls for the pursuit first; null when there is no pursuit.
     """
 
     rules = ("CC-PUR-01", "CC-RET-09")
@@ -167,7 +167,7 @@ class RetreatBegan(Event, frozen=True):
 
 
 class ArmyRetreated(Event, frozen=True):
-    """All that a retreating side could take along moved to one province (CC-RET-06).
+    """Everything that a retreating side could take along moved to one province (CC-RET-06).
 
     Attributes:
         province: where the battle was.
@@ -198,7 +198,7 @@ class ArmyRetreated(Event, frozen=True):
         return f"{names(self.seat)} retreated {way}: {self.units}{leaders}."
 
 
-# --- where one may retreat ---
+# --- where a side may retreat ---
 
 
 def destinations(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
@@ -211,7 +211,7 @@ def destinations(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
 
 
 def _askable(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
-    """The destinations across a strait for which a side may ask for consent; one that is landed need not."""
+    """The destinations across a strait for which a side may ask for consent; none when landed units bar the retreat."""
     if _landed_bar_retreat(table, force(table, fight, seat)):
         return []
     neighbours = _neighbours(table, fight, seat)
@@ -224,19 +224,19 @@ def _neighbours(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
 
 
 def _bar(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[str, str] | None:
-    """Why a province is no destination, straits aside: the rule and what it demands; None when it is one."""
+    """Why a province is no destination, straits aside: the rule and what it requires; None when it is one."""
     if to not in table.provinces:
-        return "CC-RET-14", "Only a province is a refuge, never a galley."
+        return "CC-RET-14", "You can retreat only to a province, never to a galley."
     # CC-RET-17: movement points, leaders, the size of a legion and roads do not matter.
     if to not in table.map.land_neighbours(fight.province):
         return "CC-RET-17", "A retreat is one step to an adjacent province."
     to_own = table.edition.retreat_to_own_provinces
     if table.combat is not None and to in table.combat.battles:
-        return "CC-RET-04" if to_own else "CC-RET-05", "A battle has still to be fought there."
+        return "CC-RET-04" if to_own else "CC-RET-05", "A battle must still be fought there."
     if to_own and table.provinces[to].owner != seat:
-        return "CC-RET-03", "Only an own province is a refuge."
+        return "CC-RET-03", "You can retreat only to one of your own provinces."
     if not to_own and table.enemies_in(to, seat):
-        return "CC-RET-05", "Only a province without units of another player is a refuge."
+        return "CC-RET-05", "You can retreat only to a province without units of another player."
     return None
 
 
@@ -258,7 +258,7 @@ def _may_retreat(table: Table, fight: Battle, seat: Seat) -> bool:
 
 
 def _total_loss(table: Table, fight: Battle, seat: Seat) -> str | None:
-    """The rule by which no unit would get away in a retreat (2005); None when some would."""
+    """The rule by which a retreat would lose every unit (2005); None when some would get away."""
     if not destinations(table, fight, seat):
         return "CC-RET-08"
     return "CC-RET-12" if force(table, fight, seat).by_land.total == 0 else None
@@ -273,11 +273,11 @@ def _leaders_to_go(table: Table, fight: Battle, seat: Seat) -> tuple[str, ...]:
 
 
 class Announce(Command, frozen=True):
-    """Announce a retreat, or that the battle goes on (CC-RET-01, CC-RET-02).
+    """Announce that you retreat, or that you fight on (CC-RET-01, CC-RET-02).
 
     Attributes:
-        retreat: whether one retreats.
-        confirm_loss: needed, and only accepted, for a retreat in which no unit would get away (CC-RET-08).
+        retreat: whether you retreat.
+        confirm_loss: required, and only accepted, for a retreat in which no unit would get away (CC-RET-08).
     """
 
     rules = ("CC-RET-22", "CC-RET-01", "CC-RET-02")
@@ -290,21 +290,21 @@ class Announce(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, fought(draft.table)
         lost = _total_loss(table, fight, seat)
-        asked = f"{seat} wanted to {'retreat from' if self.retreat else 'go on in'} {fight.province}."
+        asked = f"You asked to {'retreat from' if self.retreat else 'fight on in'} {fight.province}."
         if self.retreat and not _may_retreat(table, fight, seat):
-            raise Refusal("CC-RET-07", asked, "Without a destination he must fight on.")
+            raise Refusal("CC-RET-07", asked, "You cannot retreat from there, so you must fight on.")
         if self.retreat and lost and not self.confirm_loss:
-            raise Refusal(lost, asked, "No unit would get away; to be announced with `confirm_loss`.")
+            raise Refusal(lost, asked, "No unit would get away. To retreat anyway, send `confirm_loss` as true.")
         if self.confirm_loss and not (self.retreat and lost):
             rule = "CC-RET-07" if table.edition.retreat_needs_destination else "CC-RET-08"
-            raise Refusal(rule, asked, "To be announced without `confirm_loss`: it does not lose every unit.")
+            raise Refusal(rule, asked, "Leave out `confirm_loss`: this does not lose every unit.")
         draft.emit(RetreatAnnounced(seat, self.retreat))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
         fight = fought(table)
         rule = "CC-RET-01" if table.edition.both_may_retreat else "CC-RET-02"
-        yield cls.option("Go on fighting", {"retreat": schema.const(False)}, rule=rule)
+        yield cls.option("Fight on", {"retreat": schema.const(False)}, rule=rule)
         if not _may_retreat(table, fight, seat):
             return
         fields = {"retreat": schema.const(True)}
@@ -315,7 +315,7 @@ class Announce(Command, frozen=True):
 
 
 class AskRetreat(Command, frozen=True):
-    """Ask the owners of the galleys in a strait for a retreat across it, before announcing (CC-RET-15).
+    """Ask the owners of the galleys in a strait to let you retreat across it, before you announce (CC-RET-15).
 
     Attributes:
         to: the province beyond the strait.
@@ -329,14 +329,14 @@ class AskRetreat(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, fought(draft.table)
-        asked = f"{seat} wanted to ask for a retreat to {self.to}."
+        asked = f"You cannot ask for a retreat to {self.to}."
         if bar := _bar(table, fight, seat, self.to):
             raise Refusal(bar[0], asked, bar[1])
         if self.to in fight.strait_answers:
-            raise Refusal("CC-RET-15", asked, "He was answered in this round.")
+            raise Refusal("CC-RET-15", asked, "Your request was already answered this round.")
         owners = _owners(table, fight, seat, self.to)
         rule = "CC-RET-15" if table.edition.galleys_block_straits else "CC-RET-16"
-        refuse_unless(owners, rule, asked, "Nobody's galleys are in the way there.")
+        refuse_unless(owners, rule, asked, "You need nobody's consent to retreat there.")
         draft.emit(RetreatAsked(seat, self.to, owners))
 
     @classmethod
@@ -346,7 +346,7 @@ class AskRetreat(Command, frozen=True):
 
 
 class AnswerRetreat(Command, frozen=True):
-    """Let a retreat across the strait pass one's galleys, or not (CC-RET-15).
+    """Let a retreat across the strait pass your galleys, or refuse it (CC-RET-15).
 
     Attributes:
         grant: whether it may pass.
@@ -361,7 +361,7 @@ class AnswerRetreat(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         to = fought(draft.table).asking
         if to is None:
-            raise AssertionError("a retreat across a strait is being asked for")
+            raise AssertionError("nobody has asked for a retreat across a strait")
         draft.emit(RetreatAnswered(seat, to, self.grant))
 
     @classmethod
@@ -370,7 +370,7 @@ class AnswerRetreat(Command, frozen=True):
 
 
 class WithdrawRetreatRequest(Command, frozen=True):
-    """Take back a request for a retreat across a strait that not all of those asked have answered (CC-RET-15)."""
+    """Withdraw your request to retreat across a strait before all have answered it (CC-RET-15)."""
 
     rules = ("CC-RET-15",)
     rule: ClassVar[str] = "CC-RET-15"
@@ -379,8 +379,8 @@ class WithdrawRetreatRequest(Command, frozen=True):
         fight = draft.table.battle
         if fight is None or fight.asking is None or _announcing(fight).seat != seat:
             rule = "CC-RET-15" if draft.table.edition.galleys_block_straits else "CC-RET-16"
-            asked = f"{seat} wanted to withdraw a request for a retreat."
-            raise Refusal(rule, asked, "Only who asked can, while an answer is still awaited.")
+            asked = "You have no request for a retreat to withdraw."
+            raise Refusal(rule, asked, "You can withdraw a request of yours until everybody has answered it.")
         draft.emit(RetreatRequestWithdrawn(seat, fight.asking))
 
     @classmethod
@@ -401,11 +401,11 @@ class Withdraw(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, fought(draft.table)
-        asked = f"{seat} wanted to retreat to {self.to}."
+        asked = f"You cannot retreat to {self.to}."
         if bar := _bar(table, fight, seat, self.to):
             raise Refusal(bar[0], asked, bar[1])
         if self.to not in destinations(table, fight, seat):
-            raise Refusal("CC-RET-15", asked, "Only with the consent of all owners of galleys in the strait.")
+            raise Refusal("CC-RET-15", asked, "All owners of galleys in the strait must consent first.")
         _withdraw(draft, seat, self.to)
 
     @classmethod
@@ -414,7 +414,7 @@ class Withdraw(Command, frozen=True):
 
 
 def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = False) -> None:
-    """Carry out a retreat; units that end it in a province of nobody or of another player conquer it (CC-RET-21)."""
+    """Carry out a retreat; units that end it in a neutral or foreign province conquer it (CC-RET-21)."""
     table, fight = draft.table, fought(draft.table)
     units, leaders = force(table, fight, seat).by_land, _leaders_to_go(table, fight, seat)
     draft.emit(ArmyRetreated(seat, fight.province, to, units, leaders, automatic))
@@ -440,7 +440,7 @@ def announce(table: Table) -> list[Decision] | Consequence[Table]:
         "announce",
         (side.seat,),
         RuleId("CC-RET-01" if both else "CC-RET-02"),
-        f"Do you go on fighting in {table.names(fight.province)}, or retreat?",
+        f"Do you fight on in {table.names(fight.province)}, or retreat?",
         "Then the attacker announces." if side is fight.defender else "Then the battle goes on or ends.",
         {"province": fight.province, "round": fight.round, "enemy_retreats": bool(fight.defender.retreats)},
     )
@@ -473,7 +473,7 @@ def _is_spared(table: Table, fight: Battle) -> bool:
 
 
 def _must_go_on(table: Table, fight: Battle, side: Side) -> bool:
-    """Whether a side has no choice: it can neither retreat nor ask for a way (CC-RET-07)."""
+    """Whether a side has no choice: it can neither retreat nor ask to cross a strait (CC-RET-07)."""
     return not _may_retreat(table, fight, side.seat) and not _askable(table, fight, side.seat)
 
 
@@ -498,7 +498,7 @@ def resolve(draft: Draft[Table]) -> None:
 
 
 def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
-    """One side retreats: what cannot go is lost first, the rest is pursued (CC-RET-20)."""
+    """Let one side retreat: what cannot go is lost first, and the rest is pursued (CC-RET-20)."""
     table, winner = draft.table, fight.attacker.seat if seat == fight.defender.seat else fight.defender.seat
     army, stranded = force(table, fight, seat), not destinations(table, fight, seat)
     lost = army.units if stranded else army.landed

@@ -1,9 +1,9 @@
-"""Roads: who may use them and where a road move can go on (chapter ROAD; building is in placement.py).
+"""Roads: who may use them and where a road move can continue (chapter ROAD; building is in placement.py).
 
-A road move costs one point however far it goes (CC-ROAD-05, CC-ROAD-06). It is made segment by segment: the first one
-is an ordinary step that happens to follow a road, and opens the table's journey; whoever goes on with the journey
-pays nothing (movement.py). A segment is usable only if each of its two ends is controlled by the mover or, in the
-community edition, by a player who consents to this use (CC-ROAD-16).
+A road move costs one point, however far it goes (CC-ROAD-05, CC-ROAD-06). It is made segment by segment. The first is
+an ordinary step that follows a road and opens the table's journey; those who continue the journey pay nothing
+(movement.py). A segment is usable only if each of its two ends is controlled by the mover or, in the community edition,
+by a player who consents to this use (CC-ROAD-16).
 """
 
 from collections.abc import Collection
@@ -22,9 +22,9 @@ class Segment(Struct, frozen=True):
 
 
 def segment(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Segment | None:
-    """Return the road from `origin` to `to`; None when there is none that `seat` could use, whoever consents.
+    """Return the road from `origin` to `to`; None when there is none that `seat` could use with any consent.
 
-    In the 2005 edition nobody ever consents, and only who controls both ends can use it (CC-ROAD-06, CC-ROAD-14).
+    In the 2005 edition nobody ever consents, so a player must control both ends to use it (CC-ROAD-06, CC-ROAD-14).
     """
     if road_id(origin, to) not in table.roads:
         return None
@@ -35,7 +35,7 @@ def segment(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> Segment | N
 
 
 def leads_on(table: Table, seat: Seat, at: AreaId, visited: Collection[AreaId]) -> bool:
-    """Tell whether a rider in `at` can go on to an own province free of enemy units, whatever others consent to."""
+    """Tell whether a rider in `at` can continue, without consent, to an own province free of enemy units."""
     return any(
         road_id(at, to) in table.roads
         and table.provinces[to].owner == seat

@@ -88,13 +88,13 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         homes: whether the Home Provinces are drawn by lot, or picked by the players in seat order (CC-SET-03).
-        colours: the colours in play, one for each player (CC-SET-01); the first of the six when none is named.
-        agreed_homes: the Home Province of each colour, when the players have agreed on them (CC-SET-03): then they are
+        colours: the colours in play, one for each player (CC-SET-01); by default the first of the six.
+        agreed_homes: the Home Province of each colour, if the players have agreed on them (CC-SET-03); they are then
             neither drawn nor picked.
-        each_lone_leader: whether lone leaders of a player in a province are attacked or spared one by one (CC-CAP-04,
-            CC-CAP-05); otherwise all of them together.
-        generals_saved_with_fleet: whether generals off a sunk galley go aboard another galley of their owner in that
-            sea zone, as the Caesar does (CC-NAV-14, CC-NAV-15); otherwise they fall to the opponent.
+        each_lone_leader: whether the lone leaders of a player in a province are attacked or spared one by one
+            (CC-CAP-04, CC-CAP-05); otherwise all of them together.
+        generals_saved_with_fleet: whether generals of a sunk galley go aboard another galley of their owner in that
+            sea zone, as the Caesar does (CC-NAV-14, CC-NAV-15); otherwise the opponent captures or kills them.
     """
 
     homes: setup.Method = "drawn"

@@ -1,9 +1,9 @@
-"""Galleys: sailing, coasts, embarking and landing (chapter SEA; what becomes of galleys in combat is in conquest.py).
+"""Galleys: sailing, coasts, embarking and landing (chapter SEA; what happens to galleys in combat is in conquest.py).
 
 A galley spends a point for each space, from sea zone to sea zone or between a sea zone and a coast; its cargo spends
-nothing (CC-SEA-09). Pieces embark and land only where the galley lies on a coast of their province, and what lands
-stays there for the turn. A foreign coast may be entered only to land a legion (CC-SEA-22), so the landing is part of
-the command that enters: no galley ever lies where it should not.
+nothing (CC-SEA-09). Pieces embark and land only where the galley is on a coast of their province, and what lands stays
+there for the turn. A galley may enter a foreign coast only to land a legion (CC-SEA-22), so the landing is part of the
+command that enters: no galley is ever where it may not be.
 """
 
 from collections import defaultdict
@@ -132,7 +132,7 @@ def _told(names: Names, leaders: Sequence[str], units: Units) -> str:
 
 
 def disembark_all(draft: Draft[Table]) -> None:
-    """Put everything ashore that the player on turn has aboard galleys on coasts (CC-SEA-28)."""
+    """Put everything ashore that the active player has aboard galleys on coasts (CC-SEA-28)."""
     table = draft.table
     crews = _crews(table)
     for name, galley in sorted(table.galleys.items()):
@@ -145,12 +145,12 @@ def disembark_all(draft: Draft[Table]) -> None:
 
 
 class Entry(NamedTuple):
-    """On what terms a galley, as it is loaded, may come to a province's coast."""
+    """How a galley with its present cargo may come to a province's coast."""
 
     must_land: bool
-    """It lands a legion as it enters: a foreign coast, and it is not the escort of a landing (CC-SEA-22, -23)."""
+    """It must land a legion as it enters: the coast is foreign, and it does not escort a landing (CC-SEA-22, -23)."""
     with_units: bool
-    """Leaders go ashore only with units: other players' units stand there, and none of his own (CC-MOV-20)."""
+    """Leaders go ashore only with units: other players' units are there, and none of their own (CC-MOV-20)."""
 
     @classmethod
     def of(cls, table: Table, galley: Galley, to: AreaId) -> "Entry":
@@ -160,7 +160,7 @@ class Entry(NamedTuple):
         return cls(foreign and not escort, bool(province.armies) and galley.owner not in province.armies)
 
     def open_to(self, galley: Galley, crew: Sequence[str]) -> bool:
-        """Tell whether the galley may enter and keep everything aboard; at the end of movement all go ashore."""
+        """Tell whether the galley may enter and keep everything aboard until the end of movement."""
         return not self.must_land and not (self.with_units and crew and not galley.cargo.total)
 
     @property
@@ -170,10 +170,10 @@ class Entry(NamedTuple):
 
 
 class Sail(Command, frozen=True):
-    """Sail one space: into a sea zone, or onto a coast, there landing pieces in the same breath if wanted (CC-SEA-02).
+    """Sail one space: into a sea zone, or onto a coast, where pieces may land at once (CC-SEA-02).
 
     Attributes:
-        coast: which coast of the province; it may be left out where there is only one, and at sea.
+        coast: which coast of the province; you may leave it out where there is only one, and at sea.
         landing: who goes ashore on that coast; nobody when left out.
     """
 
@@ -195,14 +195,14 @@ class Sail(Command, frozen=True):
         if coast is not None:
             self._check_entry(table, galley, crew)
         elif self.landing is not None:
-            raise Refusal("CC-SEA-10", f"A landing in {self.to}, a sea zone.", "Pieces land only on a coast.")
+            raise Refusal("CC-SEA-10", f"You cannot land in {self.to}, a sea zone.", "Pieces land only on a coast.")
         draft.emit(GalleySailed(self.galley, galley.at, self.to, coast))
         if self.landing is not None:
             draft.emit(PiecesLanded(self.galley, self.to, self.landing.leaders, self.landing.units))
 
     def _check_able(self, galley: Galley, crew: Sequence[str]) -> None:
         if not galley.moves:
-            raise Refusal("CC-SEA-02", f"{self.galley} has made its two moves.", "A galley sails 2 spaces per turn.")
+            raise Refusal("CC-SEA-02", f"{self.galley} has no moves left.", "A galley sails at most 2 spaces per turn.")
         if galley.cargo.total and not crew:
             raise Refusal(
                 "CC-SEA-07",
@@ -215,38 +215,43 @@ class Sail(Command, frozen=True):
         seas = table.map.sea_neighbours(galley.at)
         if self.to in seas:
             if self.coast is not None:
-                raise Refusal("CC-SEA-01", f"The coast {self.coast} of a sea zone.", "Only a province has coasts.")
+                raise Refusal("CC-SEA-01", f"{self.to} has no coast {self.coast}.", "Only a province has coasts.")
             return None
         coasts = [coast for land, coast in table.map.coasts_on(galley.at) if land == self.to]
         if self.to not in table.map.lands:
-            raise Refusal("CC-SEA-03", f"From {galley.at} to {self.to}.", f"Adjacent are {_listed(seas)}.")
+            allowed = f"{galley.at} is adjacent to the sea zones {_listed(seas)}."
+            raise Refusal("CC-SEA-03", f"You cannot sail from {galley.at} to {self.to}.", allowed)
         if not coasts:
             lands = {land for land, _ in table.map.coasts_on(galley.at)}
-            raise Refusal("CC-SEA-04", f"From {galley.at} to {self.to}.", f"It is next to {_listed(lands)}.")
+            allowed = f"{galley.at} has coasts of {_listed(lands)}."
+            raise Refusal("CC-SEA-04", f"You cannot sail from {galley.at} to {self.to}.", allowed)
         coast = self.coast or (coasts[0] if len(table.map.coasts(self.to)) == 1 else None)
         if coast not in coasts:
-            asked = f"The coast {coast} of {self.to}." if coast else f"{self.to} without naming the coast."
-            raise Refusal("CC-SEA-21", asked, f"{galley.at} touches {_listed(coasts)}.")
+            asked = f"{galley.at} does not touch the coast {coast} of {self.to}."
+            asked = asked if coast else f"{self.to} has several coasts, and you named none."
+            raise Refusal("CC-SEA-21", asked, f"Coasts of {self.to} that {galley.at} touches: {_listed(coasts)}.")
         return coast
 
     def _check_leaving(self, table: Table, galley: Galley) -> None:
         """Check the way from a coast, which leads into a sea zone."""
         if self.to in table.map.lands:
-            raise Refusal("CC-SEA-05", f"From coast to coast, {galley.at} to {self.to}.", "A galley sails by sea.")
+            asked = f"You cannot sail from the coast of {galley.at} straight to {self.to}."
+            raise Refusal("CC-SEA-05", asked, "From a coast, a galley sails into a sea zone.")
         if self.coast is not None:
-            raise Refusal("CC-SEA-01", f"The coast {self.coast} of a sea zone.", "Only a province has coasts.")
+            raise Refusal("CC-SEA-01", f"{self.to} has no coast {self.coast}.", "Only a province has coasts.")
         seas = _seas_off(table, galley)
         if self.to in seas:
             return
         if table.edition.coast_leads_back_only and galley.came_from is not None:
             raise Refusal(
                 "CC-SEA-16",
-                f"{self.galley} came to {galley.at} from {galley.came_from} and would leave for {self.to}.",
-                "A galley that entered a coast this turn goes back only to the sea zone that it came from.",
+                f"{self.galley} came to {galley.at} from {galley.came_from} this turn and cannot sail to {self.to}.",
+                f"It can only go back to {galley.came_from}.",
             )
         elsewhere = any(self.to in coast.seas for coast in table.map.coasts(galley.at))
         rule = "CC-SEA-21" if elsewhere else "CC-SEA-04"
-        raise Refusal(rule, f"From {galley.at} ({galley.coast}) to {self.to}.", f"It leads to {_listed(seas)}.")
+        asked = f"You cannot sail from {galley.at} ({galley.coast}) to {self.to}."
+        raise Refusal(rule, asked, f"This coast leads to {_listed(seas)}.")
 
     def _check_entry(self, table: Table, galley: Galley, crew: Sequence[str]) -> None:
         entry, landing = Entry.of(table, galley, self.to), self.landing
@@ -254,9 +259,8 @@ class Sail(Command, frozen=True):
             escorts = self.to in table.landings
             raise Refusal(
                 "CC-SEA-23" if escorts else "CC-SEA-22",
-                f"{self.galley} would enter {self.to}, which another player controls, and land no legion.",
-                "A galley enters a foreign coast only to land at least 1 leader and 1 land combat unit there; "
-                "after that others that carry no units may follow.",
+                f"Another player controls {self.to}, and {self.galley} would land no legion there.",
+                "Land at least 1 leader and 1 land combat unit. Galleys that carry no units may follow after that.",
             )
         if landing is not None:
             _check_party(table, galley, crew, landing, self.to)
@@ -277,7 +281,7 @@ class Sail(Command, frozen=True):
 
     @classmethod
     def _coast_options(cls, table: Table, name: str, galley: Galley, crew: Sequence[str]) -> Iterator[Option]:
-        """Offer the coasts, taken together where the same may be asked for."""
+        """Offer the coasts, as one option where the same landings are possible on several."""
         keep: dict[tuple[str, bool], list[AreaId]] = defaultdict(list)
         land: dict[tuple[str, bool, int], list[AreaId]] = defaultdict(list)
         for to, coast in table.map.coasts_on(galley.at):
@@ -306,9 +310,9 @@ class Sail(Command, frozen=True):
 
 
 class Embark(Command, frozen=True):
-    """Board a galley on a coast of the province (CC-SEA-10); only pieces that have not moved (CC-SEA-11).
+    """Board a galley on a coast of the province (CC-SEA-10), with pieces that have not moved this turn (CC-SEA-11).
 
-    Who has landed does not board again in the same turn (CC-SEA-14).
+    Pieces that have landed cannot board again in the same turn (CC-SEA-14).
     """
 
     rules = ("CC-SEA-10", "CC-SEA-11", "CC-SEA-14")
@@ -324,46 +328,48 @@ class Embark(Command, frozen=True):
         galley = _own_galley(table, self.galley, seat)
         _check_on_coast(self.galley, galley)
         if not self.leaders and not self.units.total:
-            raise Refusal("CC-SEA-10", "Nobody to embark.", "Name leaders or units of the province.")
+            raise Refusal("CC-SEA-10", "You named no piece to embark.", "Name leaders or units of the province.")
         if len(set(self.leaders)) < len(self.leaders):
-            raise Refusal("CC-SEA-10", "The same leader twice.", "Name each leader once.")
+            raise Refusal("CC-SEA-10", "You named the same leader twice.", "Name each leader once.")
         for name in self.leaders:
             self._check_leader(table, name, galley)
         self._check_units(table, galley)
         if self.units.total > CAPACITY - galley.cargo.total:
             raise Refusal(
                 "CC-SEA-08",
-                f"{self.units.total} land combat units aboard {self.galley}, which carries {galley.cargo.total}.",
-                f"A galley carries at most {CAPACITY}.",
+                f"{self.galley} carries {galley.cargo.total} units and cannot take {self.units.total} more.",
+                f"A galley carries at most {CAPACITY} land combat units.",
             )
         if not self.leaders and not table.leaders_aboard(self.galley):
-            raise Refusal("CC-SEA-07", "Land combat units without a leader.", "They board only with a leader aboard.")
+            asked = f"There is no leader aboard {self.galley}, and you named none."
+            raise Refusal("CC-SEA-07", asked, "Land combat units board only with a leader.")
         draft.emit(PiecesEmbarked(self.galley, galley.at, self.leaders, self.units))
 
     def _check_leader(self, table: Table, name: str, galley: Galley) -> None:
         leader = table.leaders.get(name)
         if leader is None or leader.owner != galley.owner:
-            raise Refusal(
-                "CC-SEA-29", f"{name} is no leader of {galley.owner}.", "A galley carries its owner's pieces."
-            )
+            raise Refusal("CC-SEA-29", f"{name} is not one of your leaders.", "A galley carries its owner's pieces.")
         if leader.at != galley.at:
-            raise Refusal("CC-SEA-10", f"{name} is not in {galley.at}.", f"Leaders in {galley.at} may board.")
+            raise Refusal("CC-SEA-10", f"{name} is not in {galley.at}.", f"Only leaders in {galley.at} can board.")
         if leader.landed:
-            raise Refusal("CC-SEA-14", f"{name} landed this turn.", "Who has landed stays ashore for the turn.")
+            allowed = "Pieces that have landed cannot board again this turn."
+            raise Refusal("CC-SEA-14", f"{name} landed this turn.", allowed)
         if not _rested(leader):
-            rule = table.edition.cite("CC-SEA-11")
-            raise Refusal(rule, f"{name} has moved on land this turn.", "Only pieces that have not moved embark.")
+            rule, allowed = table.edition.cite("CC-SEA-11"), "Only pieces that have not moved this turn can board."
+            raise Refusal(rule, f"{name} has moved on land this turn.", allowed)
 
     def _check_units(self, table: Table, galley: Galley) -> None:
         army = table.army(galley.at, galley.owner)
         if self.units.within(army.fresh):
             return
         if not self.units.within(army.units):
-            raise Refusal("CC-SEA-10", f"{self.units} from {galley.at}.", f"{galley.owner} has {army.units} there.")
+            asked = f"You asked to embark {self.units} from {galley.at}."
+            raise Refusal("CC-SEA-10", asked, f"You have {army.units} there.")
+        allowed = f"Units that can embark: {army.fresh}."
         if self.units.within(army.fresh + army.landed):
-            raise Refusal("CC-SEA-14", "Units that landed this turn.", f"{army.fresh} may embark.")
+            raise Refusal("CC-SEA-14", "Some of these units landed this turn.", allowed)
         rule = table.edition.cite("CC-SEA-11")
-        raise Refusal(rule, "Units that have moved on land this turn.", f"{army.fresh} may embark.")
+        raise Refusal(rule, "Some of these units have moved on land this turn.", allowed)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -391,7 +397,7 @@ class Embark(Command, frozen=True):
 
 
 class Land(Command, frozen=True):
-    """Go ashore from a galley that lies on a coast; units only with a leader who goes ashore, too (CC-SEA-15)."""
+    """Go ashore from a galley that is on a coast; units only together with a leader (CC-SEA-15)."""
 
     rules = ("CC-SEA-10", "CC-SEA-15")
     rule: ClassVar[str] = "CC-SEA-10"
@@ -429,26 +435,28 @@ class Land(Command, frozen=True):
 def _own_galley(table: Table, name: str, seat: Seat) -> Galley:
     galley = table.galleys.get(name)
     if galley is None or galley.owner != seat:
-        raise Refusal("CC-SEA-29", f"{name} is no galley of {seat}.", "A player moves and loads his own galleys.")
+        asked = f"{name} is not one of your galleys."
+        raise Refusal("CC-SEA-29", asked, "You can only move and load your own galleys.")
     return galley
 
 
 def _check_on_coast(name: str, galley: Galley) -> None:
     if galley.coast is None:
         raise Refusal(
-            "CC-SEA-10", f"{name} is at sea in {galley.at}.", "Pieces board and land where a galley lies on a coast."
+            "CC-SEA-10", f"{name} is at sea in {galley.at}.", "Pieces board and land only where a galley is on a coast."
         )
 
 
 def _check_party(table: Table, galley: Galley, crew: Sequence[str], party: Party, to: AreaId) -> None:
     """Check who goes ashore in `to`."""
     if len(set(party.leaders)) < len(party.leaders) or not set(party.leaders) <= set(crew):
-        raise Refusal("CC-SEA-10", f"{_listed(party.leaders)} to land.", f"Leaders aboard: {_listed(crew)}.")
+        asked = f"You asked to land the leaders {_listed(party.leaders)}."
+        raise Refusal("CC-SEA-10", asked, f"Name each leader once. Leaders aboard: {_listed(crew)}.")
     if not party.units.within(galley.cargo):
-        raise Refusal("CC-SEA-10", f"{party.units} to land.", f"Aboard are {galley.cargo}.")
+        raise Refusal("CC-SEA-10", f"You asked to land {party.units}.", f"Units aboard: {galley.cargo}.")
     # One leader is enough: seven units to a leader, and a galley carries no more (CC-SEA-08).
     if not party.leaders:
-        raise Refusal("CC-SEA-15", "A landing without a leader.", "At least one leader goes ashore with the troops.")
+        raise Refusal("CC-SEA-15", "You named no leader to land.", "At least one leader must land with the units.")
     if not party.units.total and Entry.of(table, galley, to).with_units:
         raise _stranding(to)
 
@@ -456,8 +464,8 @@ def _check_party(table: Table, galley: Galley, crew: Sequence[str], party: Party
 def _stranding(to: AreaId) -> Refusal:
     return Refusal(
         "CC-MOV-20",
-        f"Leaders without units ashore in {to}, where other players' units stand.",
-        "They may only join land combat units of their own.",
+        f"Your leaders cannot land in {to} without units: other players' units are there.",
+        "They may only join land combat units of yours.",
     )
 
 
@@ -472,7 +480,7 @@ def _seas_off(table: Table, galley: Galley) -> tuple[AreaId, ...]:
 
 
 def _rested(leader: Leader) -> bool:
-    """Tell whether a leader may embark: both marching and landing would have cost him moves (CC-SEA-11, -14)."""
+    """Tell whether a leader may embark: both marching and landing would have cost them moves (CC-SEA-11, -14)."""
     return leader.moves == LEADER_MOVES
 
 

@@ -48,7 +48,7 @@ Home = Literal["macedonia", "galatia", "mesopotamia", "egypt", "numidia", "hispa
 
 INFANTRY: Final = 5
 GENERALS: Final = 4
-"""Each player starts with these, his Caesar and a fortified city (CC-SET-04)."""
+"""Each player starts with these, a Caesar and a fortified city (CC-SET-04)."""
 
 
 class AgreedHomes(Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,7 +63,7 @@ class AgreedHomes(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def by_seat(self) -> dict[Seat, AreaId]:
-        """The colours that are named, with their homes."""
+        """The colours that have an agreed home, with that home."""
         return {seat: AreaId(home) for seat in COLOURS if (home := getattr(self, seat)) is not UNSET}
 
 
@@ -71,33 +71,33 @@ def seated(players: int, colours: Sequence[str], agreed: Mapping[Seat, AreaId], 
     """Return the seats of a game of `players`, with the colours and the homes that its creator chose, if any.
 
     Raises:
-        Refusal: the colours are not one for each player (CC-SET-01), or the homes not those in play (CC-SET-02), one
-            for each colour (CC-SET-03).
+        Refusal: there is not one colour for each player (CC-SET-01), a home is not in play (CC-SET-02), or there is
+            not one home for each colour (CC-SET-03).
     """
     chosen = colours or tuple(agreed) or COLOURS[:players]
     if len(chosen) != players or len(set(chosen)) < players:
-        asked = f"Colours for {players} players: {', '.join(chosen)}."
-        raise Refusal("CC-SET-01", asked, f"Name {players} different colours of {', '.join(COLOURS)}.")
+        asked = f"You chose the colours {', '.join(chosen)} for {players} players."
+        raise Refusal("CC-SET-01", asked, f"Choose {players} different colours from {', '.join(COLOURS)}.")
     if agreed:
         _check_agreed(agreed, chosen, method)
     return tuple(seat for seat in COLOURS if seat in chosen)
 
 
 def _check_agreed(agreed: Mapping[Seat, AreaId], colours: Sequence[str], method: Method) -> None:
-    asked = f"Agreed homes: {', '.join(f'{home} for {seat}' for seat, home in agreed.items())}."
+    asked = f"You set the homes {', '.join(f'{home} for {seat}' for seat, home in agreed.items())}."
     if method == "picked":
-        raise Refusal("CC-SET-03", asked, "Homes are either agreed beforehand or picked by the players.")
+        raise Refusal("CC-SET-03", asked, "Either set the homes or let the players pick them, not both.")
     if set(agreed) != set(colours):
-        raise Refusal("CC-SET-03", asked, f"Name a home for each of {', '.join(colours)}.")
+        raise Refusal("CC-SET-03", asked, f"Set a home for each of {', '.join(colours)}.")
     in_play = HOMES[len(colours)]
     if not set(agreed.values()).issubset(in_play):
-        raise Refusal("CC-SET-02", asked, f"With {len(colours)} players these are in play: {', '.join(in_play)}.")
+        raise Refusal("CC-SET-02", asked, f"With {len(colours)} players, the homes are {', '.join(in_play)}.")
     if len(set(agreed.values())) < len(colours):
-        raise Refusal("CC-SET-03", asked, "Each player takes a different home.")
+        raise Refusal("CC-SET-03", asked, "Each player needs a different home.")
 
 
 class HomesAssigned(Event, frozen=True):
-    """Every player got the Home Province that the creator of the game laid down (CC-SET-03)."""
+    """Every player got the Home Province that the creator of the game set for them (CC-SET-03)."""
 
     rules = ("CC-SET-03",)
 
@@ -109,7 +109,7 @@ class HomesAssigned(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         agreed = [f"{names(home)} for {names(seat)}" for seat, home in self.homes.items()]
-        return f"Home Provinces were agreed on: {', '.join(agreed)}."
+        return f"The Home Provinces were agreed: {', '.join(agreed)}."
 
 
 class HomesDrawn(Event, frozen=True):
@@ -126,7 +126,7 @@ class HomesDrawn(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         drawn = [f"{names(home)} for {names(seat)}" for seat, home in self.homes.items()]
-        return f"Home Provinces were drawn: {', '.join(drawn)}."
+        return f"The Home Provinces were drawn: {', '.join(drawn)}."
 
 
 class HomePicked(Event, frozen=True):
@@ -146,7 +146,7 @@ class HomePicked(Event, frozen=True):
 
 
 class EmpireFounded(Event, frozen=True):
-    """A player's starting pieces were put into his Home Province (CC-SET-04): a Caesar and a fortified city besides.
+    """A player's starting pieces, with a Caesar and a fortified city, were put into their Home Province (CC-SET-04).
 
     Attributes:
         generals: how many generals.
@@ -167,12 +167,12 @@ class EmpireFounded(Event, frozen=True):
             table.leaders[f"{self.seat}-general-{number}"] = Leader("general", self.seat, self.seat, at=self.home)
 
     def tell(self, names: Names) -> str:
-        pieces = f"its Caesar, {self.generals} generals, {self.infantry} infantry and a fortified city"
+        pieces = f"a Caesar, {self.generals} generals, {self.infantry} infantry and a fortified city"
         return f"{names(self.seat)} starts in {names(self.home)} with {pieces}."
 
 
 class TurnOrderSet(Event, frozen=True):
-    """The order of turns was settled by the Home Provinces (CC-TRN-01, CC-TRN-02)."""
+    """The Home Provinces determined the order of turns (CC-TRN-01, CC-TRN-02)."""
 
     rules = ("CC-TRN-01", "CC-TRN-02")
 
@@ -182,7 +182,7 @@ class TurnOrderSet(Event, frozen=True):
         table.order[:] = self.order
 
     def tell(self, names: Names) -> str:
-        return f"The order of turns: {', '.join(map(names, self.order))}."
+        return f"The turn order is {', '.join(map(names, self.order))}."
 
 
 def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
@@ -226,13 +226,13 @@ class PickHome(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"{self.home} was asked for as a Home Province."
+        asked = f"You cannot take {self.home} as your Home Province."
         if self.home not in HOMES[len(table.players)]:
             homes = ", ".join(HOMES[len(table.players)])
-            raise Refusal("CC-SET-02", asked, f"With {len(table.players)} players these are in play: {homes}.")
+            raise Refusal("CC-SET-02", asked, f"With {len(table.players)} players, the homes are {homes}.")
         free = _free_homes(table)
         if self.home not in free:
-            raise Refusal("CC-SET-03", asked, f"Still free are: {', '.join(free)}.")
+            raise Refusal("CC-SET-03", asked, f"Still free: {', '.join(free)}.")
         draft.emit(HomePicked(seat, self.home))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Where new pieces can stand (chapter PLC): asked before they are bought (CC-BUY-08) and when they are placed."""
+"""Where new pieces can go (chapter PLC): checked before they are bought (CC-BUY-08) and when they are placed."""
 
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -52,7 +52,7 @@ def road_sites(table: Table, seat: Seat) -> list[str]:
 def most_roads(table: Table, seat: Seat, new_cities: int) -> list[int]:
     """Return, for 0 up to `new_cities` more cities, how many roads could then be built at most (CC-PLC-08).
 
-    There are as many places for cities as asked for.
+    There must be at least that many places for cities.
     """
     return _most_roads(table, set(cities(table, seat)), city_sites(table, seat), new_cities)
 
@@ -61,7 +61,7 @@ def city_sites_that_leave(table: Table, seat: Seat, new_cities: int, roads: int)
     """Return the places for the next of `new_cities` cities after which `roads` roads can still all be built."""
     sites, owned = city_sites(table, seat), set(cities(table, seat))
     if not roads or _most_roads(table, owned, sites, new_cities - 1)[-1] >= roads:
-        return sites  # the roads find their places without this city, so it may stand anywhere
+        return sites  # the roads fit without this city, so it may go anywhere
     chosen = _chosen(table, owned, sites, new_cities, roads)
     return [site for site in sites if site in chosen]
 
@@ -73,7 +73,7 @@ def _missing_roads(table: Table, owned: Collection[AreaId]) -> list[str]:
 
 
 def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaId], new_cities: int) -> list[int]:
-    """Find the best choice of sites exactly: of equal choices (see `Place`) only the best is kept."""
+    """Find the best choice of sites: among equivalent choices (see `Place`) it keeps only the best."""
     present = len(_missing_roads(table, owned))
     choices: dict[tuple[int, int], int] = {(0, 0): present}
     for place in _walk(table.map, owned, sites) if new_cities else ():
@@ -96,7 +96,7 @@ def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaI
 def _chosen(
     table: Table, owned: Collection[AreaId], sites: Collection[AreaId], new_cities: int, roads: int
 ) -> set[AreaId]:
-    """Return all sites in any choice of `new_cities` that gives so many roads, if it takes that many cities."""
+    """Return every site that is in some choice of exactly `new_cities` sites that gives at least `roads` roads."""
     walk = _walk(table.map, owned, sites)
     choices: dict[tuple[int, int, int], int] = {(0, 0, len(_missing_roads(table, owned))): 0}
     for place in walk:
@@ -115,13 +115,13 @@ def _chosen(
 class Place(Struct, frozen=True):
     """A site on a walk along the map, on which cities are chosen site by site.
 
-    All that counts of a partial choice is how many sites it took and which of those are open: have neighbours still
-    to come. Taken in `_by_land`'s order there are never many. Sets of sites are numbers with a bit for each.
+    Only two things matter about a partial choice: how many sites it took, and which of them are open, that is, have
+    neighbours still to come. In `_by_land`'s order few are open at a time. Sets of sites are integers, one bit a site.
 
     Attributes:
         bit: stands for this site.
         open: the sites up to here that have neighbours after it.
-        near: the neighbours that are sites, too.
+        near: the neighbours that are also sites.
         gain: the neighbours that have a city.
     """
 
@@ -165,10 +165,10 @@ def _by_land(board: Map) -> tuple[dict[AreaId, tuple[AreaId, ...]], list[AreaId]
 
 
 def _order_from(start: AreaId, neighbours: Mapping[AreaId, tuple[AreaId, ...]]) -> tuple[int, list[AreaId]]:
-    """Return what a walk through all provinces costs, and their order: from `start` on to where fewest stay open.
+    """Return the cost of a walk through all provinces, and its order: from `start`, always to where fewest stay open.
 
-    A province is open while it is passed and has a neighbour that is not. A step costs 2 to the power of their
-    number, which is how many choices `_most_roads` has to keep apart there.
+    A province is open when it has been passed and has a neighbour that has not. A step costs 2 to the power of the
+    number of open provinces, which is how many choices `_most_roads` has to tell apart there.
     """
     order, cost = [start], 0
     while len(order) < len(neighbours):

@@ -45,8 +45,8 @@ class Player(Struct, frozen=True):
     Attributes:
         home: the original Home Province (CC-SET-08); None until it is drawn or picked.
         talents: the treasury.
-        colours: the seats whose unused pieces he may buy: his own and those of captured Caesars (CC-CAP-15).
-        fallen_to: the seat that captured his Caesar; None while he plays.
+        colours: the seats whose unused pieces they may buy: their own and those of captured Caesars (CC-CAP-15).
+        fallen_to: the seat that captured their Caesar; None while they are in the game.
     """
 
     colours: tuple[Seat, ...]
@@ -61,7 +61,7 @@ class Group(Struct, frozen=True):
     Attributes:
         units: units that have all their points.
         tired: cavalry with one point left.
-        riders: units without a point that go on along the road of the open journey.
+        riders: units without a movement point that continue along the road of the open journey.
     """
 
     leaders: tuple[LeaderId, ...] = ()
@@ -76,13 +76,13 @@ class Group(Struct, frozen=True):
 
 
 class Journey(Struct, frozen=True):
-    """A road move under way: who may go on along the road without paying again (CC-ROAD-10, CC-ROAD-11, CC-ROAD-12).
+    """A road move under way: who may continue along the road without paying again (CC-ROAD-10, CC-ROAD-11, CC-ROAD-12).
 
-    It ends when any of them leaves `at` in another way, or another road move begins. `riders` are units whose point is
-    paid, by type, with the points they have left.
+    It ends when any of them leaves `at` in another way, or another road move begins. `riders` are units that have paid
+    their point, by type, with the points they have left.
 
     Attributes:
-        visited: the provinces that it came through.
+        visited: the provinces that it has passed through.
         riders: riders with no point left.
         tired_riders: cavalry riders with one point left.
     """
@@ -95,15 +95,15 @@ class Journey(Struct, frozen=True):
 
 
 Consent = Literal["transit", "road", "strait"]
-"""What a player may allow another: to pass a province with his units, to use a road, to cross a strait (CC-ALY-04)."""
+"""What a player may allow another: to pass through a province, to use a road, to cross a strait (CC-ALY-04)."""
 
 
 class Passage(Struct, frozen=True):
     """A step that needs other players' consent (CC-ALY-04): a named group from one province to a neighbour.
 
     Attributes:
-        owners: whose consent it takes.
-        asked: those of them who have still to answer.
+        owners: the players who must consent.
+        asked: those of them who have not answered yet.
         refused: whether one of them refused.
     """
 
@@ -122,8 +122,8 @@ class Grant(Struct, frozen=True):
 
     Attributes:
         by: who consents.
-        to: whose passages are consented to.
-        where: the province that is entered, or the sea zone of the strait; null for everywhere.
+        to: the player who may pass.
+        where: the province that they enter, or the sea zone of the strait; null for everywhere.
     """
 
     by: Seat
@@ -133,14 +133,14 @@ class Grant(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """One side of a land battle in the present round.
+    """One side of a land battle in the current round.
 
     Attributes:
         legion: the battle legion; null until it is formed.
         hits: hits taken and not yet assigned.
         lost: units marked as hit, removed at the end of the round.
         lost_landed: how many of those came from galleys this turn.
-        retreats: whether it announced a retreat; null until it announced anything.
+        retreats: whether it announced a retreat; null until it has announced.
     """
 
     seat: Seat
@@ -174,10 +174,10 @@ class Battle(Struct, frozen=True):
 
     Attributes:
         pursuit_hits: hits of the pursuit, not yet assigned.
-        leaving: the seats that have still to move out, in this order (CC-RET-09).
-        asking: the destination across a strait that is being asked for (CC-RET-15).
-        asked: those who have still to answer.
-        strait_answers: destinations that were asked for in this round, and whether all owners agreed.
+        leaving: the seats that have not yet moved out, in this order (CC-RET-09).
+        asking: the destination across a strait for which consent was requested (CC-RET-15).
+        asked: those who have not answered yet.
+        strait_answers: destinations for which consent was requested in this round, and whether all owners agreed.
     """
 
     province: AreaId
@@ -222,7 +222,7 @@ class NavalBattle(Struct, frozen=True):
 
 
 class NavalPlan(Struct, frozen=True):
-    """A naval battle that was declared and is still to be fought."""
+    """A naval battle that was declared and not yet fought."""
 
     sea: AreaId
     opponent: Seat
@@ -230,17 +230,18 @@ class NavalPlan(Struct, frozen=True):
 
 
 class Defeat(Struct, frozen=True):
-    """A general in the winner's hands: to be captured or killed at once (CC-CAP-02)."""
+    """A general in the winner's hands, who must capture or kill them at once (CC-CAP-02)."""
 
     leader: LeaderId
     captor: Seat
 
 
 class Rescue(Struct, frozen=True):
-    """Leaders off sunk galleys whom no enemy galley is left to take; their owner places them.
+    """Leaders of sunk galleys when no enemy galley is left to capture them; their owner places them.
 
     Attributes:
-        galleys: surviving galleys of his that take them aboard (CC-NAV-14); none when they come ashore (CC-NAV-16).
+        galleys: the owner's surviving galleys that can take them aboard (CC-NAV-14); none when they come ashore
+            (CC-NAV-16).
     """
 
     owner: Seat
@@ -255,8 +256,9 @@ class Combat(Struct, frozen=True):
     Attributes:
         battles: provinces where a land battle must still be fought.
         naval: naval battles declared and not yet fought.
-        seas: sea zones for which the player on turn has still to declare or decline battle.
-        spared: ``province/seat`` of lone enemy leaders whom he leaves alone; ``province/leader`` of a single one.
+        seas: sea zones where the active player has not yet declared or declined battle.
+        spared: ``province/seat`` of lone enemy leaders whom the active player leaves alone; ``province/leader`` of a
+            single one.
     """
 
     battles: tuple[AreaId, ...] = ()
@@ -290,8 +292,8 @@ class Inflation(Struct, frozen=True):
     """A level of inflation that was triggered (CC-INF-01, CC-INF-04).
 
     Attributes:
-        factor: what base prices are multiplied with.
-        seat: whose marker triggered it; prices rise when his turn in `round` begins.
+        factor: what base prices are multiplied by.
+        seat: whose marker triggered it; prices rise when their turn in `round` begins.
         round: the round in which prices rise.
         effective: whether they have risen.
     """
@@ -303,13 +305,13 @@ class Inflation(Struct, frozen=True):
 
 
 class Offer(Struct, frozen=True):
-    """A ransom on the table (CC-RAN-04): `general` goes back to its owner for talents, prisoners and promises.
+    """An open offer of ransom (CC-RAN-04): `general` goes back to its owner for talents, prisoners and promises.
 
     Attributes:
         owner: whose general it is.
-        captor: who holds him prisoner.
+        captor: who holds the general prisoner.
         talents: what the owner pays.
-        prisoners: generals whom the owner holds and gives for him.
+        prisoners: generals whom the owner holds and gives in exchange.
         promise: favours in the players' words, which bind nobody (CC-RAN-10).
         further: more generals of that owner who go back in the same deal.
     """
@@ -379,16 +381,16 @@ class Table(KernelTable):
     pick_homes: bool = False
     """Homes are picked in seat order instead of drawn (CC-SET-03)."""
     agreed_homes: Mapping[Seat, AreaId] = field(default_factory=dict[Seat, AreaId])
-    """Homes that the creator of the game laid down (CC-SET-03); none when they are drawn or picked."""
+    """Homes that the creator of the game fixed (CC-SET-03); none when they are drawn or picked."""
     each_lone_leader: bool = False
     """Lone leaders are attacked or spared one by one, not all of a player together (CC-CAP-04, CC-CAP-05)."""
     generals_saved_with_fleet: bool = False
-    """A general off a sunk galley goes aboard another one, as a Caesar does (CC-NAV-14, CC-NAV-15)."""
+    """A general of a sunk galley goes aboard another one, as a Caesar does (CC-NAV-14, CC-NAV-15)."""
 
     phase: Phase = "setup"
     round: int = 1
     order: list[Seat] = field(default_factory=list[Seat])
-    """The seats in turn order (CC-TRN-01), the fallen included: their slots are skipped."""
+    """The seats in turn order (CC-TRN-01). It includes the fallen, whose turns are skipped."""
     active: Seat | None = None
     players: dict[Seat, Player] = field(default_factory=dict[Seat, Player])
     provinces: dict[AreaId, Province] = field(default_factory=dict[AreaId, Province])
@@ -401,7 +403,7 @@ class Table(KernelTable):
 
     journey: Journey | None = None
     request: Passage | None = None
-    """The passage that is being asked for."""
+    """The passage for which consent was requested."""
     passages: list[Passage] = field(default_factory=list[Passage])
     """Passages that were granted and not yet used, and those that were refused this turn."""
     grants: list[Grant] = field(default_factory=list[Grant])
@@ -420,13 +422,13 @@ class Table(KernelTable):
     inflations: list[Inflation] = field(default_factory=list[Inflation])
     offers: list[Offer] = field(default_factory=list[Offer])
     declined: list[str] = field(default_factory=list[str])
-    """``general/seat``: whose last offer for a prisoner came to nothing this turn; the other side may make the next."""
+    """``general/seat``: whose last offer for a prisoner failed this turn; the other side may make the next."""
     proposed: list[str] = field(default_factory=list[str])
     """``seat/other``: who has proposed a ransom to whom this turn (CC-RAN-14)."""
     waived: list[Seat] = field(default_factory=list[Seat])
-    """The seats for whom this turn waits no longer (CC-RAN-13)."""
+    """The seats that this turn no longer waits for (CC-RAN-13)."""
     always_waived: list[Seat] = field(default_factory=list[Seat])
-    """The seats for whom no turn waits (CC-RAN-13)."""
+    """The seats that no turn waits for (CC-RAN-13)."""
     alliances: list[Alliance] = field(default_factory=list[Alliance])
     acclamation: Acclamation | None = None
     next_talk: int = 1
@@ -451,7 +453,7 @@ class Table(KernelTable):
         return [other for other in self.provinces[province].armies if other != seat]
 
     def leaders_at(self, province: AreaId, seat: Seat) -> list[str]:
-        """The leaders that serve `seat` and stand in the province (not aboard a galley)."""
+        """The leaders that serve `seat` and are in the province (not aboard a galley)."""
         return [name for name, leader in self.leaders.items() if leader.at == province and leader.owner == seat]
 
     def leaders_aboard(self, galley: str) -> list[str]:
@@ -468,8 +470,8 @@ class Table(KernelTable):
 
     @property
     def acting(self) -> Seat:
-        """Who decides for the player on turn: himself, or whoever took his empire in mid-turn (CC-CAP-24)."""
-        assert self.active is not None, "nobody is on turn"
+        """Who decides for the active player: they do, or whoever took their empire in mid-turn (CC-CAP-24)."""
+        assert self.active is not None, "there is no active player"
         seat = self.active
         while (captor := self.players[seat].fallen_to) is not None:
             seat = captor
@@ -524,7 +526,7 @@ class Table(KernelTable):
 
 
 def road_id(one: AreaId, other: AreaId) -> str:
-    """Name the road between two provinces, whichever way it is looked at."""
+    """Name the road between two provinces, the same in both directions."""
     return f"{min(one, other)}|{max(one, other)}"
 
 

@@ -74,17 +74,17 @@ class AllianceEnded(Event, frozen=True):
         table.alliances[:] = [alliance for alliance in table.alliances if alliance.id != self.alliance]
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} is in the alliance no more; it ended."
+        return f"{names(self.seat)} refused or left the alliance, so it ended."
 
 
 # --- acclamation: what happens ---
 
 
 class WinnerProposed(Event, frozen=True):
-    """A player proposed to make somebody, perhaps himself, the winner (CC-WIN-02). He has agreed himself.
+    """A player proposed a winner, perhaps themselves, and thereby agreed (CC-WIN-02).
 
     Attributes:
-        candidate: who is to win.
+        candidate: the proposed winner.
     """
 
     rules = ("CC-WIN-02",)
@@ -126,11 +126,11 @@ class AcclamationEnded(Event, frozen=True):
         table.acclamation = None
 
     def tell(self, names: Names) -> str:
-        return f"The proposal to end the game failed with {names(self.seat)}."
+        return f"The proposal of a winner was dropped because of {names(self.seat)}."
 
 
 class AgreementWithdrawn(Event, frozen=True):
-    """A player who had agreed to the proposed winner no longer does; the proposal stands (CC-WIN-02)."""
+    """A player who had agreed to the proposed winner no longer does; the proposal stays open (CC-WIN-02)."""
 
     rules = ("CC-WIN-02",)
 
@@ -149,7 +149,7 @@ class AcclamationLapsed(Event, frozen=True):
     """The round ended before all others had agreed on the proposed winner (CC-WIN-02).
 
     Attributes:
-        candidate: who was to win.
+        candidate: the proposed winner.
     """
 
     rules = ("CC-WIN-02",)
@@ -160,11 +160,11 @@ class AcclamationLapsed(Event, frozen=True):
         table.acclamation = None
 
     def tell(self, names: Names) -> str:
-        return f"The proposal to make {names(self.candidate)} Caesar of all lapsed with the round."
+        return f"The proposal to make {names(self.candidate)} Caesar of all lapsed at the end of the round."
 
 
 def end_round(draft: Draft[Table]) -> None:
-    """Let a proposal lapse on which not all have agreed by the end of the round."""
+    """Let a proposal lapse if not all have agreed to it by the end of the round."""
     acclamation = draft.table.acclamation
     if acclamation is not None and draft.table.edition.proposals_lapse:
         draft.emit(AcclamationLapsed(acclamation.candidate))
@@ -196,13 +196,13 @@ def _may_talk(table: Table, seat: Seat) -> bool:
 
 def _require_playing(table: Table, seat: Seat, rule: RuleId) -> None:
     if not _may_talk(table, seat):
-        asked = f"{seat} is out of the game, or the game is over."
-        allowed = "Players who are still in the game can do this, until it ends."
+        asked = "You are out of the game, or the game is over."
+        allowed = "Only players who are still in the game can do this, until it ends."
         raise Refusal(rule, asked, allowed, untimely=True)
 
 
 def _own_proposal(table: Table, seat: Seat) -> Alliance | None:
-    """The alliance that a seat proposed and that is not concluded."""
+    """The alliance that a seat proposed and that not all have accepted yet."""
     proposals = (alliance for alliance in table.alliances if alliance.proposer == seat)
     return next((alliance for alliance in proposals if {*alliance.accepted} != {*alliance.members}), None)
 
@@ -221,7 +221,7 @@ class ProposeAlliance(Command, frozen=True):
     """Propose an alliance to one or more others (CC-ALY-01); one proposal at a time.
 
     Attributes:
-        members: those to whom it is proposed.
+        members: the players to whom you propose it.
     """
 
     rules = ("CC-ALY-01",)
@@ -231,14 +231,14 @@ class ProposeAlliance(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         _require_playing(table, seat, ALY_01)
-        asked = f"{seat} proposed an alliance to {', '.join(self.members) or 'nobody'}."
+        asked = f"You proposed an alliance to {', '.join(self.members) or 'nobody'}."
         if _own_proposal(table, seat) is not None:
-            raise Refusal(ALY_01, asked, "One proposal at a time: the last one is not answered by all.")
+            raise Refusal(ALY_01, asked, "Wait until all have answered your last proposal, or withdraw it.")
         others = _others(table, seat)
         if not self.members or len({*self.members}) < len(self.members) or not {*others}.issuperset(self.members):
             raise Refusal(ALY_01, asked, f"Name one or more of {', '.join(others)}, each once.")
         if len(table.alliances) >= _most_alliances(table):
-            raise Refusal(ALY_01, asked, "Leave an alliance before you propose another one.")
+            raise Refusal(ALY_01, asked, "There are too many alliances. One must end before you propose another.")
         draft.emit(AllianceProposed(f"alliance-{table.next_talk}", seat, self.members))
 
     @classmethod
@@ -249,7 +249,7 @@ class ProposeAlliance(Command, frozen=True):
 
 
 def _most_alliances(table: Table) -> int:
-    """As many as there are sets of players: more say nothing, and what a game can hold must have an end."""
+    """Return the limit: one for each set of players. More would mean nothing, and a table must have a limit."""
     return 2 ** len(table.players)
 
 
@@ -265,8 +265,8 @@ class AnswerAlliance(Command, frozen=True):
         _require_playing(draft.table, seat, ALY_01)
         open_ones = _asked(draft.table, seat)
         if self.alliance not in open_ones:
-            asked = f"{seat} answered {self.alliance!r}."
-            raise Refusal(ALY_01, asked, f"Open for {seat} are: {', '.join(open_ones) or 'no proposals'}.")
+            asked = f"You have no proposal {self.alliance!r} to answer."
+            raise Refusal(ALY_01, asked, f"Proposals you can answer: {', '.join(open_ones) or 'none'}.")
         draft.emit((AllianceAccepted if self.accept else AllianceEnded)(self.alliance, seat))
 
     @classmethod
@@ -277,7 +277,7 @@ class AnswerAlliance(Command, frozen=True):
 
 
 class LeaveAlliance(Command, frozen=True):
-    """End an alliance, or withdraw one's own proposal."""
+    """End an alliance, or withdraw your own proposal."""
 
     rules = ("CC-ALY-01",)
 
@@ -287,8 +287,8 @@ class LeaveAlliance(Command, frozen=True):
         _require_playing(draft.table, seat, ALY_01)
         joined = _joined(draft.table, seat)
         if self.alliance not in joined:
-            asked = f"{seat} wanted to leave {self.alliance!r}."
-            raise Refusal(ALY_01, asked, f"{seat} is in: {', '.join(joined) or 'no alliance'}.")
+            asked = f"You are not in {self.alliance!r}."
+            raise Refusal(ALY_01, asked, f"Alliances you can leave: {', '.join(joined) or 'none'}.")
         draft.emit(AllianceEnded(self.alliance, seat))
 
     @classmethod
@@ -301,7 +301,7 @@ class ProposeWinner(Command, frozen=True):
     """Propose that all make somebody Caesar (CC-WIN-02); one proposal at a time.
 
     Attributes:
-        candidate: who is to win; oneself, perhaps.
+        candidate: the winner that you propose; you may propose yourself.
     """
 
     rules = ("CC-WIN-02",)
@@ -311,11 +311,11 @@ class ProposeWinner(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         _require_playing(table, seat, WIN_02)
-        asked = f"{self.candidate} was proposed as the winner."
+        asked = f"You cannot propose {self.candidate} as the winner."
         if table.acclamation is not None:
-            raise Refusal(WIN_02, asked, f"First all must answer the proposal of {table.acclamation.candidate}.")
+            raise Refusal(WIN_02, asked, f"{table.acclamation.candidate} is already proposed.")
         if self.candidate not in table.playing():
-            raise Refusal(WIN_02, asked, f"Only a player in the game can win: {', '.join(table.playing())}.")
+            raise Refusal(WIN_02, asked, f"Players still in the game: {', '.join(table.playing())}.")
         draft.emit(WinnerProposed(self.candidate, seat))
         winning.check_acclamation(draft)
 
@@ -326,7 +326,7 @@ class ProposeWinner(Command, frozen=True):
 
 
 class AnswerWinner(Command, frozen=True):
-    """Accept or refuse the proposed winner; one refusal is enough."""
+    """Accept or refuse the proposed winner; one refusal ends the proposal."""
 
     rules = ("CC-WIN-02",)
 
@@ -335,7 +335,8 @@ class AnswerWinner(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         _require_playing(draft.table, seat, WIN_02)
         if not _must_answer(draft.table, seat):
-            raise Refusal(WIN_02, f"{seat} answered.", f"No proposal of a winner waits for {seat}.")
+            asked = "You have no proposal of a winner to answer."
+            raise Refusal(WIN_02, asked, "You can answer a proposal that names another player, once.")
         draft.emit((WinnerAccepted if self.accept else AcclamationEnded)(seat))
         winning.check_acclamation(draft)
 
@@ -351,21 +352,21 @@ def _must_answer(table: Table, seat: Seat) -> bool:
 
 
 class WithdrawAgreement(Command, frozen=True):
-    """Agree no longer to the proposed winner; one may agree again later."""
+    """Withdraw your agreement to the proposed winner; you may agree again later."""
 
     rules = ("CC-WIN-02",)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         _require_playing(draft.table, seat, WIN_02)
         if not _agrees(draft.table, seat):
-            asked = f"{seat} wanted to withdraw an agreement."
-            raise Refusal(WIN_02, asked, f"{seat} has agreed to no winner who is proposed now.")
+            asked = "You have no agreement to withdraw."
+            raise Refusal(WIN_02, asked, "You can withdraw it only after you have agreed to a proposed winner.")
         draft.emit(AgreementWithdrawn(seat))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _may_talk(table, seat) and _agrees(table, seat):
-            yield cls.option("Agree no longer to the proposed winner")
+            yield cls.option("Withdraw your agreement to the proposed winner")
 
 
 def _agrees(table: Table, seat: Seat) -> bool:
@@ -373,7 +374,7 @@ def _agrees(table: Table, seat: Seat) -> bool:
 
 
 class WithdrawWinner(Command, frozen=True):
-    """Take back one's own proposal of a winner."""
+    """Withdraw your own proposal of a winner."""
 
     rules = ("CC-WIN-02",)
 
@@ -381,7 +382,8 @@ class WithdrawWinner(Command, frozen=True):
         _require_playing(draft.table, seat, WIN_02)
         proposal = draft.table.acclamation
         if proposal is None or proposal.proposer != seat:
-            raise Refusal(WIN_02, "A proposal was to be withdrawn.", f"No proposal of a winner is by {seat}.")
+            asked = "You have no proposal of a winner to withdraw."
+            raise Refusal(WIN_02, asked, "Only the player who made a proposal can withdraw it.")
         draft.emit(AcclamationEnded(seat))
 
     @classmethod

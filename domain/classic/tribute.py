@@ -8,10 +8,10 @@ from domain.kernel.rules.message import Count, Names
 
 
 class TributeCollected(Event, frozen=True):
-    """The player on turn received his tribute value (CC-TRI-01).
+    """The active player received their tribute value (CC-TRI-01).
 
     Attributes:
-        talents: what he received.
+        talents: what they received.
     """
 
     rules = ("CC-TRI-01",)
@@ -27,7 +27,7 @@ class TributeCollected(Event, frozen=True):
 
 
 class TributeForgone(Event, frozen=True):
-    """The player on turn received nothing, because he does not control his Home Province (CC-TRI-04)."""
+    """The active player received nothing, because they do not control their Home Province (CC-TRI-04)."""
 
     rules = ("CC-TRI-04",)
 
@@ -37,7 +37,7 @@ class TributeForgone(Event, frozen=True):
         pass
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} collected no tribute, being without the Home Province."
+        return f"{names(self.seat)} collected no tribute because they do not control their Home Province."
 
 
 def collect(draft: Draft[Table]) -> None:

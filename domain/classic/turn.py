@@ -28,14 +28,14 @@ class TurnBegan(Event, frozen=True):
             armies = table.provinces[name].armies
             table.change_province(name, armies={seat: Army(fresh=army.units) for seat, army in armies.items()})
         for name, leader in table.leaders.items():
-            if leader.moves != LEADER_MOVES:  # whoever marched or landed has spent some
+            if leader.moves != LEADER_MOVES:  # marching and landing spend some
                 table.leaders[name] = replace(leader, moves=LEADER_MOVES, marched=False, landed=False)
         for name, galley in table.galleys.items():
-            if galley.moves != GALLEY_MOVES:  # whatever came to a coast has spent some
+            if galley.moves != GALLEY_MOVES:  # coming to a coast spends some
                 table.galleys[name] = replace(galley, moves=GALLEY_MOVES, came_from=None)
 
     def tell(self, names: Names) -> str:
-        return f"Round {self.round}: {names(self.seat)} is on turn."
+        return f"Round {self.round}: it is {names(self.seat)}'s turn."
 
 
 class PhaseBegan(Event, frozen=True):
@@ -65,7 +65,7 @@ def begin(draft: Draft[Table]) -> None:
 
 
 def end(draft: Draft[Table]) -> None:
-    """End the turn: the next player in the order is on turn; the slots of the fallen are skipped (CC-TRN-06)."""
+    """End the turn and begin that of the next player in the order; the turns of the fallen are skipped (CC-TRN-06)."""
     table = draft.table
     assert table.active is not None, "a turn is under way"
     place, game_round = table.order.index(table.active), table.round
@@ -75,7 +75,7 @@ def end(draft: Draft[Table]) -> None:
             talk.end_round(draft)
             game_round += 1
         seat = table.order[place]
-        # A skipped slot still brings the date of a price change (CC-INF-11).
+        # Prices rise on the turn of a player even when that turn is skipped (CC-INF-11).
         inflation.turn_starts(draft, seat, game_round)
         if table.players[seat].fallen_to is None:
             draft.emit(TurnBegan(seat, game_round))

@@ -33,11 +33,11 @@ class SeatView(Struct, frozen=True):
         home: the original Home Province (CC-SET-08); null until it is drawn or picked.
         talents: the treasury.
         tribute: the tribute value (CC-ECO-01).
-        provinces: how many provinces he controls.
-        playing: whether his Caesar is free.
-        fallen_to: who captured his Caesar.
-        supply: how many of each piece he may still buy before stock runs out.
-        prisoners: the generals of others whom he holds.
+        provinces: how many provinces they control.
+        playing: whether they are still in the game.
+        fallen_to: who captured their Caesar; null while they are in the game.
+        supply: how many of each piece they can still buy before the supply runs out.
+        prisoners: the generals of others whom they hold.
     """
 
     home: AreaId | None
@@ -55,26 +55,25 @@ class View(Struct, frozen=True, kw_only=True):
 
     Attributes:
         active: whose turn it is.
-        order: the seats in turn order (CC-TRN-01), the fallen included: their slots are skipped.
+        order: the seats in turn order (CC-TRN-01). It includes the fallen, whose turns are skipped.
         leaders: those in the game, prisoners included; the killed and captured Caesars are gone.
         prices: what a piece costs now, in talents.
         inflations: the levels that were triggered, in effect or not.
         journey: the road move under way.
-        passage: the passage that is being asked for.
+        passage: the passage for which consent was requested.
         passages: those that were granted and not yet used, and those that were refused this turn.
         grants: the standing consents.
         combat: what is left to do in the combat phase; null in other phases.
-        defeats: generals whom their captor has to judge.
-        rescues: leaders off sunk galleys whom their owner has to place.
+        defeats: generals whom their captor must capture or kill.
+        rescues: leaders of sunk galleys whom their owner has to place.
         landings: the provinces where the active player landed a legion this turn (CC-SEA-23).
-        bought: what the active player bought and has still to place.
+        bought: what the active player bought and still has to place.
         reinforced: whether new land combat units were placed this turn (CC-CAP-06).
-        offers: the offers of ransom that stand.
-        declined: `general/seat` whose last offer for a prisoner came to nothing this turn; the other side may make the
-            next.
-        proposed: `seat/other` when the one has proposed a ransom to the other this turn (CC-RAN-14).
-        waived: the seats for whom this turn waits no longer to negotiate about prisoners (CC-RAN-13).
-        always_waived: the seats for whom no turn waits (CC-RAN-13).
+        offers: the open offers of ransom.
+        declined: `general/seat` whose last offer for a prisoner failed this turn; the other side may make the next.
+        proposed: `seat/other` for a seat that has proposed a ransom to another this turn (CC-RAN-14).
+        waived: the seats that this turn no longer waits for to negotiate about prisoners (CC-RAN-13).
+        always_waived: the seats that no turn waits for to negotiate about prisoners (CC-RAN-13).
         acclamation: the winner who is proposed.
     """
 

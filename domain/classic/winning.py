@@ -1,4 +1,4 @@
-"""Winning: the last Caesar, or a winner whom all acclaim (chapter WIN)."""
+"""Winning: as the last Caesar, or by the consent of all (chapter WIN)."""
 
 from domain.classic import talk
 from domain.classic.table import Event, Table
@@ -11,7 +11,7 @@ class GameWon(Event, frozen=True):
     """One player, and only one, won the game (CC-WIN-03).
 
     Attributes:
-        rule: the rule by which he won.
+        rule: the rule by which they won.
     """
 
     rules = ("CC-WIN-03",)
@@ -28,7 +28,7 @@ class GameWon(Event, frozen=True):
 
 
 def check(draft: Draft[Table]) -> None:
-    """End the game when one Caesar is left (CC-WIN-01); to be called whenever a player has fallen."""
+    """End the game when one Caesar is left (CC-WIN-01). Call it whenever a player has fallen."""
     table = draft.table
     if table.winner is not None:
         return
