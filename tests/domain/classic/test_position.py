@@ -36,7 +36,7 @@ def test_what_the_fallen_had_is_with_the_last_captor() -> None:
 
 @pytest.mark.parametrize("fallen", [{"red": "red"}, {"red": "blue", "blue": "red"}, {"green": "red", "red": "green"}])
 def test_takeovers_that_go_round_in_a_circle_make_no_sense(fallen: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="in a circle"):
+    with pytest.raises(ValueError, match="form a circle"):
         arranged(fallen=fallen)
 
 
