@@ -6,16 +6,18 @@ together. `retreat` asks whether there is another round; `conquest` and `capture
 province, galleys and leaders.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from msgspec.structs import replace
 
-from domain.classic import capture, conquest, dice
-from domain.classic.dice import Face
-from domain.classic.losses import LossesRemoved, choices, counted, exactly, force, forced, fought
-from domain.classic.pieces import NO_UNITS, Units
+from domain.classic import capture, conquest
+from domain.classic.losses import LossesRemoved, force, fought
 from domain.classic.table import Battle, Command, Event, Side, Table
+from domain.conquest import dice
+from domain.conquest.choices import choices, counted, exactly, forced
+from domain.conquest.dice import Face
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules.course import Consequence
@@ -192,16 +194,6 @@ def legion_size(table: Table, battle: Battle, seat: Seat) -> int:
     return min(LEGION_UNITS + leaders, force(table, battle, seat).units.total)
 
 
-def hits(faces: Iterable[Face], legion: Units, catapults: int) -> int:
-    """Match dice with units, one die for each (CC-BAT-13); `catapults` includes those in reserve (CC-BAT-14)."""
-    rolled = list(faces)
-    return (
-        min(rolled.count("infantry"), legion.infantry)
-        + min(rolled.count("cavalry"), legion.cavalry)
-        + min(rolled.count("catapult"), catapults)
-    )
-
-
 def fortification_dice(table: Table, battle: Battle) -> int:
     """The defender's extra dice (CC-BAT-21, CC-BAT-22). An attacking catapult counts until it leaves the board."""
     place = table.provinces[battle.province]
@@ -227,7 +219,7 @@ def _roll(draft: Draft[Table], side: Side, enemy: Side, extra: int) -> None:
     legion, target = side.legion or NO_UNITS, enemy.legion or NO_UNITS
     draw, faces = dice.roll(draft, legion.total + extra)
     catapults = force(draft.table, fought(draft.table), side.seat).units.catapults
-    scored = hits(faces, legion, catapults)
+    scored = dice.hits(faces, replace(legion, catapults=catapults))  # CC-BAT-14: those in reserve hit, too
     surplus = max(0, scored - target.total)
     draft.emit(LegionRolled(side.seat, draw, faces, scored, surplus, extra))
 

@@ -7,8 +7,8 @@ A group names its units by the movement points that they have left, because no p
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from domain.classic.pieces import NO_UNITS, Units
 from domain.classic.table import Group, Table
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal

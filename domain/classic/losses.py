@@ -4,27 +4,22 @@ The owner marks one unit of their battle legion for each hit. Where some of thei
 from galleys this turn, they say which, because units that landed cannot retreat (CC-RET-13).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from domain.classic.pieces import NO_UNITS, Army, Units
+from domain.classic.pieces import Army
 from domain.classic.table import Battle, Command, Event, Side, Table
+from domain.conquest.choices import Ranges, choices, counted, exactly, forced
+from domain.conquest.pieces import KINDS, NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
-
-KINDS = ("infantry", "cavalry", "catapults")
-
-Ranges = Mapping[str, tuple[int, int]]
-"""How many units may be chosen, least and most, by field of a command."""
-
 
 # --- events ---
 
@@ -125,33 +120,6 @@ def _common(one: Units, other: Units) -> Units:
     return Units(
         min(one.infantry, other.infantry), min(one.cavalry, other.cavalry), min(one.catapults, other.catapults)
     )
-
-
-# --- choices of a number of units ---
-
-
-def choices(units: Units, number: int) -> dict[str, tuple[int, int]]:
-    """Return how many of each type there can be in a choice of `number` out of `units`."""
-    others = units.total - number
-    ranges = {kind: (max(0, of_kind - others), min(of_kind, number)) for kind, of_kind in units.by_type.items()}
-    return {kind: bounds for kind, bounds in ranges.items() if bounds[1]}
-
-
-def forced(ranges: Ranges) -> dict[str, int] | None:
-    """The only possible choice, by field; None when there are several."""
-    if any(least != most for least, most in ranges.values()):
-        return None
-    return {field: least for field, (least, _) in ranges.items()}
-
-
-def counted(ranges: Ranges) -> dict[str, schema.Schema]:
-    """The schemas of fields that are numbers of units."""
-    return {field: schema.count(least, most) for field, (least, most) in ranges.items()}
-
-
-def exactly(number: int, fields: Iterable[str]) -> dict[str, Any]:
-    """A total for an option's schema: the fields add up to `number`."""
-    return {"of": list(fields), "minimum": number, "maximum": number}
 
 
 # --- the choice of losses ---

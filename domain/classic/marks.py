@@ -5,25 +5,16 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from domain.classic.pieces import NO_UNITS, Galley, Units
-from domain.classic.purchase import SINGULAR
+from domain.classic.pieces import Galley
 from domain.classic.table import Alliance
 from domain.classic.view import SeatView, View
+from domain.conquest.marks import CITY, listed, units_of
+from domain.conquest.pieces import NO_UNITS, Units, counted
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import SHORE, Board
 from domain.kernel.rules.marks import Link, Mark, Marks, Place, Shelf, Stack, Standing
-from domain.kernel.rules.message import Names, enumerated
+from domain.kernel.rules.message import Names
 
-COLOURS: Final[Mapping[Seat, str]] = {
-    Seat("red"): "#b3282d",
-    Seat("blue"): "#2b5fb0",
-    Seat("green"): "#2f7d3b",
-    Seat("yellow"): "#e3b505",
-    Seat("purple"): "#7d3c98",
-    Seat("black"): "#3a3a3c",
-}
-
-CITY: Final = Mark("city", words="city")
 FORTIFIED: Final = Mark("fortified-city", words="fortified city")
 DUE: Final = Mark("battle-due", words="a battle must be fought here")
 
@@ -77,14 +68,8 @@ def of(view: View, names: Names) -> Marks:
 
 @lru_cache(maxsize=8192)
 def _army(seat: Seat, units: Units, leaders: tuple[tuple[str, str], ...]) -> Stack:
-    marks = (*_units(units), *(_leader(seat, kind, name) for kind, name in leaders))
-    return Stack(seat, marks, f"{seat.title()}: {_listed(marks)}")
-
-
-def _units(units: Units) -> Iterator[Mark]:
-    for kind, count in units.by_type.items():
-        if count:
-            yield Mark(kind, count, words=_counted(kind, count))
+    marks = (*units_of(units), *(_leader(seat, kind, name) for kind, name in leaders))
+    return Stack(seat, marks, f"{seat.title()}: {listed(marks)}")
 
 
 def _leader(seat: Seat, kind: str, name: str) -> Mark:
@@ -103,13 +88,13 @@ def _ships(
         galley = view.galleys[ship]
         seat, coast = galley.owner, galley.coast or ""
         passengers = leaders.get(ship, {}).get(seat, ())
-        aboard = (*_units(galley.cargo), *(_leader(seat, kind, name) for kind, name in sorted(passengers)))
+        aboard = (*units_of(galley.cargo), *(_leader(seat, kind, name) for kind, name in sorted(passengers)))
         if not aboard:
             empty[seat, coast].append(ship)
             continue
         where = _where(coast)
         hull = Mark("galley", words=f"{names(ship)}, {where}")
-        yield Stack(seat, (hull, *aboard), f"{_titled(ship, galley)} {where} with {_listed(aboard)}", coast)
+        yield Stack(seat, (hull, *aboard), f"{_titled(ship, galley)} {where} with {listed(aboard)}", coast)
     for (seat, coast), idle in empty.items():
         where = _where(coast)
         words = f"{len(idle)} galleys" if len(idle) > 1 else "galley"
@@ -191,7 +176,7 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
         yield Shelf(
             f"{names(view.active)} still has to place",
             tuple(
-                Mark(kinds.get(kind, kind), count, seat=view.active, words=_counted(kind, count))
+                Mark(kinds.get(kind, kind), count, seat=view.active, words=counted(kind, count))
                 for kind, count in bought.items()
                 if count
             ),
@@ -213,11 +198,3 @@ def _alliance(alliance: Alliance, names: Names) -> Mark:
     is_concluded = set(alliance.members) <= {*alliance.accepted, alliance.proposer}
     words = names.all(everybody)
     return Mark("alliance", seat=alliance.proposer, words=words if is_concluded else f"{words} (proposed)")
-
-
-def _counted(kind: str, count: int) -> str:
-    return f"{count} {SINGULAR.get(kind, kind) if count == 1 else kind}"
-
-
-def _listed(marks: tuple[Mark, ...]) -> str:
-    return enumerated([mark.words for mark in marks]) or "nothing"

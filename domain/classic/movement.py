@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from domain.classic import legion, passage, roads, sea, turn
 from domain.classic.passage import Way
-from domain.classic.pieces import NO_UNITS, Army, LeaderId, Units
+from domain.classic.pieces import Army, LeaderId
 from domain.classic.table import Command, Event, Group, Journey, Table
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

@@ -10,10 +10,12 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from domain.classic import capture, dice
-from domain.classic.dice import Face
-from domain.classic.pieces import NO_UNITS, GalleyId, LeaderId, Units
+from domain.classic import capture
+from domain.classic.pieces import GalleyId, LeaderId
 from domain.classic.table import Command, Event, Fleet, NavalBattle, NavalPlan, Rescue, Table
+from domain.conquest import dice
+from domain.conquest.dice import Face
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

@@ -13,8 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.classic import legion, roads
-from domain.classic.pieces import NO_UNITS, LeaderId, Units
+from domain.classic.pieces import LeaderId
 from domain.classic.table import Command, Consent, Event, Group, Passage, Table
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

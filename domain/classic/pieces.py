@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.rules import message
 
 LeaderId = Annotated[str, Meta(description="A Caesar or a general, such as `red-caesar` or `red-general-1`.")]
 GalleyId = Annotated[str, Meta(description="A galley, such as `galley-1`.")]
@@ -16,47 +16,8 @@ GalleyId = Annotated[str, Meta(description="A galley, such as `galley-1`.")]
 LEADER_MOVES = GALLEY_MOVES = 2
 """Movement points per turn (CC-PCS-08); `Army` says how many points its units have left."""
 
-PIECES = {"infantry": 20, "cavalry": 20, "catapults": 6, "galleys": 8}
-"""Pieces of each colour (CC-PCS-03), besides one Caesar and four generals."""
-
 STOCK = {"cities": 16, "fortifications": 16, "roads": 20}
 """Pieces that all players share (CC-PCS-04)."""
-
-
-class Units(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A number of land combat units of each type (CC-PCS-06)."""
-
-    infantry: message.Count = 0
-    cavalry: message.Count = 0
-    catapults: message.Count = 0
-
-    def __str__(self) -> str:
-        """Return the number of each type in words: "3 infantry, 1 cavalry and 2 catapults"."""
-        counted = ((self.infantry, "infantry"), (self.cavalry, "cavalry"), (self.catapults, "catapult"))
-        parts = [f"{number} {kind}{'s' * (kind == 'catapult' and number > 1)}" for number, kind in counted if number]
-        return message.enumerated(parts) or "no units"
-
-    @property
-    def total(self) -> int:
-        return self.infantry + self.cavalry + self.catapults
-
-    @property
-    def by_type(self) -> dict[str, int]:
-        """The number of each type."""
-        return {"infantry": self.infantry, "cavalry": self.cavalry, "catapults": self.catapults}
-
-    def __add__(self, other: "Units") -> "Units":
-        return Units(self.infantry + other.infantry, self.cavalry + other.cavalry, self.catapults + other.catapults)
-
-    def __sub__(self, other: "Units") -> "Units":
-        return Units(self.infantry - other.infantry, self.cavalry - other.cavalry, self.catapults - other.catapults)
-
-    def within(self, other: "Units") -> bool:
-        """Tell whether `other` has at least as many of each type."""
-        return self.infantry <= other.infantry and self.cavalry <= other.cavalry and self.catapults <= other.catapults
-
-
-NO_UNITS = Units()
 
 
 class Army(Struct, frozen=True):

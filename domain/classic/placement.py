@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.classic import capture, inflation, ransom, sites, turn
-from domain.classic.pieces import Galley, GalleyId, Units
+from domain.classic.pieces import Galley, GalleyId
 from domain.classic.table import Command, Event, Purchase, RoadId, Table, road_id
+from domain.conquest.pieces import Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

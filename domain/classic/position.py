@@ -7,9 +7,10 @@ import msgspec
 from msgspec import Struct, field
 
 from domain.classic.editions import Edition
-from domain.classic.pieces import Army, Galley, Leader, Units
+from domain.classic.pieces import Army, Galley, Leader
 from domain.classic.setup import HOME_ORDER
 from domain.classic.table import Inflation, Phase, Player, Province, Purchase, Table, road_id
+from domain.conquest.pieces import Units
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board, Map
 

@@ -7,8 +7,9 @@ from typing import Final
 from msgspec import Struct
 
 from domain.classic import inflation, sites, turn
-from domain.classic.pieces import NO_UNITS, PIECES, STOCK
+from domain.classic.pieces import STOCK
 from domain.classic.table import Command, Event, Purchase, Table
+from domain.conquest.pieces import NO_UNITS, PIECES, counted
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
@@ -31,16 +32,6 @@ PRICES: Final[Mapping[str, int]] = MappingProxyType(
 )
 """Base prices in talents (CC-BUY-02). A fortified city is a city and a fortification (CC-BUY-07)."""
 
-SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "catapults": "catapult",
-        "galleys": "galley",
-        "cities": "city",
-        "fortifications": "fortification",
-        "roads": "road",
-    }
-)
-
 
 class PiecesBought(Event, frozen=True):
     """The active player paid for new pieces (CC-BUY-01, CC-BUY-03), which are placed next.
@@ -61,12 +52,8 @@ class PiecesBought(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         counts = ((kind, getattr(self.pieces, kind)) for kind in PRICES)
-        bought = [_counted(kind, count) for kind, count in counts if count]
+        bought = [counted(kind, count) for kind, count in counts if count]
         return f"{names(self.seat)} bought {names.all(bought)} for {self.talents} talents."
-
-
-def _counted(kind: str, count: int) -> str:
-    return f"{count} {SINGULAR.get(kind, kind) if count == 1 else kind}"
 
 
 class NothingBought(Event, frozen=True):
@@ -206,10 +193,10 @@ class Buy(Command, frozen=True):
 
     def _check_kind(self, table: Table, seat: Seat, kind: str, count: int) -> None:
         if (bar := _bar(table, seat, kind)) is not None:
-            raise Refusal(bar[0], f"You asked for {_counted(kind, count)}.", bar[1])
+            raise Refusal(bar[0], f"You asked for {counted(kind, count)}.", bar[1])
         unused = supply(table, seat)[kind]
         if count > unused:
-            raise Refusal("CC-BUY-04", f"You asked for {_counted(kind, count)}.", f"The supply has {unused} left.")
+            raise Refusal("CC-BUY-04", f"You asked for {counted(kind, count)}.", f"The supply has {unused} left.")
 
     def _check_places(self, table: Table, seat: Seat) -> None:
         """Check that all pieces find a place (CC-BUY-08)."""
@@ -222,7 +209,7 @@ class Buy(Command, frozen=True):
 
     def _check_room(self, kind: str, room: int, places: str) -> None:
         if (wanted := getattr(self, kind)) > room:
-            asked = f"You asked for {_counted(kind, wanted)}."
+            asked = f"You asked for {counted(kind, wanted)}."
             raise Refusal("CC-BUY-08", asked, f"There is room for {room}: {places}.")
 
     @classmethod

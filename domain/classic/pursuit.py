@@ -5,11 +5,12 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from domain.classic import dice
-from domain.classic.dice import Face
-from domain.classic.losses import choices, counted, exactly, force, forced, fought, remove
-from domain.classic.pieces import Units
+from domain.classic.losses import force, fought, remove
 from domain.classic.table import Battle, Command, Event, Table
+from domain.conquest import dice
+from domain.conquest.choices import choices, counted, exactly, forced
+from domain.conquest.dice import Face
+from domain.conquest.pieces import Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules.course import Consequence

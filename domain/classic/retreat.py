@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from domain.classic import battle, conquest, passage
 from domain.classic.losses import force, fought, remove
-from domain.classic.pieces import NO_UNITS, Army, LeaderId, Units
+from domain.classic.pieces import Army, LeaderId
 from domain.classic.table import Battle, Command, Event, Side, Table
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

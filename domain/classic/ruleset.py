@@ -34,10 +34,11 @@ from domain.classic import (
     view,
     winning,
 )
-from domain.classic.dice import FACES
 from domain.classic.editions import CHANGES_2005, CHANGES_FRIZ, FRIZ, PUBLISHED_2005, Edition
 from domain.classic.position import arrange
 from domain.classic.table import Table, bare
+from domain.conquest.dice import FACES
+from domain.conquest.seats import COLOURS
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
@@ -130,7 +131,7 @@ class Classic(Ruleset[Table]):
         winning.GameWon: "victory",
     }
     charts: ClassVar[Mapping[str, str]] = {"tribute": "tribute", "territory": "provinces"}
-    colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
+    colours: ClassVar[Mapping[Seat, str]] = COLOURS
     published: ClassVar[Edition]
     """The edition as its first version plays it."""
 

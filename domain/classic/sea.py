@@ -13,8 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.classic.pieces import LEADER_MOVES, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
+from domain.classic.pieces import LEADER_MOVES, Army, Galley, GalleyId, Leader, LeaderId
 from domain.classic.table import Command, Event, Table
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema

@@ -7,8 +7,10 @@ from typing import Final, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.classic import turn
-from domain.classic.pieces import Army, Leader, Units
+from domain.classic.pieces import Army, Leader
 from domain.classic.table import Command, Event, Table
+from domain.conquest.pieces import Units
+from domain.conquest.seats import COLOURS
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -39,9 +41,6 @@ HOMES: Final[Mapping[int, tuple[AreaId, ...]]] = MappingProxyType(
     }
 )
 """The Home Provinces in play, by the number of players (CC-SET-02)."""
-
-COLOURS: Final = tuple(map(Seat, ("red", "blue", "green", "yellow", "purple", "black")))
-"""The seats, in the order in which they pick; a game of n players has the first n (CC-SET-01)."""
 
 Colour = Literal["red", "blue", "green", "yellow", "purple", "black"]
 Home = Literal["macedonia", "galatia", "mesopotamia", "egypt", "numidia", "hispania", "italia"]
@@ -74,7 +73,7 @@ def seated(players: int, colours: Sequence[str], agreed: Mapping[Seat, AreaId], 
         Refusal: there is not one colour for each player (CC-SET-01), a home is not in play (CC-SET-02), or there is
             not one home for each colour (CC-SET-03).
     """
-    chosen = colours or tuple(agreed) or COLOURS[:players]
+    chosen = colours or tuple(agreed) or tuple(COLOURS)[:players]
     if len(chosen) != players or len(set(chosen)) < players:
         asked = f"You chose the colours {', '.join(chosen)} for {players} players."
         raise Refusal("CC-SET-01", asked, f"Choose {players} different colours from {', '.join(COLOURS)}.")

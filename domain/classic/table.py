@@ -10,7 +10,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from domain.classic.editions import Edition
-from domain.classic.pieces import NO_ARMY, NO_UNITS, Army, Galley, GalleyId, Leader, LeaderId, Units
+from domain.classic.pieces import NO_ARMY, Army, Galley, GalleyId, Leader, LeaderId
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import command, message
 from domain.kernel.rules.board import Map

@@ -261,7 +261,7 @@ def setups_of(ruleset: Ruleset[Any], players: int) -> Sequence[Mapping[str, Any]
     setups = SETUPS.get(ruleset.id, ({},))
     if not ruleset.id.startswith("conquest-classic") or ruleset.version == 1:
         return setups
-    colours = COLOURS[-players:]
+    colours = tuple(COLOURS)[-players:]
     agreed = {"agreed_homes": dict(zip(reversed(colours), HOMES[players], strict=True))}
     return (*setups, {"colours": colours, **CHOSEN_SINCE_2}, agreed)
 

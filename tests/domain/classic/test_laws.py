@@ -11,13 +11,14 @@ from domain.classic.conquest import GalleysDestroyed
 from domain.classic.destruction import CitiesDestroyed
 from domain.classic.losses import LossesRemoved
 from domain.classic.naval import GalleysSunk
-from domain.classic.pieces import Army, Galley, Leader, Units
+from domain.classic.pieces import Army, Galley, Leader
 from domain.classic.pursuit import PursuedEliminated
 from domain.classic.ransom import RansomAgreed
 from domain.classic.retreat import UnitsAbandoned
 from domain.classic.ruleset import Friz, Published2005
 from domain.classic.sea import CAPACITY
 from domain.classic.table import Table
+from domain.conquest.pieces import Units
 from domain.kernel.ids import Seat
 from domain.kernel.rules.message import Event
 from tests.helpers.laws import Laws

@@ -1,0 +1,34 @@
+"""Choices of a number of units: how many of each type, and the schemas that say so."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from domain.conquest.pieces import Units
+from domain.kernel.rules import schema
+
+Ranges = Mapping[str, tuple[int, int]]
+"""How many units may be chosen, least and most, by field of a command."""
+
+
+def choices(units: Units, number: int) -> dict[str, tuple[int, int]]:
+    """Return how many of each type there can be in a choice of `number` out of `units`."""
+    others = units.total - number
+    ranges = {kind: (max(0, of_kind - others), min(of_kind, number)) for kind, of_kind in units.by_type.items()}
+    return {kind: bounds for kind, bounds in ranges.items() if bounds[1]}
+
+
+def forced(ranges: Ranges) -> dict[str, int] | None:
+    """The only possible choice, by field; None when there are several."""
+    if any(least != most for least, most in ranges.values()):
+        return None
+    return {field: least for field, (least, _) in ranges.items()}
+
+
+def counted(ranges: Ranges) -> dict[str, schema.Schema]:
+    """The schemas of fields that are numbers of units."""
+    return {field: schema.count(least, most) for field, (least, most) in ranges.items()}
+
+
+def exactly(number: int, fields: Iterable[str]) -> dict[str, Any]:
+    """A total for an option's schema: the fields add up to `number`."""
+    return {"of": list(fields), "minimum": number, "maximum": number}

@@ -1,0 +1,22 @@
+"""What a picture shows of the pieces of the box."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from domain.conquest.pieces import Units, counted
+from domain.kernel.rules.marks import Mark
+from domain.kernel.rules.message import enumerated
+
+CITY: Final = Mark("city", words="city")
+
+
+def units_of(units: Units) -> Iterator[Mark]:
+    """Yield a mark for each type of unit."""
+    for kind, count in units.by_type.items():
+        if count:
+            yield Mark(kind, count, words=counted(kind, count))
+
+
+def listed(marks: tuple[Mark, ...]) -> str:
+    """Say what marks stand for."""
+    return enumerated([mark.words for mark in marks]) or "nothing"
