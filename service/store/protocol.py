@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.record import Record
+from projections.lobby import GameRow
 from service.store.accounts import AccountStore
 
 
@@ -113,21 +114,6 @@ class Stored(Struct, frozen=True):
     records: list[Record]
     secrets: list[Secret]
     chance: bytes
-
-
-class GameRow(Struct, frozen=True):
-    """A game as the index lists it. `created` and `changed` are the times of its first and its last event."""
-
-    game: GameId
-    title: str
-    ruleset: str
-    ruleset_version: int
-    status: str
-    organizer: PlayerId
-    seats: dict[Seat, PlayerId | None]
-    version: Version
-    created: str
-    changed: str
 
 
 class EventStore(Protocol):

@@ -11,10 +11,10 @@ from domain.kernel.log.lifecycle import Sight, Status
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.ruleset import Result
+from projections.lobby import GameRow
 from service.api.bodies import Entropy, Identifier, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.views import Viewer
-from service.store.protocol import GameRow
 
 
 class GamesPage(Page, frozen=True):
@@ -218,7 +218,7 @@ def game_summary(row: GameRow, names: Mapping[PlayerId, str]) -> GameSummary:
         title=row.title,
         ruleset=row.ruleset,
         ruleset_version=row.ruleset_version,
-        status=row.status,  # type: ignore[reportArgumentType]  (the store knows only that it is a word)
+        status=row.status,
         organizer=row.organizer,
         seats=seat_views(row.seats, names),
         version=row.version,

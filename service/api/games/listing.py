@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from domain.kernel.ids import PlayerId
+from projections.lobby import GameRow
 from service.api.games.bodies import GamePage, game_summary
 from service.api.services import Services
 from service.games.cache import GameDamaged
 from service.observe.logging import log
-from service.store.protocol import GameRow
 
 LOOKED_AT: Final = 50
 """Of so many games a page is picked at most when it is asked whom they wait for: each may have to be loaded."""

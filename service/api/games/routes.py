@@ -12,6 +12,7 @@ from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
 from domain.kernel.rules.refusal import Refusal
 from projections import lobby
+from projections.lobby import GameRow
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
@@ -24,7 +25,6 @@ from service.api.response import answer, etag
 from service.api.services import Services
 from service.games.commands import Done
 from service.games.views import Accepted, Viewer, viewer_of
-from service.store.protocol import GameRow
 
 _new_game: Final = msgspec.json.Decoder(NewGame)
 _change: Final = msgspec.json.Decoder(GameChange)
@@ -137,7 +137,7 @@ async def _waiting(services: Services, page: GamesPage, rows: Sequence[GameRow])
 
 async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
     """Answer a list of games out of the lobby. Its cursors are its own: those of the index have no text to go with."""
-    found = await lobby.search(
+    rows = await lobby.search(
         request.services.rows,
         text=text,
         status=_status(page),
@@ -146,7 +146,6 @@ async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
         after=read_cursor(page.cursor, tuple[str, GameId]),
         limit=(limit := looked_at(page.limit, page.waiting_for is not None)) + 1,
     )
-    rows = [msgspec.convert(each, GameRow, from_attributes=True) for each in found]
     last = rows[limit - 1] if len(rows) > limit else None
     more = cursor((last.created, last.game)) if last is not None else None
     return answer(await summaries(request.services, await _waiting(request.services, page, rows[:limit]), more))

@@ -14,6 +14,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.record import Record
+from projections.lobby import GameRow
 from service.base.clock import stamped
 from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts
@@ -23,7 +24,6 @@ from service.store.protocol import (
     Append,
     Appended,
     Conflict,
-    GameRow,
     KeptUse,
     KeyReused,
     Stored,

@@ -22,12 +22,12 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.record import Record
+from projections.lobby import GameRow
 from service.store.protocol import (
     Added,
     Append,
     Appended,
     Conflict,
-    GameRow,
     KeptUse,
     KeyReused,
     Stored,
