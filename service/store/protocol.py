@@ -215,13 +215,12 @@ class EventStore(Protocol):
         ruleset: str | None = None,
         player: PlayerId | None = None,
         mine: PlayerId | None = None,
-        cursor: str | None = None,
+        after: GameId | None = None,
         limit: int = 50,
-    ) -> tuple[list[GameRow], str | None]:
-        """Return games, the newest first, and the cursor of the next page; None after the last page.
+    ) -> list[GameRow]:
+        """Return games, the newest first: those that follow `after`.
 
-        `player` picks the games in which that account holds a seat, `mine` also those that it organizes. Raises
-        `UnknownCursor`.
+        `player` picks the games in which that account holds a seat, `mine` also those that it organizes.
         """
         ...
 

@@ -12,7 +12,7 @@ from projections import dice, players, rules, scoreboard, timeline
 from service.api import problems
 from service.api.bodies import Nothing, Page, Past
 from service.api.endpoint import Answer, endpoint
-from service.api.paging import cursor, page_of, read_cursor
+from service.api.paging import first, page_of, read_cursor
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
@@ -75,9 +75,8 @@ async def show_timeline(request: Call, game: FromPath[str]) -> Response[bytes]:
     found = await timeline.of_game(request.services.rows, GameId(game), after, page.limit + 1)
     if not found:
         await _require_game(request, game)
-    last = found[page.limit - 1] if len(found) > page.limit else None
-    items = tuple(timeline_entry(entry) for entry in found[: page.limit])
-    return answer(TimelinePage(items, cursor((last.version, last.kind)) if last is not None else None))
+    entries, more = first(found, page.limit, lambda entry: (entry.version, entry.kind))
+    return answer(TimelinePage(tuple(map(timeline_entry, entries)), more))
 
 
 @endpoint(
@@ -120,7 +119,7 @@ async def show_dice(request: Call) -> Response[bytes]:
         Seat(page.seat) if page.seat is not None else None,
     )
     tallies = [die_tally(request.services.library, *key, faces) for key, faces in counted.items()]
-    items, after = page_of(tallies, [f"{tally.ruleset} {tally.die}" for tally in tallies], page)
+    items, after = page_of(tallies, lambda tally: f"{tally.ruleset} {tally.die}", page)
     return answer(DicePage(items, after))
 
 
@@ -142,7 +141,7 @@ async def show_refusals(request: Call) -> Response[bytes]:
         rule_tally(request.services.library, tally, accepted.get(tally.ruleset, 0))
         for tally in await rules.refusals(request.services.rows, page.ruleset)
     ]
-    items, after = page_of(found, [f"{tally.ruleset} {tally.rule}" for tally in found], page)
+    items, after = page_of(found, lambda tally: f"{tally.ruleset} {tally.rule}", page)
     return answer(RuleTallyPage(items, after))
 
 

@@ -260,9 +260,9 @@ class SqliteStore:
         ruleset: str | None = None,
         player: PlayerId | None = None,
         mine: PlayerId | None = None,
-        cursor: str | None = None,
+        after: GameId | None = None,
         limit: int = 50,
-    ) -> tuple[list[GameRow], str | None]:
+    ) -> list[GameRow]:
         conditions: list[tuple[str, Any]] = []
         if status is not None:
             conditions.append(("status = ?", status))
@@ -272,17 +272,16 @@ class SqliteStore:
             conditions.append(("game IN (SELECT game FROM seated WHERE player = ?)", player))
         if mine is not None:
             conditions.append((_MINE, mine))
-        if cursor is not None:
-            conditions.append(("number < ?", _position(cursor)))
+        if after is not None:
+            conditions.append(("number < (SELECT number FROM games WHERE game = ?)", after))
         where = " AND ".join(condition for condition, _ in conditions) or "TRUE"
         values = [value for _, value in conditions]
 
-        def work(connection: sqlite3.Connection) -> tuple[list[GameRow], str | None]:
+        def work(connection: sqlite3.Connection) -> list[GameRow]:
             rows = connection.execute(
-                f"SELECT {_GAME}, number FROM games WHERE {where} ORDER BY number DESC LIMIT ?", (*values, limit + 1)
-            ).fetchall()
-            more = str(rows[limit - 1][-1]) if len(rows) > limit else None
-            return [_game_row(row[:-1]) for row in rows[:limit]], more
+                f"SELECT {_GAME} FROM games WHERE {where} ORDER BY number DESC LIMIT ?", (*values, limit)
+            )
+            return [_game_row(row) for row in rows]
 
         return await self._read(work)
 
