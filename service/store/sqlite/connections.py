@@ -10,10 +10,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from service.observe.logging import log
 from service.store.protocol import Conflict, KeyReused, StoreDamaged, StoreUnavailable
 
 T = TypeVar("T")
@@ -40,6 +41,28 @@ def connect(path: Path, *pragmas: str) -> sqlite3.Connection:
     for pragma in pragmas:
         connection.execute(pragma)
     return connection
+
+
+def create_anew(path: Path, *statements: str) -> None:
+    """Make a file that may be lost, unless it is there. A damaged one is moved aside, and logged."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _create(path, statements)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF not in DAMAGED:
+            raise
+        aside = path.with_name(f"{path.name}.damaged")
+        log.error("a damaged file was moved aside", file=str(path), kept=str(aside), why=str(error))
+        path.replace(aside)
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        _create(path, statements)
+
+
+def _create(path: Path, statements: Iterable[str]) -> None:
+    with closing(sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)) as connection:
+        for statement in ("PRAGMA journal_mode = WAL", *statements):
+            connection.execute(statement)
 
 
 class Connections:
