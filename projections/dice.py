@@ -1,13 +1,15 @@
 """The dice ledger: which faces came up, by ruleset, game and seat; those of retracted rolls, too: they were rolled."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, Seat
+from domain.kernel.rules.ruleset import Library
 from projections.change import Add, Change, Table
-from projections.fairness import Fairness, fairness
+from projections.fairness import FairnessTest, fairness
 from projections.projection import Happened, Projection
 from projections.store import Rows
 
@@ -20,8 +22,14 @@ FACES = Table(
 """`seat` is empty for dice that are nobody's."""
 
 
-class Face(Struct, frozen=True):
-    """How often a face came up, and how often it would have on a die that falls as its sides say."""
+class FaceCount(Struct, frozen=True):
+    """A face of a die.
+
+    Attributes:
+        face: the face.
+        times: how often it came up.
+        expected: how often it would have, on a die that falls exactly as its sides say.
+    """
 
     face: str
     times: int
@@ -29,13 +37,21 @@ class Face(Struct, frozen=True):
 
 
 class DieTally(Struct, frozen=True):
-    """All rolls of one kind of die. `fairness` is None while there are too few of them to say."""
+    """All rolls of one kind of die, those that were taken back included.
+
+    Attributes:
+        ruleset: the ruleset in whose games it was rolled.
+        die: the kind of die.
+        rolled: how many dice were rolled.
+        faces: what they showed.
+        fairness: whether that looks like chance; null while there are too few dice to say.
+    """
 
     ruleset: str
     die: str
     rolled: int
-    faces: tuple[Face, ...]
-    fairness: Fairness | None
+    faces: tuple[FaceCount, ...]
+    fairness: FairnessTest | None
 
 
 class DiceLedger(Projection):
@@ -83,11 +99,16 @@ async def counts(
     return counted
 
 
-def tally(ruleset: str, die: str, counted: dict[str, int], sides: Sequence[str]) -> DieTally:
-    """Return what counts of faces say of a die with these sides."""
+def tally(library: Library, ruleset: str, die: str, counted: Mapping[str, int]) -> DieTally:
+    """Return what counts of a die's faces say. Of a die that is not known, the faces are those that came up."""
+    sides = tuple(counted)
+    with suppress(LookupError):
+        sides = library.current(ruleset).dice.get(die) or sides
     on_sides = Counter(sides)
     rolled = sum(counted.values())
-    faces = tuple(Face(face, counted.get(face, 0), rolled * number / len(sides)) for face, number in on_sides.items())
+    faces = tuple(
+        FaceCount(face, counted.get(face, 0), rolled * number / len(sides)) for face, number in on_sides.items()
+    )
     return DieTally(
         ruleset, die, rolled, faces, fairness([face.times for face in faces], [on_sides[face.face] for face in faces])
     )

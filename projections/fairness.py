@@ -9,14 +9,14 @@ SMALLEST_EXPECTED = 5
 """Below this expected count of some face the test says nothing (Cochran's rule)."""
 
 
-class Fairness(Struct, frozen=True):
-    """The outcome of a test.
+class FairnessTest(Struct, frozen=True):
+    """Pearson's chi-square test of a die.
 
     Attributes:
-        chi_square: the sum of (observed - expected)² / expected.
-        degrees: the degrees of freedom: different faces less one.
-        p: the probability that a fair die strays as far or further. A small one speaks against the die; of a hundred
-            fair dice one is below 0.01.
+        chi_square: how far the counts are from those expected.
+        degrees: the degrees of freedom.
+        p: the probability that a fair die strays as far or further. A very small one speaks against the die; but of a
+            hundred fair dice, one has less than 0.01.
     """
 
     chi_square: float
@@ -24,7 +24,7 @@ class Fairness(Struct, frozen=True):
     p: float
 
 
-def fairness(observed: Sequence[int], sides: Sequence[int]) -> Fairness | None:
+def fairness(observed: Sequence[int], sides: Sequence[int]) -> FairnessTest | None:
     """Test counts of faces against a die that has each face on so many sides; None when there are too few rolls."""
     total, all_sides = sum(observed), sum(sides)
     expected = [total * number / all_sides for number in sides] if all_sides else []
@@ -32,7 +32,7 @@ def fairness(observed: Sequence[int], sides: Sequence[int]) -> Fairness | None:
         return None
     chi_square = sum((seen - hoped) ** 2 / hoped for seen, hoped in zip(observed, expected, strict=True))
     degrees = len(expected) - 1
-    return Fairness(chi_square, degrees, survival(chi_square, degrees))
+    return FairnessTest(chi_square, degrees, survival(chi_square, degrees))
 
 
 def survival(chi_square: float, degrees: int) -> float:

@@ -16,6 +16,7 @@ from domain.kernel.log.lifecycle import (
     SeatLeft,
     SeatsMoved,
     SeatTaken,
+    Status,
 )
 from projections.change import Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
@@ -43,14 +44,14 @@ GAMES = Table(
 SEATED = Table("seated", {"game": "text", "seat": "text"}, {"player": "text"}, (("player", "game"),))
 
 
-class LobbyGame(Struct, frozen=True):
-    """A game as the lobby lists it."""
+class GameRow(Struct, frozen=True):
+    """A game as a list has it. `created` and `changed` are the times of its first and its last event."""
 
     game: GameId
     title: str
     ruleset: str
     ruleset_version: int
-    status: str
+    status: Status
     organizer: PlayerId
     seats: dict[Seat, PlayerId | None]
     version: Version
@@ -143,7 +144,7 @@ async def search(
     player: PlayerId | None = None,
     after: tuple[str, GameId] | None = None,
     limit: int = 50,
-) -> list[LobbyGame]:
+) -> list[GameRow]:
     """Return games, the newest first: those that follow `after`, the creation and id of the last one before.
 
     Every word of `text` stands in the title, the ruleset's id or the game's id, in any case. `player` picks the games
@@ -160,19 +161,19 @@ async def search(
         conditions.append(("game IN (SELECT game FROM {seated} WHERE player = ?)", (player,)))
     if after is not None:
         conditions.append(("(created, game) < (?, ?)", after))
-    columns = ", ".join(LobbyGame.__struct_fields__)
+    columns = ", ".join(GameRow.__struct_fields__)
     where = " AND ".join(condition for condition, _ in conditions) or "1 = 1"
     found = await rows.select(
         LOBBY,
         f"SELECT {columns} FROM {{games}} WHERE {where} ORDER BY created DESC, game DESC LIMIT {int(limit)}",
         [value for _, values in conditions for value in values],
     )
-    games = [dict(zip(LobbyGame.__struct_fields__, row, strict=True)) for row in found]
+    games = [dict(zip(GameRow.__struct_fields__, row, strict=True)) for row in found]
     holders = await _holders(rows, [game["game"] for game in games])
     for game in games:
         seats = msgspec.json.decode(game["seats"], type=list[Seat])
         game["seats"] = {seat: holders.get((game["game"], seat)) for seat in seats}
-    return [LobbyGame(**game) for game in games]
+    return [GameRow(**game) for game in games]
 
 
 async def _holders(rows: Rows, games: list[GameId]) -> dict[tuple[GameId, Seat], PlayerId]:

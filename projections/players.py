@@ -19,7 +19,15 @@ PLAYED = Table(
 
 
 class RulesetRecord(Struct, frozen=True):
-    """What a player has done in games of one ruleset. A shared victory is a win."""
+    """What a player has done in games of one ruleset.
+
+    Attributes:
+        ruleset: the ruleset.
+        gathering: games that wait for players.
+        running: games that go on.
+        finished: games that are over.
+        won: those of them that the player won, alone or with others.
+    """
 
     ruleset: str
     gathering: int
@@ -62,7 +70,7 @@ PLAYERS = PlayerRecord()
 
 
 async def of_player(rows: Rows, player: PlayerId) -> list[RulesetRecord]:
-    """Return a player's record in each ruleset that he has sat down to."""
+    """Return a player's record in each ruleset that they have taken a seat in."""
     found = await rows.select(
         PLAYERS,
         "SELECT ruleset,"

@@ -5,10 +5,14 @@ game, no seat, no command, so that nobody learns what somebody else has tried.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import msgspec
 from msgspec import Raw, Struct
 
+from domain.kernel.ids import RuleId
+from domain.kernel.rules.catalogue import common_rules
+from domain.kernel.rules.ruleset import Library
 from projections.change import Add, Change, Table
 from projections.projection import Happened, Projection
 from projections.store import Rows
@@ -21,11 +25,21 @@ class _Typed(Struct):
 
 
 class RuleTally(Struct, frozen=True):
-    """How often a rule has refused a command, in games of one ruleset."""
+    """How often a rule has refused something.
+
+    Attributes:
+        ruleset: the ruleset in whose games that was.
+        rule: the id of the rule.
+        title: the title of the rule; empty when the ruleset has no such rule any more.
+        refusals: how often it has refused.
+        per_command: refusals for each command that was accepted in games of the ruleset; null when there was none.
+    """
 
     ruleset: str
-    rule: str
+    rule: RuleId
+    title: str
     refusals: int
+    per_command: float | None
 
 
 class RuleLedger(Projection):
@@ -51,8 +65,26 @@ async def accepted(rows: Rows) -> dict[str, int]:
     return {ruleset: int(times) for ruleset, times in found}
 
 
-async def refusals(rows: Rows, ruleset: str | None = None) -> list[RuleTally]:
+async def tallies(rows: Rows, library: Library, ruleset: str | None = None) -> list[RuleTally]:
     """Return the rules that have refused a command, those that refused most first."""
-    tallies = [RuleTally(*row) for row in await rows.refusals()]
-    wanted = [tally for tally in tallies if ruleset is None or tally.ruleset == ruleset]
-    return sorted(wanted, key=lambda tally: (-tally.refusals, tally.ruleset, tally.rule))
+    commands = await accepted(rows)
+    found = [
+        tally(library, of, rule, times, commands.get(of, 0))
+        for of, rule, times in await rows.refusals()
+        if ruleset is None or of == ruleset
+    ]
+    return sorted(found, key=lambda each: (-each.refusals, each.ruleset, each.rule))
+
+
+def tally(library: Library, ruleset: str, rule: str, refusals: int, commands: int) -> RuleTally:
+    """Return how often a rule has refused, where so many commands were accepted."""
+    per_command = round(refusals / commands, 4) if commands else None
+    return RuleTally(ruleset, RuleId(rule), _title(library, ruleset, rule), refusals, per_command)
+
+
+def _title(library: Library, ruleset: str, rule: str) -> str:
+    with suppress(LookupError):
+        return library.current(ruleset).catalogue.rule(rule).title
+    with suppress(LookupError):
+        return common_rules().rule(rule).title
+    return ""

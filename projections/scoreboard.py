@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, Seat, Version
-from domain.kernel.log.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, MovesRetracted
+from domain.kernel.log.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, MovesRetracted, Status
 from projections.change import Add, Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
 from projections.store import Rows
@@ -35,29 +35,55 @@ SCORES = Table("scores", {"game": "text", "round": "number"}, {"version": "numbe
 """`score` is JSON, by seat and then by the names that the ruleset gives; `version` is where it was taken."""
 
 
-class Summary(Struct, frozen=True):
-    """How a game stands. What has not happened yet is an empty text."""
+class RoundScore(Struct, frozen=True):
+    """What the seats had in one round.
 
+    Attributes:
+        round: the number of the round; 0 before the first.
+        version: the version at which the score was taken: when the round was over; of the present round, when its
+            present phase began.
+        scores: by seat, and then by what the ruleset counts, such as ``tribute`` or ``provinces``.
+    """
+
+    round: int
+    version: Version
+    scores: dict[Seat, dict[str, int]]
+
+
+class ScoreboardView(Struct, frozen=True):
+    """How a game stands, and the score round by round.
+
+    Attributes:
+        game: the game.
+        ruleset: what it is played by.
+        status: ``gathering`` players, ``running``, ``over`` or ``cancelled``.
+        version: the version up to which this tells.
+        round: the number of the round; 0 before the first.
+        heading: where in the game it is, in words.
+        created: when it was created.
+        started: when it began; null before that.
+        ended: when it ended; null before that.
+        winners: the seats that won; none while it goes on, and none for a draw.
+        ended_by: the rule that ended it; null while it goes on.
+        commands: how many commands were accepted, those that were taken back included.
+        retractions: how often moves were taken back.
+        rounds: the scores, by round.
+    """
+
+    game: GameId
     ruleset: str
-    status: str
+    status: Status
     version: Version
     round: int
     heading: str
-    winners: tuple[Seat, ...]
-    ended_by: str
     created: str
-    started: str
-    ended: str
+    started: str | None
+    ended: str | None
+    winners: tuple[Seat, ...]
+    ended_by: str | None
     commands: int
     retractions: int
-
-
-class RoundScore(Struct, frozen=True):
-    """What the seats had at the end of a round; in the last one, when its present phase began."""
-
-    round: int
-    version: Version
-    score: dict[Seat, dict[str, int]]
+    rounds: tuple[RoundScore, ...]
 
 
 class Scoreboard(Projection):
@@ -128,22 +154,23 @@ def _new(ruleset: str, at: str) -> dict[str, Value]:
     }
 
 
-async def of_game(rows: Rows, game: GameId) -> tuple[Summary, list[RoundScore]] | None:
+async def of_game(rows: Rows, game: GameId) -> ScoreboardView | None:
     """Return how a game stands and its scores by round; None for a game that the projection does not know yet."""
-    names = [name for name in Summary.__struct_fields__ if name not in COUNTS.columns]
-    joined = ", ".join([*(f"s.{name}" for name in names), "c.commands", "c.retractions"])
+    names = ["game", *SUMMARIES.columns, *COUNTS.columns]
     found = await rows.select(
         SCOREBOARD,
-        f"SELECT {joined} FROM {{summaries}} s JOIN {{counts}} c ON c.game = s.game WHERE s.game = ?",
+        f"SELECT s.{', '.join(names)} FROM {{summaries}} s JOIN {{counts}} c ON c.game = s.game WHERE s.game = ?",
         [game],
     )
     if not found:
         return None
-    columns: dict[str, Any] = dict(zip([*names, "commands", "retractions"], found[0], strict=True))
+    columns: dict[str, Any] = dict(zip(names, found[0], strict=True))
     columns["winners"] = msgspec.json.decode(columns["winners"], type=tuple[Seat, ...])
-    summary = Summary(**columns)
+    for late in ("started", "ended", "ended_by"):
+        columns[late] = columns[late] or None
     scores = await rows.select(
         SCOREBOARD, "SELECT round, version, score FROM {scores} WHERE game = ? ORDER BY round", [game]
     )
     kind = dict[Seat, dict[str, int]]
-    return summary, [RoundScore(number, at, msgspec.json.decode(score, type=kind)) for number, at, score in scores]
+    rounds = tuple(RoundScore(number, at, msgspec.json.decode(score, type=kind)) for number, at, score in scores)
+    return ScoreboardView(**columns, rounds=rounds)

@@ -18,16 +18,16 @@ ENTRIES = Table(
 )
 
 
-class Entry(Struct, frozen=True):
-    """A place on the timeline.
+class TimelineEntry(Struct, frozen=True):
+    """A place on the timeline of a game.
 
     Attributes:
         version: the version that shows it.
-        kind: ``phase`` when a phase begins (or goes on, after a retraction), ``start``, ``end``, ``retraction``, or
-            what the ruleset calls it, such as ``battle``.
-        round: the number of the round.
+        kind: ``start``, ``phase`` (one begins, or goes on after a retraction), ``retraction``, ``end``, or what the
+            ruleset marks, such as ``battle``.
+        round: the number of the round; 0 before the first.
         heading: where in the game this is.
-        text: what happened, in a sentence.
+        text: what happened.
         at: when.
     """
 
@@ -76,7 +76,9 @@ class Timeline(Projection):
 TIMELINE = Timeline()
 
 
-async def of_game(rows: Rows, game: GameId, after: tuple[Version, str] = (0, ""), limit: int = 100) -> list[Entry]:
+async def of_game(
+    rows: Rows, game: GameId, after: tuple[Version, str] = (0, ""), limit: int = 100
+) -> list[TimelineEntry]:
     """Return the entries of a game that follow `after`, a version and a kind, in order."""
     found = await rows.select(
         TIMELINE,
@@ -84,4 +86,4 @@ async def of_game(rows: Rows, game: GameId, after: tuple[Version, str] = (0, "")
         f" WHERE game = ? AND (version, kind) > (?, ?) ORDER BY version, kind LIMIT {int(limit)}",
         [game, *after],
     )
-    return [Entry(*row) for row in found]
+    return [TimelineEntry(*row) for row in found]

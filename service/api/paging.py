@@ -1,44 +1,40 @@
-"""Cursors: of lists that are short enough to be at hand, and of those that are read from where they say."""
+"""Cursors: where the next page of a list begins. They are opaque: what the last item of the page is found by."""
 
 import base64
-import binascii
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
-from service.api import problems
 from service.api.bodies import Page
-from service.api.problems import Problem
+from service.store.protocol import UnknownCursor
 
 T = TypeVar("T")
 
 
-def cursor(place: Any) -> str:
-    """Return a place in a list as an opaque cursor."""
-    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode()
-
-
 def read_cursor(given: str | None, shape: type[T]) -> T | None:
-    """Return the place that a cursor of ours says; None for none. Raises `Problem`."""
+    """Return the place that a cursor of ours says; None for none. Raises `UnknownCursor`."""
     if given is None:
         return None
     try:
         return msgspec.json.decode(base64.urlsafe_b64decode(given.encode()), type=shape)
-    except (ValueError, binascii.Error, msgspec.DecodeError):
-        allowed = "Begin without a cursor."
-        raise Problem(problems.INVALID_QUERY, "This list did not give you this cursor.", allowed) from None
+    except (ValueError, msgspec.DecodeError):
+        raise UnknownCursor(given) from None
 
 
-def page_of(items: Sequence[T], ids: Sequence[str], page: Page) -> tuple[tuple[T, ...], str | None]:
-    """Return the items of a page, and the cursor of the next one. A cursor is opaque: the id of the item before."""
-    start = 0
-    if page.cursor is not None:
-        try:
-            start = ids.index(base64.urlsafe_b64decode(page.cursor.encode()).decode()) + 1
-        except (ValueError, binascii.Error):
-            allowed = "Begin without a cursor."
-            raise Problem(problems.INVALID_QUERY, "This list did not give you this cursor.", allowed) from None
-    stop = start + page.limit
-    more = stop < len(items)
-    return tuple(items[start:stop]), base64.urlsafe_b64encode(ids[stop - 1].encode()).decode() if more else None
+def first(found: Sequence[T], limit: int, place: Callable[[T], Any]) -> tuple[Sequence[T], str | None]:
+    """Return the first `limit` items of what was found, and the cursor of the next page when there are more."""
+    more = len(found) > limit
+    after = base64.urlsafe_b64encode(msgspec.json.encode(place(found[limit - 1]))).decode() if more else None
+    return found[:limit], after
+
+
+def page_of(items: Sequence[T], place: Callable[[T], str], page: Page) -> tuple[tuple[T, ...], str | None]:
+    """Return a page of a list that is at hand, and the cursor of the next one. Raises `UnknownCursor`."""
+    after, places, start = read_cursor(page.cursor, str), [place(item) for item in items], 0
+    if after is not None:
+        if after not in places:
+            raise UnknownCursor(after)
+        start = places.index(after) + 1
+    found, more = first(items[start:], page.limit, place)
+    return tuple(found), more

@@ -16,10 +16,10 @@ from domain.kernel.log.record import Record
 from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
+from projections.lobby import GameRow
 from service.api.services import Boards
 from service.games.views import Accepted, Viewer, event_view
 from service.store.accounts import PlayerRow, TokenId, TokenRow
-from service.store.protocol import GameRow
 
 AT: Final = "2026-11-21T18:00:00.000000Z"
 SECRET: Final = bytes(range(32))

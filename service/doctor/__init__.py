@@ -167,7 +167,7 @@ async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
 
 async def _newest(store: EventStore, clock: Clock) -> Finding:
     """Return whether the log has events from the future: then a clock goes wrong, or did."""
-    rows, _ = await store.games(limit=20)
+    rows = await store.games(limit=20)
     now = clock()
     latest = max((datetime.fromisoformat(row.changed) for row in rows), default=now)
     ahead = (latest - now).total_seconds()

@@ -25,6 +25,7 @@ from domain.kernel.log.request import read_commands, read_undo
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
+from projections.lobby import GameRow
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings
@@ -40,7 +41,6 @@ from service.store.protocol import (
     Appended,
     Conflict,
     EventStore,
-    GameRow,
     KeyReused,
     KeyUse,
     Opening,

@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.record import Record
+from projections.lobby import GameRow
 from service.store.accounts import AccountStore
 
 
@@ -115,21 +116,6 @@ class Stored(Struct, frozen=True):
     chance: bytes
 
 
-class GameRow(Struct, frozen=True):
-    """A game as the index lists it. `created` and `changed` are the times of its first and its last event."""
-
-    game: GameId
-    title: str
-    ruleset: str
-    ruleset_version: int
-    status: str
-    organizer: PlayerId
-    seats: dict[Seat, PlayerId | None]
-    version: Version
-    created: str
-    changed: str
-
-
 class EventStore(Protocol):
     """A store of games and accounts. Every method may raise `StoreError`."""
 
@@ -229,13 +215,12 @@ class EventStore(Protocol):
         ruleset: str | None = None,
         player: PlayerId | None = None,
         mine: PlayerId | None = None,
-        cursor: str | None = None,
+        after: GameId | None = None,
         limit: int = 50,
-    ) -> tuple[list[GameRow], str | None]:
-        """Return games, the newest first, and the cursor of the next page; None after the last page.
+    ) -> list[GameRow]:
+        """Return games, the newest first: those that follow `after`.
 
-        `player` picks the games in which that account holds a seat, `mine` also those that it organizes. Raises
-        `UnknownCursor`.
+        `player` picks the games in which that account holds a seat, `mine` also those that it organizes.
         """
         ...
 

@@ -68,7 +68,7 @@ class KilledRows(SqliteRows):
             if next(numbers) == before:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        vars(rows)["_connection"].set_trace_callback(trace)
+        rows._connections._writer._connection.set_trace_callback(trace)
         return rows
 
 

@@ -70,18 +70,18 @@ async def test_the_scoreboard_tells_what_each_seat_had_when_a_round_was_over(row
     await projected(rows, play)
     found = await scoreboard.of_game(rows, play.game.id)
     assert found is not None
-    summary, scores = found
-    assert (summary.status, summary.version) == ("over", play.game.version)
+    scores = found.rounds
+    assert (found.status, found.version) == ("over", play.game.version)
     assert play.game.result is not None
-    assert (summary.winners, summary.ended_by) == (play.game.result.winners, "TA-END-01")
-    assert summary.commands == sum(b'"command"' in (record.cause or b"") for record in play.records)
+    assert (found.winners, found.ended_by) == (play.game.result.winners, "TA-END-01")
+    assert found.commands == sum(b'"command"' in (record.cause or b"") for record in play.records)
     assert [each.round for each in scores] == [1, 2, 3]
     for each in scores:
         at = play.fold(each.version)
         assert at.table is not None
-        assert each.score == TINY.score(at.table)  # type: ignore[reportArgumentType]
-    assert scores[-1].score == TINY.score(play.game.table)  # type: ignore[reportArgumentType]
-    assert sum(scores[0].score[seat]["coins"] for seat in (RED, BLUE)) > 0
+        assert each.scores == TINY.score(at.table)  # type: ignore[reportArgumentType]
+    assert scores[-1].scores == TINY.score(play.game.table)  # type: ignore[reportArgumentType]
+    assert sum(scores[0].scores[seat]["coins"] for seat in (RED, BLUE)) > 0
 
 
 async def test_a_ruling_takes_the_rounds_after_it_off_the_scoreboard(rows: ProjectionStore) -> None:
@@ -94,10 +94,10 @@ async def test_a_ruling_takes_the_rounds_after_it_off_the_scoreboard(rows: Proje
     await projected(rows, play)
     found = await scoreboard.of_game(rows, play.game.id)
     assert found is not None
-    summary, scores = found
-    assert (summary.round, summary.retractions) == (1, 1)
+    scores = found.rounds
+    assert (found.round, found.retractions) == (1, 1)
     assert [each.round for each in scores] == [1]
-    assert set(scores[0].score[RED].values()) == {0}
+    assert set(scores[0].scores[RED].values()) == {0}
 
 
 async def test_the_classic_scoreboard_counts_what_lies_on_the_board(rows: ProjectionStore) -> None:
@@ -105,12 +105,12 @@ async def test_the_classic_scoreboard_counts_what_lies_on_the_board(rows: Projec
     await projected(rows, play)
     found = await scoreboard.of_game(rows, play.game.id)
     assert found is not None
-    _, scores = found
+    scores = found.rounds
     assert [each.round for each in scores] == list(range(scores[-1].round + 1))
     last = fold(play.records[: scores[-1].version], play.game.id, LIBRARY, lambda _: play.game.board)
     assert last.table is not None
     score = CLASSIC.score(last.table)
-    assert scores[-1].score == score
+    assert scores[-1].scores == score
     assert {seat: each["tribute"] for seat, each in score.items()} == {
         seat: last.table.tribute(seat)  # type: ignore[reportAttributeAccessIssue]
         for seat in score
@@ -148,7 +148,7 @@ async def test_the_dice_ledger_counts_every_face_by_game_and_seat(rows: Projecti
             assert counted.get((CLASSIC.id, "battle"), {}) == wanted
     whole = (await dice.counts(rows))[CLASSIC.id, "battle"]
     assert sum(whole.values()) == expected.total()
-    tally = dice.tally(CLASSIC.id, "battle", whole, CLASSIC.dice["battle"])
+    tally = dice.tally(LIBRARY, CLASSIC.id, "battle", whole)
     infantry = next(face for face in tally.faces if face.face == "infantry")
     assert infantry.expected == pytest.approx(tally.rolled / 3)
 
@@ -160,12 +160,10 @@ async def test_the_rule_ledger_counts_accepted_commands_and_adds_up_refusals(row
     assert await rules.accepted(rows) == {"tiny-auction": commands}
     await rows.note_refusals({("tiny-auction", "TA-PUT-01"): 2, ("other", "X-1"): 1})
     await rows.note_refusals({("tiny-auction", "TA-PUT-01"): 3, ("tiny-auction", "TA-BID-01"): 1})
-    assert await rules.refusals(rows, "tiny-auction") == [
-        rules.RuleTally("tiny-auction", "TA-PUT-01", 5),
-        rules.RuleTally("tiny-auction", "TA-BID-01", 1),
-    ]
+    tallies = await rules.tallies(rows, LIBRARY, "tiny-auction")
+    assert [(each.rule, each.refusals) for each in tallies] == [("TA-PUT-01", 5), ("TA-BID-01", 1)]
     await runner(MemoryLog(), rows).rebuild("rules")
-    assert len(await rules.refusals(rows)) == 3
+    assert len(await rules.tallies(rows, LIBRARY)) == 3
 
 
 async def test_the_timeline_marks_phases_landmarks_and_retractions_with_their_versions(rows: ProjectionStore) -> None:

@@ -22,7 +22,7 @@ from service.api.accounts.bodies import (
 )
 from service.api.bodies import Nothing, Page
 from service.api.endpoint import Answer, endpoint
-from service.api.paging import cursor, read_cursor
+from service.api.paging import first, read_cursor
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
@@ -51,11 +51,10 @@ async def list_accounts(request: Call) -> Response[bytes]:
     All of them, or only those that have been granted a scope: for example, all administrators.
     """
     page = request.read_query(AccountsPage)
-    after = read_cursor(page.cursor, str)
-    rows = await request.services.accounts.players(page.scope, PlayerId(after or ""), page.limit + 1)
-    last = rows[page.limit - 1] if len(rows) > page.limit else None
-    items = tuple(map(account_view, rows[: page.limit]))
-    return answer(AccountPage(items, cursor(last.player) if last is not None else None))
+    after = PlayerId(read_cursor(page.cursor, str) or "")
+    found = await request.services.accounts.players(page.scope, after, page.limit + 1)
+    rows, more = first(found, page.limit, lambda row: row.player)
+    return answer(AccountPage(tuple(map(account_view, rows)), more))
 
 
 @endpoint(

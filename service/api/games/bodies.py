@@ -11,10 +11,10 @@ from domain.kernel.log.lifecycle import Sight, Status
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.ruleset import Result
+from projections.lobby import GameRow
 from service.api.bodies import Entropy, Identifier, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.views import Viewer
-from service.store.protocol import GameRow
 
 
 class GamesPage(Page, frozen=True):
@@ -139,22 +139,12 @@ class GamePage(Struct, frozen=True):
     next: str | None
 
 
-class GameDetail(Struct, frozen=True):
+class GameDetail(GameSummary, frozen=True):
     """A game.
 
     Attributes:
-        id: its id.
-        title: its title, which may be empty.
-        ruleset: what it is played by.
-        ruleset_version: the version of the ruleset that it began with.
         upgraded_to: the newer version that its organizer moved it to; null while the first one holds.
-        status: ``gathering`` players, ``running``, ``over``, or ``cancelled`` before it began.
-        organizer: the account that organizes it.
         organizer_sees: what that sees of the running game without holding a seat: what a `spectator` sees, or `all`.
-        seats: its seats, in the order of the table.
-        version: the number of its events.
-        created: when it was created.
-        changed: when its last event happened.
         setup: what its creator chose.
         board: the digest of the board that it is played on.
         commitment: SHA-256 of the secret behind its dice; the secret is published when the game ends.
@@ -165,18 +155,8 @@ class GameDetail(Struct, frozen=True):
         you: the seat that the caller holds; null for a spectator.
     """
 
-    id: GameId
-    title: str
-    ruleset: str
-    ruleset_version: int
     upgraded_to: int | None
-    status: Status
-    organizer: PlayerId
     organizer_sees: Sight
-    seats: tuple[SeatView, ...]
-    version: Version
-    created: str
-    changed: str
     setup: dict[str, Any]
     board: str
     commitment: str
@@ -238,7 +218,7 @@ def game_summary(row: GameRow, names: Mapping[PlayerId, str]) -> GameSummary:
         title=row.title,
         ruleset=row.ruleset,
         ruleset_version=row.ruleset_version,
-        status=row.status,  # type: ignore[reportArgumentType]  (the store knows only that it is a word)
+        status=row.status,
         organizer=row.organizer,
         seats=seat_views(row.seats, names),
         version=row.version,

@@ -1,41 +1,83 @@
 """Lists of games as they are answered: with the names of who plays, and of those that wait for somebody."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
-from domain.kernel.ids import PlayerId
-from service.api.games.bodies import GamePage, game_summary
+from domain.kernel.ids import GameId, PlayerId
+from projections import lobby
+from projections.lobby import GameRow
+from service.api.games.bodies import GamePage, GamesPage, MyGamesPage, game_summary
+from service.api.paging import first, read_cursor
 from service.api.services import Services
 from service.games.cache import GameDamaged
 from service.observe.logging import log
-from service.store.protocol import GameRow
+from service.store.protocol import UnknownCursor
 
 LOOKED_AT: Final = 50
 """Of so many games a page is picked at most when it is asked whom they wait for: each may have to be loaded."""
 
 
-def looked_at(limit: int, waiting: bool) -> int:
-    """Return of how many games a page is made."""
-    return min(limit, LOOKED_AT) if waiting else limit
+async def listed(
+    services: Services,
+    page: GamesPage | MyGamesPage,
+    waiting: PlayerId | None,
+    *,
+    player: PlayerId | None = None,
+    mine: PlayerId | None = None,
+    text: str | None = None,
+) -> GamePage:
+    """Return a page of games, picked as `EventStore.games` and `lobby.search` do; of it only those `waiting` for one.
 
-
-async def waiting_for(services: Services, player: PlayerId, rows: Sequence[GameRow]) -> list[GameRow]:
-    """Return those of some games that wait for a player. One that cannot be read waits for nobody."""
-    found: list[GameRow] = []
-    for row in rows:
-        try:
-            if player in await services.games.waits_for(row):
-                found.append(row)
-        except GameDamaged as error:
-            log.error("a game cannot be read", game=row.game, exc_info=error)
-    return found
-
-
-async def summaries(services: Services, rows: Sequence[GameRow], after: str | None) -> GamePage:
-    """Return a page of games."""
+    Raises `UnknownCursor`.
+    """
+    limit = page.limit if waiting is None else min(page.limit, LOOKED_AT)
+    status = "running" if page.status is None and waiting is not None else page.status
+    last = await _last(services, page.cursor)
+    if text is None:
+        found = await services.store.games(
+            status=status,
+            ruleset=page.ruleset,
+            player=player,
+            mine=mine,
+            after=last.game if last is not None else None,
+            limit=limit + 1,
+        )
+    else:
+        found = await lobby.search(
+            services.rows,
+            text=text,
+            status=status,
+            ruleset=page.ruleset,
+            player=player,
+            after=(last.created, last.game) if last is not None else None,
+            limit=limit + 1,
+        )
+    rows, after = first(found, limit, lambda row: row.game)
+    if waiting is not None:
+        rows = [row for row in rows if await _waits_for(services, row, waiting)]
     names = await names_of(services, (holder for row in rows for holder in row.seats.values()))
     return GamePage(tuple(game_summary(row, names) for row in rows), after)
+
+
+async def _last(services: Services, cursor: str | None) -> GameRow | None:
+    """Return the last game of the page before."""
+    game = read_cursor(cursor, str)
+    if game is None:
+        return None
+    row = await services.store.game(GameId(game))
+    if row is None:
+        raise UnknownCursor(game)
+    return row
+
+
+async def _waits_for(services: Services, row: GameRow, player: PlayerId) -> bool:
+    """Tell whether a game waits for a player. One that cannot be read waits for nobody."""
+    try:
+        return player in await services.games.waits_for(row)
+    except GameDamaged as error:
+        log.error("a game cannot be read", game=row.game, exc_info=error)
+        return False
 
 
 async def names_of(services: Services, players: Iterable[PlayerId | None]) -> dict[PlayerId, str]:

@@ -1,6 +1,5 @@
 """Games, until they begin: creating, finding, joining, starting."""
 
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -16,15 +15,13 @@ from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import GameChange, GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail
-from service.api.games.listing import looked_at, names_of, summaries, waiting_for
-from service.api.paging import cursor, read_cursor
+from service.api.games.listing import listed, names_of
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.services import Services
 from service.games.commands import Done
 from service.games.views import Accepted, Viewer, viewer_of
-from service.store.protocol import GameRow
 
 _new_game: Final = msgspec.json.Decoder(NewGame)
 _change: Final = msgspec.json.Decoder(GameChange)
@@ -108,48 +105,9 @@ async def list_games(request: Call) -> Response[bytes]:
     game waits for, and by words of the title.
     """
     page = request.read_query(GamesPage)
-    if page.text is not None:
-        return await _search(request, page, page.text)
-    rows, after = await request.services.store.games(
-        status=_status(page),
-        ruleset=page.ruleset,
-        player=_player(page),
-        cursor=page.cursor,
-        limit=looked_at(page.limit, page.waiting_for is not None),
-    )
-    return answer(await summaries(request.services, await _waiting(request.services, page, rows), after))
-
-
-def _status(page: GamesPage) -> str | None:
-    return "running" if page.waiting_for is not None else page.status
-
-
-def _player(page: GamesPage) -> PlayerId | None:
-    named = page.player if page.player is not None else page.waiting_for
-    return PlayerId(named) if named is not None else None
-
-
-async def _waiting(services: Services, page: GamesPage, rows: Sequence[GameRow]) -> Sequence[GameRow]:
-    if page.waiting_for is None:
-        return rows
-    return await waiting_for(services, PlayerId(page.waiting_for), rows) if page.status in (None, "running") else ()
-
-
-async def _search(request: Call, page: GamesPage, text: str) -> Response[bytes]:
-    """Answer a list of games out of the lobby. Its cursors are its own: those of the index have no text to go with."""
-    found = await lobby.search(
-        request.services.rows,
-        text=text,
-        status=_status(page),
-        ruleset=page.ruleset,
-        player=_player(page),
-        after=read_cursor(page.cursor, tuple[str, GameId]),
-        limit=(limit := looked_at(page.limit, page.waiting_for is not None)) + 1,
-    )
-    rows = [msgspec.convert(each, GameRow, from_attributes=True) for each in found]
-    last = rows[limit - 1] if len(rows) > limit else None
-    more = cursor((last.created, last.game)) if last is not None else None
-    return answer(await summaries(request.services, await _waiting(request.services, page, rows[:limit]), more))
+    waiting = PlayerId(page.waiting_for) if page.waiting_for is not None else None
+    player = PlayerId(page.player) if page.player is not None else waiting
+    return answer(await listed(request.services, page, waiting, player=player, text=page.text))
 
 
 @endpoint(

@@ -14,9 +14,9 @@ from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import GamePage, MyGamesPage
-from service.api.games.listing import looked_at, summaries, waiting_for
+from service.api.games.listing import listed
 from service.api.limiting import address_of
-from service.api.paging import cursor, read_cursor
+from service.api.paging import first, read_cursor
 from service.api.players.bodies import (
     Me,
     Player,
@@ -136,10 +136,9 @@ async def find_players(request: Call) -> Response[bytes]:
     """
     page = request.read_query(PlayerSearch)
     after = read_cursor(page.cursor, tuple[str, PlayerId])
-    rows = await request.services.accounts.find(page.name, page.match == "exact", after, page.limit + 1)
-    last = rows[page.limit - 1] if len(rows) > page.limit else None
-    more = cursor((last.sought, last.player)) if last is not None else None
-    return answer(PlayerPage(tuple(map(player_view, rows[: page.limit])), more))
+    found = await request.services.accounts.find(page.name, page.match == "exact", after, page.limit + 1)
+    rows, more = first(found, page.limit, lambda row: (row.sought, row.player))
+    return answer(PlayerPage(tuple(map(player_view, rows)), more))
 
 
 @endpoint(
@@ -160,17 +159,7 @@ async def list_my_games(request: Call) -> Response[bytes]:
     """
     page = request.read_query(MyGamesPage)
     player = request.signed_in.player
-    waiting = page.waiting == "true"
-    rows, after = await request.services.store.games(
-        status="running" if waiting else page.status,
-        ruleset=page.ruleset,
-        mine=player,
-        cursor=page.cursor,
-        limit=looked_at(page.limit, waiting),
-    )
-    if waiting:
-        rows = await waiting_for(request.services, player, rows) if page.status in (None, "running") else []
-    return answer(await summaries(request.services, rows, after))
+    return answer(await listed(request.services, page, player if page.waiting == "true" else None, mine=player))
 
 
 @endpoint(

@@ -51,13 +51,12 @@ class Mine:
     async def of(cls, store: EventStore, player: PlayerId) -> "Mine":
         """Return the games of a player as the store has them now."""
         games, organized = set[GameId](), set[GameId]()
-        rows, cursor = await store.games(mine=player, limit=1000)
-        while True:
+        rows = await store.games(mine=player, limit=1000)
+        while rows:
             games.update(row.game for row in rows)
             organized.update(row.game for row in rows if row.organizer == player)
-            if cursor is None:
-                return cls(player, games, organized)
-            rows, cursor = await store.games(mine=player, cursor=cursor, limit=1000)
+            rows = await store.games(mine=player, after=rows[-1].game, limit=1000)
+        return cls(player, games, organized)
 
     def has(self, game: GameId, record: Record) -> bool:
         """Tell whether a record is of a game of the player's, which it may make it, or no longer."""

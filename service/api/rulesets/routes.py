@@ -47,7 +47,9 @@ async def list_rulesets(request: Call) -> Response[bytes]:
     """
     library = request.services.library
     page = request.read_query(Page)
-    items, after = page_of([ruleset_summary(library.current(known)) for known in library.ids()], library.ids(), page)
+    items, after = page_of(
+        [ruleset_summary(library.current(known)) for known in library.ids()], lambda ruleset: ruleset.id, page
+    )
     return answer(RulesetPage(items, after))
 
 
@@ -100,7 +102,7 @@ async def list_rules(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     page = request.read_query(RulesPage)
     known = named(request, ruleset, page.version)
     rules = [rule for rule in known.catalogue.for_ruleset(known.id) if _is_wanted(rule, page)]
-    items, after = page_of(rules, [rule.id for rule in rules], page)
+    items, after = page_of(rules, lambda rule: rule.id, page)
     return answer(RulePage(tuple(rule_view(known.catalogue, rule) for rule in items), after))
 
 

@@ -199,8 +199,8 @@ def _given(keywords: Mapping[str, Any]) -> Schema:
 
 def name_of(shape: type) -> str:
     """Return the name of a struct in the contract: that of its class, after its ruleset's when it belongs to one."""
-    services, *rest = shape.__module__.split(".")
-    if services == "service" or not rest or rest[0] in ("kernel", "boards"):
+    top, *rest = shape.__module__.split(".")
+    if top in ("service", "projections") or not rest or rest[0] in ("kernel", "boards"):
         return shape.__name__
     return pascal(rest[0]) + shape.__name__
 

@@ -1,6 +1,6 @@
 """Charts of a game, drawn from what projections tell."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from litestar.params import FromPath
@@ -9,13 +9,15 @@ from litestar.response import Response
 from domain.kernel.ids import GameId
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Library
-from projections import dice, scoreboard
+from projections import dice
+from projections.scoreboard import RoundScore
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import Answered
+from service.api.statistics.routes import scoreboard_of
 from service.pictures import charts
 from service.pictures.palette import paints
 
@@ -45,23 +47,17 @@ async def show_chart(request: Call, game: FromPath[str], chart: FromPath[str]) -
     a moment behind.
     """
     request.read_query(Nothing)
-    found = await scoreboard.of_game(request.services.rows, GameId(game))
-    if found is None:
-        await request.services.games.game(GameId(game))
-        raise Problem(problems.UNAVAILABLE, "The scoreboard is about to begin.", headers={"Retry-After": "1"})
-    summary, rounds = found
+    found = await scoreboard_of(request, game)
     name = chart.removesuffix(".svg")
     if name == DICE and chart != name:
         thrown = await dice.counts(request.services.rows, game=GameId(game))
-        drawn = dice_chart(
-            request.services.library, {die: faces for (_, die), faces in thrown.items()}, summary.ruleset
-        )
+        drawn = dice_chart([dice.tally(request.services.library, *key, faces) for key, faces in thrown.items()])
     else:
-        figures = offered(request.services.library, summary.ruleset, rounds)
+        figures = offered(request.services.library, found.ruleset, found.rounds)
         if chart == name or name not in figures:
             charts_there = ", ".join(f"{each}.svg" for each in (*figures, DICE))
             raise Problem(problems.UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
-        drawn = figure_chart(request.services.library, summary.ruleset, figures[name], rounds)
+        drawn = figure_chart(request.services.library, found.ruleset, figures[name], found.rounds)
     return Answered(drawn.encode(), 200, request.media(SVG), HEADERS)
 
 
@@ -71,35 +67,34 @@ ROUTES = (show_chart,)
 # --- Making them ------------------------------------------------------------------------------------------------------
 
 
-def offered(library: Library, ruleset: str, rounds: list[scoreboard.RoundScore]) -> dict[str, str]:
+def offered(library: Library, ruleset: str, rounds: Sequence[RoundScore]) -> dict[str, str]:
     """Return the charts that there are, each with the figure that it shows."""
-    counted = {name: name for each in rounds[-1:] for score in each.score.values() for name in score}
+    counted = {name: name for each in rounds[-1:] for score in each.scores.values() for name in score}
     return {**library.current(ruleset).charts, **counted}
 
 
-def figure_chart(library: Library, ruleset: str, figure: str, rounds: list[scoreboard.RoundScore]) -> str:
+def figure_chart(library: Library, ruleset: str, figure: str, rounds: Sequence[RoundScore]) -> str:
     """Return the chart of a figure of the scoreboard."""
-    seats = list(rounds[-1].score) if rounds else []
+    seats = list(rounds[-1].scores) if rounds else []
     names, colours = Names({}, seats), paints(library.current(ruleset), seats)
     curves = [
         charts.Curve(
             names(seat),
             colours[seat].colour,
-            {each.round: each.score[seat][figure] for each in rounds if figure in each.score.get(seat, {})},
+            {each.round: each.scores[seat][figure] for each in rounds if figure in each.scores.get(seat, {})},
         )
         for seat in seats
     ]
     return charts.lines(f"{figure.capitalize()}, round by round", curves)
 
 
-def dice_chart(library: Library, counted: Mapping[str, dict[str, int]], ruleset: str) -> str:
+def dice_chart(tallies: Iterable[dice.DieTally]) -> str:
     """Return the chart of the faces that came up in a game, by die."""
     thrown: list[charts.Die] = []
-    for die, faces in counted.items():
-        tally = dice.tally(ruleset, die, faces, library.current(ruleset).dice.get(die) or tuple(faces))
+    for tally in tallies:
         bars = [charts.Bar(face.face, face.times, face.expected) for face in tally.faces]
         chance = "There are too few rolls to say whether they look fair."
         if tally.fairness is not None:
             chance = f"Of a hundred fair dice, {tally.fairness.p * 100:.0f} would stray as far from this or further."
-        thrown.append(charts.Die(die, bars, f"{tally.rolled} rolls. {chance}"))
+        thrown.append(charts.Die(tally.die, bars, f"{tally.rolled} rolls. {chance}"))
     return charts.dice("How the dice fell", thrown)

@@ -1,37 +1,58 @@
 """What the projections tell of the scene, with a few dice and refusals added."""
 
+from typing import Any
+
+from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import GameStarted
 from domain.kernel.rules.message import told as told_of
-from projections import players, rules, scoreboard, timeline
+from domain.kernel.rules.ruleset import Ruleset
+from projections import dice, rules
+from projections.players import RulesetRecord
+from projections.scoreboard import RoundScore, ScoreboardView
+from projections.timeline import TimelineEntry
 from service.api.scene import AT, GAME, Example, Scene
 from service.api.statistics import charts
-from service.api.statistics import routes as statistics
 from service.api.statistics.bodies import DicePage, RuleTallyPage, TimelinePage
+from service.api.statistics.routes import player_record
 
 
 def examples(scene: Scene) -> dict[str, Example]:
     """Return what the projections tell of the scene, with a few dice and refusals added."""
     library = scene.library
     ruleset, now, begun = scene.ruleset, scene.given.game, scene.started.game
-    summary = scoreboard.Summary(
-        ruleset.id, now.status, now.version, now.round, now.heading, (), "", AT, AT, "", commands=1, retractions=0
-    )
-    score = scoreboard.RoundScore(begun.round, begun.version, ruleset.score(begun.table))
     entries = (
-        timeline.Entry(scene.joined[-1].game.version + 1, "start", 0, "", told_of(GameStarted(), begun.names), AT),
-        timeline.Entry(begun.version, "phase", begun.round, begun.heading, begun.heading, AT),
+        TimelineEntry(scene.joined[-1].game.version + 1, "start", 0, "", told_of(GameStarted(), begun.names), AT),
+        TimelineEntry(begun.version, "phase", begun.round, begun.heading, begun.heading, AT),
     )
     die, sides = next(iter(ruleset.dice.items()), ("d6", tuple("123456")))
     counted = {side: 29 + 2 * number for number, side in enumerate(sides)}
+    tally = dice.tally(library, ruleset.id, die, counted)
     rule = ruleset.catalogue.for_ruleset(ruleset.id)[0].id
-    record = players.RulesetRecord(ruleset.id, gathering=0, running=1, finished=12, won=5)
+    record = RulesetRecord(ruleset.id, gathering=0, running=1, finished=12, won=5)
     return {
-        "showScoreboard": Example(statistics.scoreboard_view(GAME, summary, [score])),
-        "showChart": Example(charts.dice_chart(library, {die: counted}, ruleset.id)),
-        "showTimeline": Example(TimelinePage(tuple(map(statistics.timeline_entry, entries)), None)),
-        "showRecord": Example(statistics.player_record(scene.players[0].player, [record])),
-        "showDice": Example(DicePage((statistics.die_tally(library, ruleset.id, die, counted),), None)),
-        "showRefusals": Example(
-            RuleTallyPage((statistics.rule_tally(library, rules.RuleTally(ruleset.id, rule, 3), 140),), None)
-        ),
+        "showScoreboard": Example(_scoreboard(ruleset, now, begun)),
+        "showChart": Example(charts.dice_chart([tally])),
+        "showTimeline": Example(TimelinePage(entries, None)),
+        "showRecord": Example(player_record(scene.players[0].player, [record])),
+        "showDice": Example(DicePage((tally,), None)),
+        "showRefusals": Example(RuleTallyPage((rules.tally(library, ruleset.id, rule, 3, 140),), None)),
     }
+
+
+def _scoreboard(ruleset: Ruleset[Any], now: Game, begun: Game) -> ScoreboardView:
+    return ScoreboardView(
+        game=GAME,
+        ruleset=ruleset.id,
+        status=now.status,
+        version=now.version,
+        round=now.round,
+        heading=now.heading,
+        created=AT,
+        started=AT,
+        ended=None,
+        winners=(),
+        ended_by=None,
+        commands=1,
+        retractions=0,
+        rounds=(RoundScore(begun.round, begun.version, ruleset.score(begun.table)),),
+    )

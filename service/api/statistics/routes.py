@@ -1,37 +1,18 @@
 """What projections tell: scoreboards, timelines, player records, dice and refusals."""
 
-from typing import Any
-
 from litestar.params import FromPath
 from litestar.response import Response
 
-from domain.kernel.ids import GameId, PlayerId, RuleId, Seat
-from domain.kernel.rules.catalogue import UnknownRuleError, common_rules
-from domain.kernel.rules.ruleset import Library
+from domain.kernel.ids import GameId, PlayerId, Seat
 from projections import dice, players, rules, scoreboard, timeline
 from service.api import problems
 from service.api.bodies import Nothing, Page, Past
 from service.api.endpoint import Answer, endpoint
-from service.api.paging import cursor, page_of, read_cursor
+from service.api.paging import first, page_of, read_cursor
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
-from service.api.statistics.bodies import (
-    DicePage,
-    DiceQuery,
-    DieTally,
-    FaceCount,
-    FairnessTest,
-    PlayerRecord,
-    RefusalsQuery,
-    RoundScore,
-    RulesetRecord,
-    RuleTally,
-    RuleTallyPage,
-    ScoreboardView,
-    TimelineEntry,
-    TimelinePage,
-)
+from service.api.statistics.bodies import DicePage, DiceQuery, PlayerRecord, RefusalsQuery, RuleTallyPage, TimelinePage
 from service.games.commands import UnknownPlayer
 
 
@@ -39,7 +20,7 @@ from service.games.commands import UnknownPlayer
     "GET",
     "/v1/games/{game:str}/scoreboard",
     tag="Statistics",
-    answers=(Answer(200, "The scoreboard.", ScoreboardView),),
+    answers=(Answer(200, "The scoreboard.", scoreboard.ScoreboardView),),
     problems=(problems.UNKNOWN_GAME,),
 )
 async def show_scoreboard(request: Call, game: FromPath[str]) -> Response[bytes]:
@@ -49,11 +30,7 @@ async def show_scoreboard(request: Call, game: FromPath[str]) -> Response[bytes]
     says how far it goes.
     """
     request.read_query(Nothing)
-    found = await scoreboard.of_game(request.services.rows, GameId(game))
-    if found is None:
-        await _require_game(request, game)
-        raise Problem(problems.UNAVAILABLE, "The scoreboard is about to begin.", headers={"Retry-After": "1"})
-    return answer(scoreboard_view(GameId(game), *found))
+    return answer(await scoreboard_of(request, game))
 
 
 @endpoint(
@@ -74,10 +51,9 @@ async def show_timeline(request: Call, game: FromPath[str]) -> Response[bytes]:
     after = read_cursor(page.cursor, tuple[Past, str]) or (0, "")
     found = await timeline.of_game(request.services.rows, GameId(game), after, page.limit + 1)
     if not found:
-        await _require_game(request, game)
-    last = found[page.limit - 1] if len(found) > page.limit else None
-    items = tuple(timeline_entry(entry) for entry in found[: page.limit])
-    return answer(TimelinePage(items, cursor((last.version, last.kind)) if last is not None else None))
+        await request.services.games.game(GameId(game))  # raises `UnknownGame` when there is none
+    entries, more = first(found, page.limit, lambda entry: (entry.version, entry.kind))
+    return answer(TimelinePage(tuple(entries), more))
 
 
 @endpoint(
@@ -119,8 +95,8 @@ async def show_dice(request: Call) -> Response[bytes]:
         GameId(page.game) if page.game is not None else None,
         Seat(page.seat) if page.seat is not None else None,
     )
-    tallies = [die_tally(request.services.library, *key, faces) for key, faces in counted.items()]
-    items, after = page_of(tallies, [f"{tally.ruleset} {tally.die}" for tally in tallies], page)
+    tallies = [dice.tally(request.services.library, *key, faces) for key, faces in counted.items()]
+    items, after = page_of(tallies, lambda tally: f"{tally.ruleset} {tally.die}", page)
     return answer(DicePage(items, after))
 
 
@@ -137,87 +113,23 @@ async def show_refusals(request: Call) -> Response[bytes]:
     Counts only by rule and ruleset: not who asked, nor for what.
     """
     page = request.read_query(RefusalsQuery)
-    accepted = await rules.accepted(request.services.rows)
-    found = [
-        rule_tally(request.services.library, tally, accepted.get(tally.ruleset, 0))
-        for tally in await rules.refusals(request.services.rows, page.ruleset)
-    ]
-    items, after = page_of(found, [f"{tally.ruleset} {tally.rule}" for tally in found], page)
+    found = await rules.tallies(request.services.rows, request.services.library, page.ruleset)
+    items, after = page_of(found, lambda tally: f"{tally.ruleset} {tally.rule}", page)
     return answer(RuleTallyPage(items, after))
 
 
 ROUTES = (show_scoreboard, show_timeline, show_record, show_dice, show_refusals)
 
 
-# --- Making them ------------------------------------------------------------------------------------------------------
-
-
-def scoreboard_view(game: GameId, summary: scoreboard.Summary, scores: list[scoreboard.RoundScore]) -> ScoreboardView:
-    """Return a scoreboard as it is sent."""
-    return ScoreboardView(
-        game=game,
-        ruleset=summary.ruleset,
-        status=summary.status,  # type: ignore[reportArgumentType]
-        version=summary.version,
-        round=summary.round,
-        heading=summary.heading,
-        created=summary.created,
-        started=summary.started or None,
-        ended=summary.ended or None,
-        winners=summary.winners,
-        ended_by=summary.ended_by or None,
-        commands=summary.commands,
-        retractions=summary.retractions,
-        rounds=tuple(RoundScore(each.round, each.version, each.score) for each in scores),
-    )
-
-
-def timeline_entry(entry: timeline.Entry) -> TimelineEntry:
-    """Return an entry as it is sent."""
-    return TimelineEntry(**_fields(entry))
-
-
 def player_record(player: PlayerId, found: list[players.RulesetRecord]) -> PlayerRecord:
     """Return a player's record as it is sent."""
-    by_ruleset = tuple(RulesetRecord(**_fields(each)) for each in found)
-    return PlayerRecord(player, sum(each.finished for each in found), sum(each.won for each in found), by_ruleset)
+    return PlayerRecord(player, sum(each.finished for each in found), sum(each.won for each in found), tuple(found))
 
 
-def die_tally(library: Library, ruleset: str, die: str, counted: dict[str, int]) -> DieTally:
-    """Return counts of a die's faces as they are sent. Of a die that is not known the faces that came up are."""
-    try:
-        sides = library.current(ruleset).dice.get(die) or tuple(counted)
-    except LookupError:
-        sides = tuple(counted)
-    tally = dice.tally(ruleset, die, counted, sides)
-    faces = tuple(FaceCount(**_fields(face)) for face in tally.faces)
-    fairness = FairnessTest(**_fields(tally.fairness)) if tally.fairness is not None else None
-    return DieTally(ruleset, die, tally.rolled, faces, fairness)
-
-
-def rule_tally(library: Library, tally: rules.RuleTally, accepted: int) -> RuleTally:
-    """Return how often a rule has refused, as it is sent."""
-    title = ""
-    for catalogue in (_catalogue(library, tally.ruleset), common_rules()):
-        try:
-            title = title or (catalogue.rule(tally.rule).title if catalogue is not None else "")
-        except UnknownRuleError:
-            continue
-    per_command = round(tally.refusals / accepted, 4) if accepted else None
-    return RuleTally(tally.ruleset, RuleId(tally.rule), title, tally.refusals, per_command)
-
-
-def _catalogue(library: Library, ruleset: str) -> Any:
-    try:
-        return library.current(ruleset).catalogue
-    except LookupError:
-        return None
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in value.__struct_fields__}
-
-
-async def _require_game(request: Call, game: str) -> None:
-    """Raise `UnknownGame` for a game that there is not."""
-    await request.services.games.game(GameId(game))
+async def scoreboard_of(request: Call, game: str) -> scoreboard.ScoreboardView:
+    """Return the scoreboard of a game. Raises `UnknownGame`, or `Problem` while there is no scoreboard yet."""
+    found = await scoreboard.of_game(request.services.rows, GameId(game))
+    if found is None:
+        await request.services.games.game(GameId(game))
+        raise Problem(problems.UNAVAILABLE, "The scoreboard is about to begin.", headers={"Retry-After": "1"})
+    return found

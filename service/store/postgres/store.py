@@ -14,6 +14,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.record import Record
+from projections.lobby import GameRow
 from service.base.clock import stamped
 from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts
@@ -23,7 +24,6 @@ from service.store.protocol import (
     Append,
     Appended,
     Conflict,
-    GameRow,
     KeptUse,
     KeyReused,
     Stored,
@@ -46,8 +46,7 @@ _MINE: Final = (
     " UNION SELECT game FROM tabularium.games WHERE organizer = ${0})"
 )
 _GAME: Final = (
-    "g.number, g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, h.version, g.created,"
-    " h.changed"
+    "g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, h.version, g.created, h.changed"
 )
 
 
@@ -270,33 +269,32 @@ class PostgresStore:
         ruleset: str | None = None,
         player: PlayerId | None = None,
         mine: PlayerId | None = None,
-        cursor: str | None = None,
+        after: GameId | None = None,
         limit: int = 50,
-    ) -> tuple[list[GameRow], str | None]:
+    ) -> list[GameRow]:
         conditions: list[str] = []
-        values: list[Any] = [limit + 1]
+        values: list[Any] = [limit]
         for condition, value in (
             ("g.status = ${0}", status),
             ("g.ruleset = ${0}", ruleset),
             ("g.game IN (SELECT game FROM tabularium.seated WHERE player = ${0})", player),
             (_MINE, mine),
-            ("g.number < ${0}", None if cursor is None else _position(cursor)),
+            ("g.number < (SELECT number FROM tabularium.games WHERE game = ${0})", after),
         ):
             if value is not None:
                 values.append(value)
                 conditions.append(condition.format(len(values)))
         if not _storable(*(value for value in values if isinstance(value, str))):
-            return [], None
+            return []
         where = " AND ".join(conditions) or "TRUE"
 
-        async def work(connection: Connection) -> tuple[list[GameRow], str | None]:
+        async def work(connection: Connection) -> list[GameRow]:
             rows = await connection.fetch(
                 f"SELECT {_GAME} FROM tabularium.games g JOIN tabularium.heads h ON h.game = g.game"
                 f" WHERE {where} ORDER BY g.number DESC LIMIT $1",
                 *values,
             )
-            more = str(rows[limit - 1]["number"]) if len(rows) > limit else None
-            return [_game_row(row) for row in rows[:limit]], more
+            return [_game_row(row) for row in rows]
 
         return await self._patiently(work)
 

@@ -4,6 +4,7 @@ SQLite itself repairs silently: it takes an empty file for a new database and dr
 its write-ahead log. For a log of games both would be a loss that nobody notices, so we look first.
 """
 
+import os
 import sqlite3
 import struct
 import sys
@@ -224,6 +225,24 @@ def check_file(path: Path, *, durable: bool = True) -> bool:
         if schema != _schema_of(connection):
             raise StoreDamaged(f"{path} is damaged: its tables are not those of a Tabularium store")
     return True
+
+
+def create_file(path: Path) -> None:
+    """Make an empty store: whole under another name, then in its place, so that there is never half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{path.name}.new-{os.getpid()}")
+    new.unlink(missing_ok=True)
+    with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA page_size = {PAGE}")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(f"BEGIN; {script(0)} COMMIT;")
+    try:
+        os.link(new, path)
+        new.unlink()
+    except FileExistsError:  # another process was quicker
+        new.unlink()
+    except OSError:  # a file system without links
+        new.rename(path)
 
 
 def script(have: int, version: int = SCHEMA_VERSION) -> str:

@@ -8,10 +8,8 @@ checkpoint together). What is lost with it for good is the count of refusals.
 
 import asyncio
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -20,16 +18,12 @@ from projections import sql
 from projections.change import Change
 from projections.projection import Projection
 from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
-from service.observe.logging import log
+from service.store.sqlite.connections import Connections, create_anew
 
 T = TypeVar("T")
 
 READERS: Final = 2
-PATIENCE: Final = 5.0
-"""Seconds to wait for another process that writes to the same file, such as a rebuild."""
-
 _STANDS: Final = "projection = ? AND number = ? AND live = ? AND position = ? AND events = ?"
-_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 class SqliteRows:
@@ -37,12 +31,7 @@ class SqliteRows:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="rows-writer")
-        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="rows-reader")
-        self._local = threading.local()
-        self._opened: list[sqlite3.Connection] = []
-        self._connection = self._connect()
-        self._closed = False
+        self._connections = Connections(path, "PRAGMA synchronous = NORMAL", readers=READERS)
 
     @classmethod
     async def open(cls, path: Path) -> "SqliteRows":
@@ -55,27 +44,11 @@ class SqliteRows:
     @classmethod
     def _open(cls, path: Path) -> "SqliteRows":
         with _translated(path):
-            try:
-                _make(path)
-            except sqlite3.DatabaseError as error:
-                if error.sqlite_errorcode & 0xFF not in _DAMAGED:
-                    raise
-                aside = path.with_name(f"{path.name}.damaged")
-                log.error("projections are damaged, and folded anew", file=str(path), kept=str(aside), why=str(error))
-                path.replace(aside)
-                for suffix in ("-wal", "-shm"):
-                    path.with_name(path.name + suffix).unlink(missing_ok=True)
-                _make(path)
+            create_anew(path, sql.GENERATIONS, sql.LEASES, sql.REFUSALS)
             return cls(path)
 
     async def close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        await asyncio.to_thread(self._writer.shutdown)
-        await asyncio.to_thread(self._readers.shutdown)
-        for connection in self._opened:
-            connection.close()
+        await self._connections.close()
 
     # --- reading ---
 
@@ -189,57 +162,16 @@ class SqliteRows:
 
     # --- connections ---
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA synchronous = NORMAL")
-        self._opened.append(connection)
-        return connection
-
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        def run() -> T:
-            connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-            if connection is None:
-                connection = self._local.connection = self._connect()
-                connection.execute("PRAGMA query_only = ON")
-            return work(connection)
-
-        return await self._run(self._readers, run)
+        with _translated(self._path):
+            return await self._connections.read(work)
 
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        def run() -> T:
-            connection = self._connection
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                done = work(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            return done
-
-        return await self._run(self._writer, run)
-
-    async def _run(self, threads: ThreadPoolExecutor, run: Callable[[], T]) -> T:
-        if self._closed:
-            raise Unavailable("the store of the projections is closed")
         with _translated(self._path):
-            return await asyncio.get_running_loop().run_in_executor(threads, run)
+            return await self._connections.write(work)
 
 
 # --- statements -------------------------------------------------------------------------------------------------------
-
-
-def _make(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(sql.GENERATIONS)
-        connection.execute(sql.LEASES)
-        connection.execute(sql.REFUSALS)
-    finally:
-        connection.close()
 
 
 def _generations(connection: sqlite3.Connection) -> list[Generation]:

@@ -1,21 +1,15 @@
 """The embedded store of snapshots: a file of its own, which may be lost at any time and then fills again.
 
-Apart from the log for the reasons that `sqlite_rows.py` gives.
+Apart from the log for the reasons that `rows.py` gives.
 """
 
 import asyncio
-import sqlite3
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from domain.kernel.ids import GameId
-from service.observe.logging import log
-from service.store.protocol import StoreUnavailable
 from service.store.snapshots import Snapshot
-
-T = TypeVar("T")
+from service.store.sqlite.connections import Connections, Translated, create_anew
 
 _TABLE: Final = """\
 CREATE TABLE IF NOT EXISTS snapshots (
@@ -39,9 +33,7 @@ class SqliteSnapshots:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._connection = _connect(path)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="snapshots")
-        self._closed = False
+        self._connections = Connections(path, "PRAGMA synchronous = NORMAL", readers=1)
 
     @classmethod
     async def open(cls, path: Path) -> "SqliteSnapshots":
@@ -50,53 +42,24 @@ class SqliteSnapshots:
 
     @classmethod
     def _open(cls, path: Path) -> "SqliteSnapshots":
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                return cls(path)
-            except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError):
-                    raise
-                log.warning("snapshots are damaged, and taken anew", file=str(path), why=str(error))
-                for suffix in ("", "-wal", "-shm"):
-                    path.with_name(path.name + suffix).unlink(missing_ok=True)
-                return cls(path)
-        except (sqlite3.Error, OSError) as error:
-            raise StoreUnavailable(f"{path} cannot be used: {error}") from error
+        with Translated(path):
+            create_anew(path, _TABLE)
+            return cls(path)
 
     async def newest(self, game: GameId) -> Snapshot | None:
-        row = await self._run(lambda: self._connection.execute(_NEWEST, (game,)).fetchone())
+        with Translated(self._path):
+            row = await self._connections.read(lambda connection: connection.execute(_NEWEST, (game,)).fetchone())
         return row and Snapshot(*row)
 
     async def keep(self, snapshot: Snapshot) -> None:
-        values = tuple(getattr(snapshot, name) for name in snapshot.__struct_fields__)
-        await self._run(lambda: self._connection.execute(_KEEP, values))
+        await self._write(_KEEP, *(getattr(snapshot, name) for name in snapshot.__struct_fields__))
 
     async def drop(self, game: GameId) -> None:
-        await self._run(lambda: self._connection.execute("DELETE FROM snapshots WHERE game = ?", (game,)))
+        await self._write("DELETE FROM snapshots WHERE game = ?", game)
 
     async def close(self) -> None:
-        if not self._closed:
-            self._closed = True
-            await asyncio.to_thread(self._thread.shutdown)
-            self._connection.close()
+        await self._connections.close()
 
-    async def _run(self, work: Callable[[], T]) -> T:
-        if self._closed:
-            raise StoreUnavailable("the store of snapshots is closed")
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        except (sqlite3.Error, OSError) as error:
-            raise StoreUnavailable(f"{self._path} cannot be used: {error}") from error
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(_TABLE)
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
+    async def _write(self, statement: str, *values: object) -> None:
+        with Translated(self._path):
+            await self._connections.write(lambda connection: connection.execute(statement, values))

@@ -1,18 +1,9 @@
-"""The embedded store: one SQLite file in WAL mode, one writer, a few readers.
-
-Whatever waits to be written is gathered into one transaction (group commit), because a durable commit costs a wait
-for the disk, however much is in it. Within a transaction every append has its own outcome: each is checked before it
-writes anything. Positions are given in commit order, so following them misses nothing.
-"""
+"""The embedded store: the log in one SQLite file. Positions follow the order of commits, so a reader misses nothing."""
 
 import asyncio
-import os
 import sqlite3
-import threading
-import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from collections.abc import Callable, Collection, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -22,36 +13,28 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.record import Record
+from projections.lobby import GameRow
 from service.store.protocol import (
     Added,
     Append,
     Appended,
     Conflict,
-    GameRow,
     KeptUse,
     KeyReused,
     Stored,
     StoreDamaged,
-    StoreUnavailable,
     UnknownCursor,
 )
 from service.store.sqlite.accounts import SqliteAccounts
-from service.store.sqlite.file import PAGE, bring_up_to_date, check_file, script
+from service.store.sqlite.connections import Connections, Translated, connect
+from service.store.sqlite.file import bring_up_to_date, check_file, create_file
 
 T = TypeVar("T")
-
-GATHERED: Final = 256
-"""At most so many appends in one transaction, so that the first of them is not kept waiting."""
 
 QUICK: Final = 0.002
 """Seconds that a transaction usually takes at most, to be run in the event loop."""
 
-CHECKPOINT_EVERY: Final = 300
-"""Transactions after which the log is carried over into the database."""
-
 READERS: Final = 4
-PATIENCE: Final = 5.0
-"""Seconds to wait for another process that writes to the same file."""
 
 _RECORD: Final = (
     "CAST(version AS INTEGER), CAST(event AS BLOB), CAST(schema AS INTEGER), CAST(draws AS INTEGER),"
@@ -62,10 +45,6 @@ _MINE: Final = (
     "game IN (WITH me(player) AS (VALUES (?)) SELECT game FROM seated, me WHERE seated.player = me.player"
     " UNION SELECT game FROM games, me WHERE organizer = me.player)"
 )
-_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_BAD_TEXT: Final = "Could not decode to UTF-8"
-
-Work = Callable[[sqlite3.Connection], Any]
 
 
 class SqliteStore:
@@ -75,11 +54,12 @@ class SqliteStore:
 
     def __init__(self, path: Path, *, durable: bool) -> None:
         self._path = path
-        self._writer = _Writer(_connect(path, durable=durable))
-        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-reader")
-        self._local = threading.local()
-        self._opened: list[sqlite3.Connection] = []
-        self._closed = False
+        pragmas = (
+            f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}",
+            "PRAGMA cache_size = -16000",
+            "PRAGMA wal_autocheckpoint = 0",
+        )
+        self._connections = Connections(path, *pragmas, readers=READERS, quick=QUICK)
         self.accounts = SqliteAccounts(self._read, self._write)
 
     @classmethod
@@ -98,24 +78,15 @@ class SqliteStore:
 
     @classmethod
     def _open(cls, path: Path, durable: bool) -> "SqliteStore":
-        with _Translated(path):
-            try:
-                if not check_file(path, durable=durable):
-                    _create(path)
-                with closing(_connect(path, durable=True)) as connection:
-                    bring_up_to_date(connection)
-            except OSError as error:
-                raise StoreUnavailable(f"{path} cannot be opened: {error.strerror}") from error
+        with Translated(path):
+            if not check_file(path, durable=durable):
+                create_file(path)
+            with closing(connect(path, "PRAGMA synchronous = FULL")) as connection:
+                bring_up_to_date(connection)
             return cls(path, durable=durable)
 
     async def close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        await self._writer.close()
-        await asyncio.to_thread(self._readers.shutdown)
-        for connection in self._opened:
-            connection.close()
+        await self._connections.close()
 
     async def ready(self) -> None:
         await self._read(lambda connection: connection.execute("SELECT 1 FROM games LIMIT 1").fetchone())
@@ -145,12 +116,8 @@ class SqliteStore:
         )
 
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
-        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._writer.hand_in(_Job(work, future))
-        with _Translated(self._path):
-            return await future
+        with Translated(self._path):
+            return await self._connections.write(work)
 
     # --- reading ---
 
@@ -260,9 +227,9 @@ class SqliteStore:
         ruleset: str | None = None,
         player: PlayerId | None = None,
         mine: PlayerId | None = None,
-        cursor: str | None = None,
+        after: GameId | None = None,
         limit: int = 50,
-    ) -> tuple[list[GameRow], str | None]:
+    ) -> list[GameRow]:
         conditions: list[tuple[str, Any]] = []
         if status is not None:
             conditions.append(("status = ?", status))
@@ -272,156 +239,22 @@ class SqliteStore:
             conditions.append(("game IN (SELECT game FROM seated WHERE player = ?)", player))
         if mine is not None:
             conditions.append((_MINE, mine))
-        if cursor is not None:
-            conditions.append(("number < ?", _position(cursor)))
+        if after is not None:
+            conditions.append(("number < (SELECT number FROM games WHERE game = ?)", after))
         where = " AND ".join(condition for condition, _ in conditions) or "TRUE"
         values = [value for _, value in conditions]
 
-        def work(connection: sqlite3.Connection) -> tuple[list[GameRow], str | None]:
+        def work(connection: sqlite3.Connection) -> list[GameRow]:
             rows = connection.execute(
-                f"SELECT {_GAME}, number FROM games WHERE {where} ORDER BY number DESC LIMIT ?", (*values, limit + 1)
-            ).fetchall()
-            more = str(rows[limit - 1][-1]) if len(rows) > limit else None
-            return [_game_row(row[:-1]) for row in rows[:limit]], more
+                f"SELECT {_GAME} FROM games WHERE {where} ORDER BY number DESC LIMIT ?", (*values, limit)
+            )
+            return [_game_row(row) for row in rows]
 
         return await self._read(work)
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
-
-        def run() -> T:
-            connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-            if connection is None:
-                connection = self._local.connection = _connect(self._path, durable=True)
-                connection.execute("PRAGMA query_only = ON")
-                self._opened.append(connection)
-            return work(connection)
-
-        with _Translated(self._path):
-            return await asyncio.get_running_loop().run_in_executor(self._readers, run)
-
-
-# --- the writer -------------------------------------------------------------------------------------------------------
-
-
-class _Job:
-    """Something to be written, and who waits for its outcome."""
-
-    __slots__ = ("error", "future", "result", "work")
-
-    def __init__(self, work: Work, future: asyncio.Future[Any]) -> None:
-        self.work = work
-        self.future = future
-        self.result: Any = None
-        self.error: BaseException | None = None
-
-    def settle(self) -> None:
-        """Tell who waits, if anybody still does."""
-        if self.future.done():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)
-
-
-class _Writer:
-    """Takes all jobs that wait, runs them in one transaction and then tells everybody.
-
-    While the disk is quick the event loop waits for it: that takes less than to hand the work to a thread and back,
-    which was measured at 200 µs on an idle machine and at 1,500 µs on a busy one. What may take longer (a slow disk, a
-    checkpoint, a file that another process has locked) is done in a thread, and jobs gather meanwhile.
-    """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._connection.execute("PRAGMA busy_timeout = 0")
-        self._connection.execute("PRAGMA wal_autocheckpoint = 0")
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="store-writer")
-        self._waiting: list[_Job] = []
-        self._idle = asyncio.Event()
-        self._idle.set()
-        self._usual = 0.0
-        self._since_checkpoint = 0
-
-    def hand_in(self, job: _Job) -> None:
-        self._waiting.append(job)
-        if self._idle.is_set():
-            # Not at once: others that are ready in this turn of the loop come into the same transaction.
-            self._idle.clear()
-            job.future.get_loop().call_soon(self._flush)
-
-    async def close(self) -> None:
-        """Write what was handed in, then stop."""
-        await self._idle.wait()
-        await asyncio.to_thread(self._thread.shutdown)
-        self._connection.close()
-
-    def _flush(self) -> None:
-        jobs, self._waiting = self._waiting[:GATHERED], self._waiting[GATHERED:]
-        loop = jobs[0].future.get_loop()
-        if self._usual < QUICK and self._since_checkpoint < CHECKPOINT_EVERY and self._write(jobs, patiently=False):
-            self._told(jobs, loop)
-            return
-
-        def done(_: object) -> None:
-            self._told(jobs, loop)
-
-        loop.run_in_executor(self._thread, self._write, jobs, True).add_done_callback(done)
-
-    def _told(self, jobs: Iterable[_Job], loop: asyncio.AbstractEventLoop) -> None:
-        for job in jobs:
-            job.settle()
-        if self._waiting:
-            loop.call_soon(self._flush)
-        else:
-            self._idle.set()
-
-    def _write(self, jobs: Sequence[_Job], patiently: bool) -> bool:
-        """Run jobs; tell whether that was possible without waiting for another process. Raises nothing."""
-        began = time.perf_counter()
-        try:
-            if patiently:
-                self._prepare_patiently()
-            self._transaction(jobs)
-        except Exception as error:
-            if not patiently and getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY:
-                return False
-            alone = len(jobs) == 1 or isinstance(error, sqlite3.OperationalError)
-            for job in jobs:
-                job.error = error if alone else None
-                # If one of them has spoilt it for all: each again by itself, so that only that one fails.
-                if not alone and not self._write([job], patiently):
-                    job.error = error
-        finally:
-            if patiently:
-                self._connection.execute("PRAGMA busy_timeout = 0")
-        self._usual += (time.perf_counter() - began - self._usual) / 16
-        self._since_checkpoint += 1
-        return True
-
-    def _prepare_patiently(self) -> None:
-        self._connection.execute(f"PRAGMA busy_timeout = {int(PATIENCE * 1000)}")
-        if self._since_checkpoint >= CHECKPOINT_EVERY:
-            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            self._since_checkpoint = 0
-
-    def _transaction(self, jobs: Sequence[_Job]) -> None:
-        connection = self._connection
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            for job in jobs:
-                try:
-                    job.result = job.work(connection)
-                except (Conflict, KeyReused) as outcome:  # raised before anything was written
-                    job.error = outcome
-            connection.execute("COMMIT")
-        except BaseException:
-            # A failed commit has often rolled back by itself.
-            with suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            raise
+        with Translated(self._path):
+            return await self._connections.read(work)
 
 
 # --- statements -------------------------------------------------------------------------------------------------------
@@ -569,56 +402,3 @@ def _position(cursor: str | None) -> int:
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
         raise UnknownCursor(f"{cursor!r} is no cursor; take one from an earlier answer, or leave it out")
     return int(cursor)
-
-
-# --- the file ---------------------------------------------------------------------------------------------------------
-
-
-def _connect(path: Path, *, durable: bool) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
-        uri=True,
-        timeout=PATIENCE,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-    connection.execute("PRAGMA cache_size = -16000")
-    return connection
-
-
-def _create(path: Path) -> None:
-    """Make an empty store: whole under another name, then in its place, so that there is never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f"{path.name}.new-{os.getpid()}")
-    new.unlink(missing_ok=True)
-    with closing(sqlite3.connect(new, isolation_level=None)) as connection:
-        connection.execute(f"PRAGMA page_size = {PAGE}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(f"BEGIN; {script(0)} COMMIT;")
-    try:
-        os.link(new, path)
-        new.unlink()
-    except FileExistsError:  # another process was quicker
-        new.unlink()
-    except OSError:  # a file system without links
-        new.rename(path)
-
-
-class _Translated:
-    """Turns what SQLite says into what a store says."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, sqlite3.Error):
-            return
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _DAMAGED or _BAD_TEXT in str(error):
-            raise StoreDamaged(f"{self._path} is damaged: {error}") from error
-        if isinstance(error, sqlite3.OperationalError):
-            raise StoreUnavailable(f"{self._path} cannot be used: {error}") from error

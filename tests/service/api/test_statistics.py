@@ -104,6 +104,7 @@ async def test_games_are_found_by_their_titles(service: Service, anna: Player, b
     second = await service.get(f"/v1/games?text=tuesday&limit=1&cursor={first['next']}")
     assert [game["title"] for game in (*first["items"], *second["items"])] == await titles("text=tuesday")
     assert second["next"] is None
+    assert await titles(f"cursor={first['next']}") == ["Tuesday at Livia's"], "the same cursor, without words"
 
 
 async def test_refusals_are_counted_by_rule(service: Service, anna: Player, bert: Player) -> None:

@@ -39,7 +39,7 @@ async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> No
         assert check_file(tmp_path / "tabularium.db")
         store = await SqliteStore.open(tmp_path / "tabularium.db")
         kept, _ = await store.read_all(limit=1_000_000)
-        rows, _ = await store.games(limit=1_000_000)
+        rows = await store.games(limit=1_000_000)
         await store.close()
         streams: dict[GameId, list[int]] = {}
         for game, record in kept:
@@ -49,6 +49,6 @@ async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> No
         assert all(len(streams.get(game, ())) >= version for game, version in acknowledged.items())
     assert len(acknowledged) >= KILLS
     async with open_rig(tmp_path) as rig:
-        for row in (await rig.store.games(limit=1_000_000))[0]:
+        for row in await rig.store.games(limit=1_000_000):
             assert first_broken(row.game, await rig.store.read(row.game)) is None
             await rig.games.game(row.game)

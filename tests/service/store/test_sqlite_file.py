@@ -323,7 +323,7 @@ async def test_a_second_process_opens_what_a_first_one_is_writing(tmp_path: Path
 async def test_a_full_disk_refuses_and_goes_on_when_there_is_room(tmp_path: Path) -> None:
     store = await SqliteStore.open(tmp_path / "tabularium.db")
     await store.append(new_game("g1"))
-    connection: sqlite3.Connection = store._writer._connection
+    connection: sqlite3.Connection = store._connections._writer._connection
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
     version = 1
@@ -344,7 +344,7 @@ async def test_a_full_disk_refuses_and_goes_on_when_there_is_room(tmp_path: Path
 async def test_another_process_that_keeps_the_file_locked_is_waited_for_and_then_named(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.store.sqlite.store.PATIENCE", 0.2)
+    monkeypatch.setattr("service.store.sqlite.connections.PATIENCE", 0.2)
     store = await SqliteStore.open(file)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
