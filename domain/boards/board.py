@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar, cast, get_args
 import msgspec
 from msgspec import Struct
 
-from domain.boards import mare_nostrum
+from domain.boards.families import mare_nostrum
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.board import Area, Board, Border, BorderKind, Coast, Key, Kind
 from domain.kernel.rules.message import shortened
