@@ -1,7 +1,7 @@
 """The rulesets that this package can play."""
 
-from domain.classic.ruleset import Friz, Published2005
+from domain.classic.ruleset import RULESETS as CLASSIC
 from domain.kernel.rules.ruleset import Library
 from domain.mare_nostrum.ruleset import MareNostrum
 
-LIBRARY = Library([Friz(), Published2005(), MareNostrum()])
+LIBRARY = Library([*CLASSIC, MareNostrum()])

@@ -13,12 +13,13 @@ from typing import Any, Final
 from domain.kernel.proof.export import export
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
+from service.bots.bot import GREEDY
 from service.bots.simulation import Plan, Simulation
 
 GAMES = 20
 CORRUPTIONS = 200
 WAYS: Final[Mapping[str, Sequence[dict[str, Any]]]] = {
-    "mare-nostrum": ({}, {"setup": {"layout": "free"}, "greedy": True}),
+    "mare-nostrum": ({}, {"setup": {"layout": "free"}, "level": GREEDY}),
 }
 """How the games of a ruleset are played, in turn, where it is not by random players with the usual set-up. Random games
 of Mare Nostrum after a free set-up may run dry and never end (MN-WIN-06)."""

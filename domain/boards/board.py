@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from itertools import chain, islice
@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar, cast, get_args
 import msgspec
 from msgspec import Struct
 
-from domain.boards import mare_nostrum
+from domain.boards.family import Measure, known_families
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.board import Area, Board, Border, BorderKind, Coast, Key, Kind
 from domain.kernel.rules.message import shortened
@@ -58,40 +58,6 @@ class BoardError(Exception):
             for short in (shortened(problem, LONGEST_PROBLEM) for problem in islice(problems, MOST_PROBLEMS))
         )
         super().__init__("; ".join(self.problems))
-
-
-# --- The families -----------------------------------------------------------------------------------------------------
-
-
-class Measure(Struct, frozen=True):
-    """A number that every area of one kind has, and no other area: one of those `allowed`."""
-
-    kind: Kind
-    allowed: tuple[int, ...]
-
-
-class Family(Struct, frozen=True):
-    """What the games of one family need of a board beyond its shape."""
-
-    values: Mapping[str, Measure]
-    traits: frozenset[str] = frozenset()
-    needs_home: bool = True
-    problems: Callable[[Board], Iterable[str]] = lambda board: ()
-    """What else is wrong with a board, a line each."""
-
-
-FAMILIES: Final[Mapping[str, Family]] = MappingProxyType(
-    {
-        # CC-BRD-02 and CC-BRD-03.
-        "conquest": Family(values={"tribute": Measure(kind="land", allowed=(5, 10))}),
-        # MN-BRD-01.
-        "mare-nostrum": Family(
-            values={"city_sites": Measure(kind="land", allowed=(0, 1))},
-            traits=mare_nostrum.TRAITS,
-            problems=mare_nostrum.problems,
-        ),
-    }
-)
 
 
 # --- Reading ----------------------------------------------------------------------------------------------------------
@@ -328,9 +294,9 @@ def _strait_problems(board: Board) -> Iterator[str]:
 
 
 def _family_problems(board: Board) -> Iterator[str]:
-    family = FAMILIES.get(board.family)
+    family = known_families().get(board.family)
     if family is None:
-        yield f"family {board.family!r} is unknown; known are {_listed(FAMILIES)}"
+        yield f"family {board.family!r} is unknown; known are {_listed(known_families())}"
         return
     if family.needs_home and not any(area.home for area in board.areas):
         yield "no area is a home; set home to true where a seat may begin"

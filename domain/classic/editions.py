@@ -1,20 +1,24 @@
 """The editions of Conquest of the Empire Classic, and what their later versions corrected.
 
 There is one implementation, with a named switch for each difference.
+
+A new edition is an entry of `EDITIONS`, such as ``FRIZ.revised("conquest-classic-new", "…", consents=False)``.
 """
 
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.ids import RuleId
 from domain.kernel.rules.ruleset import Change
 
 
 class Edition(Struct, frozen=True):
-    """The switches by which the two editions differ in play, each with its rule ids (friz / 2005)."""
+    """The switches by which the editions differ in play, each with its rule ids (friz / 2005)."""
 
     id: str
+    title: str
     consents: bool
     """Other players may allow transit and the use of roads: CC-ALY-02, CC-ROAD-13 / CC-ALY-11, CC-ROAD-14."""
     galleys_block_straits: bool
@@ -53,59 +57,19 @@ class Edition(Struct, frozen=True):
     turns_wait_for_talks: bool = False
     """A turn ends when owners and captors have waived talks; each proposes once: CC-RAN-13, CC-RAN-14 / not so."""
 
+    changes: tuple[Change, ...] = ()
+    """What later versions of it do otherwise."""
     own_numbers: dict[str, str] = {}
     """Rules of the community edition that this one plays in the same way, under another number."""
+
+    def revised(self, ruleset_id: str, title: str, **switches: bool) -> "Edition":
+        """Return an edition that differs in some switches from what the newest version of this one plays."""
+        corrected = dict.fromkeys((change.switch for change in self.changes), True)
+        return replace(self, id=ruleset_id, title=title, changes=(), **{**corrected, **switches})
 
     def cite(self, rule: str) -> str:
         """Return the number that this edition gives to a rule of the community edition that both play alike."""
         return self.own_numbers.get(rule, rule)
-
-
-FRIZ = Edition(
-    id="friz",
-    consents=True,
-    galleys_block_straits=True,
-    coast_leads_back_only=True,
-    foreign_coasts_for_landing_only=True,
-    galleys_die_on_foreign_coasts=True,
-    naval_hits_are_matched=True,
-    both_may_retreat=True,
-    retreat_to_own_provinces=True,
-    retreat_needs_destination=True,
-    new_units_take_leaders=True,
-    tribute_needs_home=True,
-    purchase_needs_home=True,
-    ransom_in_any_turn=True,
-    returned_join_caesar=True,
-)
-"""The community edition, Versione di Friz 1.5."""
-
-PUBLISHED_2005 = Edition(
-    id="2005",
-    consents=False,
-    galleys_block_straits=False,
-    coast_leads_back_only=False,
-    foreign_coasts_for_landing_only=False,
-    galleys_die_on_foreign_coasts=False,
-    naval_hits_are_matched=False,
-    both_may_retreat=False,
-    retreat_to_own_provinces=False,
-    retreat_needs_destination=False,
-    new_units_take_leaders=False,
-    tribute_needs_home=False,
-    purchase_needs_home=False,
-    ransom_in_any_turn=False,
-    returned_join_caesar=False,
-    own_numbers={
-        "CC-MOV-13": "CC-MOV-14",
-        "CC-SEA-11": "CC-SEA-12",
-        "CC-NAV-08": "CC-NAV-09",
-        "CC-NAV-14": "CC-NAV-15",
-        "CC-CAP-04": "CC-CAP-05",
-        "CC-SEA-34": "CC-SEA-35",
-    },
-)
-"""The publisher's edition of 2005."""
 
 
 # --- what the second version corrects ---
@@ -133,7 +97,7 @@ _DEALS_NAME_SEVERAL: Final = Change(
     "line 313).",
 )
 
-CHANGES_FRIZ: Final = (
+_CHANGES_FRIZ: Final = (
     Change(
         "caesar_needs_whole_fleet_sunk",
         2,
@@ -155,7 +119,7 @@ CHANGES_FRIZ: Final = (
         "player cannot end the turn before them. With one offer and one counter-offer, nobody can delay it for ever.",
     ),
 )
-CHANGES_2005: Final = (
+_CHANGES_2005: Final = (
     Change(
         "caesar_needs_whole_fleet_sunk",
         2,
@@ -167,3 +131,58 @@ CHANGES_2005: Final = (
     _PROPOSALS_LAPSE,
     _DEALS_NAME_SEVERAL,
 )
+
+
+# --- the editions ---
+
+FRIZ: Final = Edition(
+    id="conquest-classic-friz",
+    title="Conquest of the Empire Classic, Versione di Friz 1.5",
+    consents=True,
+    galleys_block_straits=True,
+    coast_leads_back_only=True,
+    foreign_coasts_for_landing_only=True,
+    galleys_die_on_foreign_coasts=True,
+    naval_hits_are_matched=True,
+    both_may_retreat=True,
+    retreat_to_own_provinces=True,
+    retreat_needs_destination=True,
+    new_units_take_leaders=True,
+    tribute_needs_home=True,
+    purchase_needs_home=True,
+    ransom_in_any_turn=True,
+    returned_join_caesar=True,
+    changes=_CHANGES_FRIZ,
+)
+"""The community edition, Versione di Friz 1.5."""
+
+PUBLISHED_2005: Final = Edition(
+    id="conquest-classic-2005",
+    title="Conquest of the Empire Classic, 2005 edition",
+    consents=False,
+    galleys_block_straits=False,
+    coast_leads_back_only=False,
+    foreign_coasts_for_landing_only=False,
+    galleys_die_on_foreign_coasts=False,
+    naval_hits_are_matched=False,
+    both_may_retreat=False,
+    retreat_to_own_provinces=False,
+    retreat_needs_destination=False,
+    new_units_take_leaders=False,
+    tribute_needs_home=False,
+    purchase_needs_home=False,
+    ransom_in_any_turn=False,
+    returned_join_caesar=False,
+    changes=_CHANGES_2005,
+    own_numbers={
+        "CC-MOV-13": "CC-MOV-14",
+        "CC-SEA-11": "CC-SEA-12",
+        "CC-NAV-08": "CC-NAV-09",
+        "CC-NAV-14": "CC-NAV-15",
+        "CC-CAP-04": "CC-CAP-05",
+        "CC-SEA-34": "CC-SEA-35",
+    },
+)
+"""The publisher's edition of 2005."""
+
+EDITIONS: Final = (FRIZ, PUBLISHED_2005)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -34,7 +34,7 @@ from domain.classic import (
     view,
     winning,
 )
-from domain.classic.editions import CHANGES_2005, CHANGES_FRIZ, FRIZ, PUBLISHED_2005, Edition
+from domain.classic.editions import EDITIONS, Edition
 from domain.classic.position import arrange
 from domain.classic.table import Table, bare
 from domain.conquest.dice import FACES
@@ -48,7 +48,7 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.ruleset import Change, Result, Rolled, Ruleset, switched
+from domain.kernel.rules.ruleset import Result, Rolled, Ruleset, switched
 
 CHAPTERS = (
     setup,
@@ -211,19 +211,17 @@ class Classic(Ruleset[Table]):
         return arrange(position, self.edition, board)
 
 
-class Friz(Classic):
-    """The community edition."""
+def ruleset_of(edition: Edition) -> Classic:
+    """Return the newest version of an edition's ruleset."""
 
-    id = "conquest-classic-friz"
-    title = "Conquest of the Empire Classic, Versione di Friz 1.5"
-    published = FRIZ
-    changes: ClassVar[tuple[Change, ...]] = CHANGES_FRIZ
+    class Published(Classic):
+        id = edition.id
+        title = edition.title
+        changes = edition.changes
+        published = edition
+
+    return Published()
 
 
-class Published2005(Classic):
-    """The publisher's edition of 2005."""
-
-    id = "conquest-classic-2005"
-    title = "Conquest of the Empire Classic, 2005 edition"
-    published = PUBLISHED_2005
-    changes: ClassVar[tuple[Change, ...]] = CHANGES_2005
+RULESETS: Final = tuple(map(ruleset_of, EDITIONS))
+"""The editions, each in its newest version."""

@@ -72,33 +72,46 @@ class Move(Struct, forbid_unknown_fields=True):
     sees: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
 
-class Scenario(Struct, forbid_unknown_fields=True):
+class Written(Struct, kw_only=True):
+    """What a scenario is about, and for which rulesets and versions it is written.
+
+    It holds in every version of its rulesets unless it says `since` which version, or `until` which: so a change of the
+    rules needs a scenario for each side of it, and what it does not concern is shown to be the same.
+    """
+
+    rules: list[RuleId]
+    rulesets: list[str] = field(default_factory=list[str])
+    since: int = 1
+    until: int | None = None
+
+    def versions_of(self, ruleset: Ruleset[Any]) -> list[int] | None:
+        """Return the versions of a ruleset for which this is written; None when it is not written for the ruleset.
+
+        An edition that is based on another shares what is written for the newest version of that one.
+        """
+        if ruleset.id not in ruleset.catalogue.holders(self.rulesets, self.rules):
+            return None
+        if ruleset.catalogue.rulesets[ruleset.id].based_on is None or ruleset.id in self.rulesets:
+            return [version for version in ruleset.versions if self.since <= version <= (self.until or version)]
+        return list(ruleset.versions) if self.until is None else None
+
+
+class Scenario(Written, forbid_unknown_fields=True, kw_only=True):
     """A scenario: its rules, the position it starts from, the dice that fall and the steps.
 
     `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. Without `given` the
     game opens by the rules, for `players` seats, with `setup`; `refused` is the rule id by which no such game may be
     opened, and then there are no steps.
-
-    A scenario holds in every version of its rulesets unless it says `since` which version, or `until` which: so a
-    change of the rules needs a scenario for each side of it, and what it does not concern is shown to be the same.
     """
 
     title: str
-    rules: list[RuleId]
     step: list[Move] = field(default_factory=list[Move])
-    rulesets: list[str] = field(default_factory=list[str])
-    since: int = 1
-    until: int | None = None
     given: dict[str, Any] | None = None
     players: int | None = None
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
     refused: RuleId | None = None
     dice: list[list[int | str]] = field(default_factory=list[list[int | str]])
     note: str = ""
-
-    def holds_in(self, version: int) -> bool:
-        """Tell whether the scenario is written for a version of its rulesets."""
-        return self.since <= version <= (self.until or version)
 
 
 class ScenarioFile(Struct, forbid_unknown_fields=True):
@@ -364,9 +377,9 @@ def runs(scenarios: Iterable[Scenario], rulesets: Iterable[Ruleset[Any]]) -> Ite
     known = list(rulesets)
     for scenario in scenarios:
         for ruleset in known:
-            if scenario.rulesets and ruleset.id not in scenario.rulesets:
+            versions = scenario.versions_of(ruleset)
+            if versions is None:
                 continue
-            versions = [version for version in ruleset.versions if scenario.holds_in(version)]
             if not versions:
                 newest = ruleset.versions[-1]
                 raise ScenarioError(f"{scenario.title!r} holds in no version of {ruleset.id}; they are 1 to {newest}")

@@ -10,20 +10,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from service.base.settings import PREFIX
+from service.bots.bot import Bot
 from service.bots.client import Client, Problem
-from service.bots.merchant import GreedyMerchant
-from service.bots.players import BoldClassicBot, Bot, RandomBot
+from service.bots.registry import bot_for
 
 STARTED = "Tabularium is running at "
-
-
-def bot_for(ruleset: str, rng: random.Random, board: Mapping[str, Any]) -> Bot:
-    """Return the best player that there is for games of a ruleset, which is one of chance where there is no better."""
-    if ruleset.startswith("conquest-classic"):
-        return BoldClassicBot(rng, board["borders"])
-    if ruleset == "mare-nostrum":
-        return GreedyMerchant(rng)
-    return RandomBot(rng)
 
 
 class Demonstration:
@@ -38,7 +29,7 @@ class Demonstration:
         self._rng = random.Random(f"{ruleset}/{seats}/{seed}")
         self._players: dict[str, Client] = {}
         self._spectator: Client | None = None
-        self._bot: Bot = RandomBot(self._rng)
+        self._bot: Bot | None = None
         self._told = 0
 
     def begin(self, client: Client, bots: Sequence[Client] = ()) -> None:
@@ -74,6 +65,7 @@ class Demonstration:
         return True
 
     def _decide(self, seat: str, key: str) -> None:
+        assert self._bot is not None, "the game has begun"
         player = self._players[seat]
         view = player.get(f"/v1/games/{self.game}/state")["view"]
         options = player.get(f"/v1/games/{self.game}/options")["options"]

@@ -23,8 +23,8 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.library import LIBRARY
-from service.bots.merchant import GreedyMerchant
-from service.bots.players import Bot
+from service.bots.bot import RANDOM, Bot
+from service.bots.registry import levels
 
 CHATTER = 0.02
 """How often a bot says something that no open decision asks for (proposes an alliance, grants a passage)."""
@@ -42,8 +42,8 @@ class Plan(Struct, frozen=True):
     """The game is broken off when a round beyond this one begins."""
     setup: dict[str, Any] = {}
     """What the creator of the game chooses."""
-    greedy: bool = False
-    """Whether the players are greedy merchants (Mare Nostrum) instead of choosing at random."""
+    level: str = RANDOM
+    """Which of the ruleset's bots play."""
     version: int | None = None
     """The version of the ruleset; None for the newest."""
 
@@ -76,8 +76,14 @@ class Simulation:
         self.records: list[Record] = []
         self.vault = Vault()
         self.commands = 0
-        self.bot: Bot | None = GreedyMerchant(self.rng) if plan.greedy else None
         self.game = self._begin()
+        self.bot = self._bot()
+
+    def _bot(self) -> Bot | None:
+        """Return the bot that plays for all; None when the game is played at random, which then says things unasked."""
+        if self.plan.level == RANDOM:
+            return None
+        return levels(self.plan.ruleset)[self.plan.level](self.rng, msgspec.to_builtins(self.game.board))
 
     def _begin(self) -> Game:
         ruleset = LIBRARY.current(self.plan.ruleset)

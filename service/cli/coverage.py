@@ -9,49 +9,44 @@ skipped or expected to fail claims nothing.
 import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from domain.kernel.ids import RuleId
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.scenario import Written
 
 
 class CoverageError(Exception):
     """A scenario or test file whose claims cannot be read; the message is one line that names the file."""
 
 
-class _Scenario(Struct):
+class _Scenario(Written, kw_only=True):
     title: str = ""
-    rules: tuple[RuleId, ...] = ()
-    rulesets: tuple[str, ...] | None = None
-    since: int = 1
-    until: int | None = None
-
-    def counts_for(self, ruleset_id: str | None, version: int | None) -> bool:
-        if ruleset_id is not None and self.rulesets is not None and ruleset_id not in self.rulesets:
-            return False
-        return version is None or self.since <= version <= (self.until or version)
+    rules: list[RuleId] = field(default_factory=list[RuleId])
 
 
 class _ScenarioFile(Struct):
     scenario: tuple[_Scenario, ...] = ()
 
 
-def collect(tests_dir: Path, ruleset_id: str | None = None, version: int | None = None) -> dict[RuleId, list[str]]:
+def collect(tests_dir: Path, ruleset: Ruleset[Any] | None = None) -> dict[RuleId, list[str]]:
     """The tests that claim each rule, as ``path::title``; without scenarios of other rulesets, or other versions."""
     covered: dict[RuleId, list[str]] = {}
-    for rule_id, name in _claims(tests_dir, ruleset_id, version):
+    for rule_id, name in _claims(tests_dir, ruleset):
         names = covered.setdefault(rule_id, [])
         if name not in names:
             names.append(name)
     return covered
 
 
-def _claims(tests_dir: Path, ruleset_id: str | None, version: int | None) -> Iterator[tuple[RuleId, str]]:
+def _claims(tests_dir: Path, ruleset: Ruleset[Any] | None) -> Iterator[tuple[RuleId, str]]:
     for path in sorted((tests_dir / "scenarios").rglob("*.toml")):
         shown = _shown(path, tests_dir)
         for number, scenario in enumerate(_scenarios(path, shown), start=1):
-            if scenario.counts_for(ruleset_id, version):
+            if ruleset is None or ruleset.version in (scenario.versions_of(ruleset) or ()):
                 for rule_id in scenario.rules:
                     yield rule_id, f"{shown}::{scenario.title or number}"
     for path in sorted(tests_dir.rglob("*.py")):

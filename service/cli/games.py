@@ -14,8 +14,10 @@ from rich.table import Table as RichTable
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from service.bots import simulation
+from service.bots.bot import GREEDY, RANDOM
 from service.bots.client import Client, Problem
 from service.bots.demonstration import Demonstration, own_service
+from service.bots.registry import levels
 from service.cli.logs import print_verdict
 from service.cli.output import bad_input, console, print_json, ruleset_named, writable, write_file
 
@@ -29,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def play(
-    ruleset: RulesetOption = "conquest-classic-friz",
+    ruleset: RulesetOption = LIBRARY.default,
     seats: Annotated[int, typer.Option("--seats", min=1, help="How many players.")] = 4,
     seed: Annotated[int, typer.Option(help="Fixes what the bots choose, but not the dice.")] = 1,
     url: Annotated[str | None, typer.Option(help="A running service. Default: start one for this game.")] = None,
@@ -79,7 +81,7 @@ def _tell(demonstration: Demonstration, quiet: bool) -> None:
 
 
 def simulate(
-    ruleset: RulesetOption = "conquest-classic-friz",
+    ruleset: RulesetOption = LIBRARY.default,
     version: Annotated[int | None, typer.Option(help="An earlier version of its rules.")] = None,
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="How many games.")] = 100,
     seats: Annotated[str, typer.Option(help="Numbers of players, taken in turn, such as 2,3,4.")] = "",
@@ -88,14 +90,13 @@ def simulate(
     rounds: Annotated[int | None, typer.Option(min=1, help="Stop a game after so many rounds.")] = None,
     processes: Annotated[int, typer.Option(min=1, help="How many processes to use.")] = 2,
     setup: Annotated[str, typer.Option(help="The set-up that the creator chooses, as JSON.")] = "{}",
-    greedy: Annotated[bool, typer.Option("--greedy", help="Greedy Mare Nostrum players.")] = False,
+    greedy: Annotated[bool, typer.Option("--greedy", help="Players that take what looks best.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Let random players play many games, and check the laws. Exit with 1 if one is broken."""
     numbers = _seat_numbers(ruleset, seats)
-    if greedy and ruleset != "mare-nostrum":
-        bad_input("--greedy players know mare-nostrum only")
-    limits = {"commands": commands, "rounds": rounds, "setup": _setup(ruleset, setup), "greedy": greedy}
+    level = _level(ruleset, GREEDY if greedy else RANDOM)
+    limits = {"commands": commands, "rounds": rounds, "setup": _setup(ruleset, setup), "level": level}
     if version is not None:
         limits["version"] = _version(ruleset, version)
     plans = simulation.plans(ruleset, games, numbers, seed, **limits)
@@ -124,6 +125,12 @@ def _setup(ruleset_id: str, setup: str) -> dict[str, Any]:
     except msgspec.DecodeError as error:
         bad_input(f"--setup takes JSON such as {ruleset_id} has for the set-up: {error}")
     return msgspec.json.decode(setup)
+
+
+def _level(ruleset_id: str, level: str) -> str:
+    if level not in levels(ruleset_id):
+        bad_input(f"{ruleset_id} has no {level} players; it has {', '.join(levels(ruleset_id))}")
+    return level
 
 
 def _version(ruleset_id: str, version: int) -> int:

@@ -74,7 +74,7 @@ def show_coverage(
     if not tests.is_dir():
         bad_input(f"{tests} is no directory of tests; name one with --tests")
     try:
-        found = [(each, collect(tests, each.id, each.version)) for each in _in_all_versions(ruleset)]
+        found = [(each, collect(tests, each)) for each in _in_all_versions(ruleset)]
     except CoverageError as error:
         bad_input(str(error))
     covered = {_label(each): coverage(each.catalogue, each.id, claims) for each, claims in found}

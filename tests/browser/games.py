@@ -11,7 +11,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.rules.board import Map
 from service.api.services import Services
 from service.base.clock import stamp, utc_now
-from service.bots.demonstration import bot_for
+from service.bots.registry import bot_for
 from service.bots.simulation import Plan, Simulation
 from service.store.accounts import PlayerRow
 from service.store.protocol import Append, Opening

@@ -26,8 +26,8 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.base.clock import utc_now
-from service.bots.demonstration import bot_for
-from service.bots.players import Bot, Command, Options, View
+from service.bots.bot import Bot, Command, Options, View
+from service.bots.registry import bot_for
 from tests.browser.chromium import chromium
 from tests.browser.games import token_of
 from tests.browser.seats import Sitting, sitting

@@ -7,7 +7,7 @@ from domain.boards import builtin
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules.decision import Decision, Option
 from domain.library import LIBRARY
-from service.bots.demonstration import bot_for
+from service.bots.registry import bot_for
 from service.bots.simulation import Plan, Simulation
 from tests.helpers.questions import Questions, heard
 

@@ -23,8 +23,8 @@ import httpx
 import uvloop
 from msgspec import Struct
 
+from domain import library
 from domain.boards import builtin
-from domain.classic.ruleset import Friz
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 from service.app import create_app, open_services
@@ -35,7 +35,7 @@ from service.server import Server
 from service.store.protocol import StoreError
 from tests.tiny.auction import ROOM, TinyAuction
 
-LIBRARY: Final = Library([TinyAuction(), Friz()])
+LIBRARY: Final = Library([TinyAuction(), library.LIBRARY.current("conquest-classic-friz")])
 LATE: Final = (
     "service.cluster.redis",
     "service.cluster.redis_snapshots",

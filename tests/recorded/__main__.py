@@ -31,7 +31,7 @@ from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
-from service.bots.demonstration import bot_for
+from service.bots.registry import bot_for
 from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.recorded import folder_of, packed, positions, recorded, sha256
 

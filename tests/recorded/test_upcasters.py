@@ -11,17 +11,16 @@ from msgspec import Struct, field
 
 from domain.classic import table as classic_table
 from domain.classic import tribute
-from domain.classic.ruleset import Friz
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import read_event
 from domain.kernel.proof.export import read
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.message import Count, Names, Upcaster, type_name
 from domain.kernel.rules.ruleset import Library, Ruleset
+from domain.library import LIBRARY
 from domain.mare_nostrum import income
 from domain.mare_nostrum import table as mare_table
 from domain.mare_nostrum.data import Resource
-from domain.mare_nostrum.ruleset import MareNostrum
 from tests.recorded import Recorded, positions, recorded
 
 
@@ -78,9 +77,9 @@ def _with_a_currency(old: dict[str, Any]) -> dict[str, Any]:
     return {**old, "currency": "cards"}
 
 
-def reshaped(ruleset: type[Ruleset[Any]], shape: type[Any], lifts: Mapping[tuple[str, int], Upcaster]) -> Ruleset[Any]:
+def reshaped(ruleset_id: str, shape: type[Any], lifts: Mapping[tuple[str, int], Upcaster]) -> Ruleset[Any]:
     """Return version 1 of a ruleset as it would be with an event in another shape."""
-    name = type_name(shape)
+    name, ruleset = type_name(shape), type(LIBRARY.current(ruleset_id))
     known = tuple(shape if type_name(event) == name else event for event in ruleset.events)
     other: Any = type(ruleset.__name__, (ruleset,), {"upcasters": {**ruleset.upcasters, **lifts}})
     other.events = known
@@ -95,20 +94,20 @@ def games(ruleset: str) -> list[Recorded]:
 def test_an_old_event_of_classic_is_lifted_over_two_shapes(game: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tribute, "TributeCollected", TributeCollected)
     lifts = {("tribute-collected", 1): _into_a_purse, ("tribute-collected", 2): _with_a_source}
-    assert_it_holds(game, reshaped(Friz, TributeCollected, lifts), TributeCollected)
+    assert_it_holds(game, reshaped("conquest-classic-friz", TributeCollected, lifts), TributeCollected)
 
 
 @pytest.mark.parametrize("game", games("mare-nostrum"), ids=str)
 def test_an_old_event_of_mare_nostrum_is_lifted(game: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(income, "IncomePaid", IncomePaid)
-    ruleset = reshaped(MareNostrum, IncomePaid, {("income-paid", 1): _with_a_currency})
+    ruleset = reshaped("mare-nostrum", IncomePaid, {("income-paid", 1): _with_a_currency})
     assert_it_holds(game, ruleset, IncomePaid)
 
 
 def test_without_its_upcaster_a_game_of_before_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(income, "IncomePaid", IncomePaid)
     (game, _) = games("mare-nostrum")
-    verdict = verify(game.lines(), Library([reshaped(MareNostrum, IncomePaid, {})]))
+    verdict = verify(game.lines(), Library([reshaped("mare-nostrum", IncomePaid, {})]))
     assert not verdict.ok
     assert "has shape 1 of income-paid, which is not known" in verdict.problem
 

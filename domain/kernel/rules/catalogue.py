@@ -1,8 +1,10 @@
 """The rule catalogue: numbered statements of a game's rules, as data that refusals, options and tests can name.
 
-A catalogue is a TOML document: ``id``, ``version``, ``rulesets``, one ``[sources.<key>]`` per cited text,
+A catalogue is a TOML document: ``id``, ``version``, ``[rulesets]``, one ``[sources.<key>]`` per cited text,
 ``[chapters]`` with their titles in order, then ``[[rule]]``, ``[[worked_example]]``, ``[[edition_difference]]``
 and ``[[player_decision]]``. ``load`` refuses anything else; ``coverage`` says which rules are held by tests.
+
+An entry holds in all rulesets of its catalogue, or in those that it names in ``applies``.
 """
 
 import re
@@ -10,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib import resources
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from domain.kernel.ids import RuleId
 
@@ -38,6 +41,18 @@ class UnknownRuleError(CatalogueError, KeyError):
     __str__ = Exception.__str__  # KeyError would show the message in quotes
 
 
+class Edition(Struct, frozen=True, forbid_unknown_fields=True):
+    """A ruleset of a catalogue.
+
+    Attributes:
+        based_on: a ruleset named before it; what holds there holds here too.
+        without: the rules of that one that do not hold here.
+    """
+
+    based_on: Line | None = None
+    without: tuple[RuleId, ...] = ()
+
+
 class Source(Struct, frozen=True, forbid_unknown_fields=True):
     """A text that rules cite.
 
@@ -57,7 +72,8 @@ class Earlier(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         until: the last version of its rulesets in which it was so.
-        rulesets: where, when that is not wherever the rule holds.
+        rulesets: where; all when it names none, but for those that are based on another: they began with the rules of
+            that one as they are now.
         absent: whether it did not hold there at all.
     """
 
@@ -72,11 +88,11 @@ class Earlier(Struct, frozen=True, forbid_unknown_fields=True):
     decision: Line | None = None
 
 
-class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One numbered statement. ``ambiguity`` is what the source leaves open, ``ruling`` how it is decided here."""
 
     id: RuleId
-    applies: Annotated[tuple[str, ...], Meta(min_length=1)]
+    applies: Annotated[tuple[str, ...], Meta(min_length=1)] = ()
     title: Line
     text: Line
     source: Annotated[tuple[str, ...], Meta(min_length=1)]
@@ -89,9 +105,9 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     def at(self, ruleset_id: str, version: int) -> "Rule | None":
         """Return the rule as a version of a ruleset has it; None when that version does not have it."""
         for was in sorted(self.earlier, key=lambda each: each.until):
-            if version <= was.until and (not was.rulesets or ruleset_id in was.rulesets):
+            if version <= was.until and ruleset_id in was.rulesets:
                 told = {name: getattr(was, name) for name in _RETOLD if getattr(was, name)}
-                return None if was.absent else msgspec.structs.replace(self, **told)
+                return None if was.absent else replace(self, **told)
         return self
 
     @property
@@ -122,12 +138,12 @@ class Roll(Struct, frozen=True, forbid_unknown_fields=True):
     hits: Annotated[int, Meta(ge=0)] | None = None
 
 
-class WorkedExample(Struct, frozen=True, forbid_unknown_fields=True):
+class WorkedExample(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A position, what the players choose and what follows. ``derived``: not printed in a source, but follows."""
 
     id: RuleId
     title: Line
-    applies: Annotated[tuple[str, ...], Meta(min_length=1)]
+    applies: Annotated[tuple[str, ...], Meta(min_length=1)] = ()
     source: Annotated[tuple[str, ...], Meta(min_length=1)]
     rules: Annotated[tuple[RuleId, ...], Meta(min_length=1)]
     setup: Line
@@ -148,12 +164,12 @@ class EditionDifference(Struct, frozen=True, forbid_unknown_fields=True):
     functional: bool
 
 
-class PlayerDecision(Struct, frozen=True, forbid_unknown_fields=True):
+class PlayerDecision(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A choice the rules leave to a player. ``active``: whether it is the player whose turn it is who chooses."""
 
     id: RuleId
     title: Line
-    applies: Annotated[tuple[str, ...], Meta(min_length=1)]
+    applies: Annotated[tuple[str, ...], Meta(min_length=1)] = ()
     phase: Line
     player: Line
     active: Literal["yes", "no", "either"]
@@ -161,6 +177,9 @@ class PlayerDecision(Struct, frozen=True, forbid_unknown_fields=True):
     options: Annotated[tuple[Line, ...], Meta(min_length=1)]
     optional: bool
     rules: Annotated[tuple[RuleId, ...], Meta(min_length=1)]
+
+
+_Entry = TypeVar("_Entry", Rule, WorkedExample, PlayerDecision)
 
 
 class Chapter(Struct, frozen=True):
@@ -184,11 +203,11 @@ class Catalogue(
         "decisions": "player_decision",
     },
 ):
-    """The rules of one game in all its rulesets, checked by ``load``."""
+    """The rules of one game in all its rulesets, checked by ``load``, which also fills in where each entry applies."""
 
     id: Line
     version: Annotated[int, Meta(ge=1)]
-    rulesets: Annotated[tuple[Line, ...], Meta(min_length=1)]
+    rulesets: Annotated[Mapping[str, Edition], Meta(min_length=1)]
     sources: Annotated[Mapping[str, Source], Meta(min_length=1)]
     chapter_titles: Annotated[Mapping[str, Line], Meta(min_length=1)]
     rules: Annotated[tuple[Rule, ...], Meta(min_length=1)]
@@ -217,8 +236,26 @@ class Catalogue(
         rules = [(rule, rule.at(ruleset_id, version)) for rule in self.rules]
         if all(was is rule for rule, was in rules):
             return self
-        told = tuple(was or msgspec.structs.replace(rule, applies=()) for rule, was in rules)
-        return msgspec.structs.replace(self, rules=told)
+        told = tuple(was or replace(rule, applies=()) for rule, was in rules)
+        return replace(self, rules=told)
+
+    def is_based_on_another(self, ruleset_id: str) -> bool:
+        """Tell whether a ruleset takes its rules from another one of the catalogue."""
+        return ruleset_id in self.rulesets and self.rulesets[ruleset_id].based_on is not None
+
+    def holders(self, named: Sequence[str], rules: Iterable[str]) -> tuple[str, ...]:
+        """Return the rulesets for which something is written that names rulesets, or none for all, and is about rules.
+
+        A ruleset that is based on another shares what is written for that one, unless it is without one of the rules.
+        """
+        concerned = set(rules)
+        found: list[str] = []
+        for ruleset_id, edition in self.rulesets.items():
+            if concerned.isdisjoint(edition.without) and (
+                not named or ruleset_id in named or edition.based_on in found
+            ):
+                found.append(ruleset_id)
+        return tuple(found)
 
     def for_ruleset(self, ruleset_id: str) -> tuple[Rule, ...]:
         """The rules that hold in a ruleset, in order; ``CatalogueError`` if the catalogue does not cover it."""
@@ -275,13 +312,31 @@ def load(raw: bytes | str) -> Catalogue:
     except msgspec.ValidationError as error:
         raise CatalogueError(_one_line(_with_entry_id(str(error), tables))) from None
     _check(catalogue)
-    return catalogue
+    return _spelled_out(catalogue)
 
 
 @cache
 def common_rules() -> Catalogue:
     """Return the rules that hold in every game, whatever its ruleset."""
     return load(resources.files("domain.kernel.rules").joinpath("common.toml").read_bytes())
+
+
+def _spelled_out(catalogue: Catalogue) -> Catalogue:
+    """Return a catalogue of which every entry says in which rulesets it holds."""
+    first = tuple(ruleset_id for ruleset_id, edition in catalogue.rulesets.items() if edition.based_on is None)
+
+    def applying(entry: _Entry, *rules: RuleId) -> _Entry:
+        return replace(entry, applies=catalogue.holders(entry.applies, rules))
+
+    def dated(rule: Rule) -> Rule:
+        return replace(rule, earlier=tuple(replace(was, rulesets=was.rulesets or first) for was in rule.earlier))
+
+    return replace(
+        catalogue,
+        rules=tuple(applying(dated(rule), rule.id) for rule in catalogue.rules),
+        examples=tuple(applying(example, *example.rules) for example in catalogue.examples),
+        decisions=tuple(applying(decision, *decision.rules) for decision in catalogue.decisions),
+    )
 
 
 def _with_entry_id(message: str, tables: Mapping[str, Any]) -> str:
@@ -302,6 +357,7 @@ def _one_line(message: str) -> str:
 def _check(catalogue: Catalogue) -> None:
     """What the types cannot say: ids are unique and well formed, and every reference leads somewhere."""
     _check_ids(catalogue)
+    _check_editions(catalogue)
     _check_chapters(catalogue)
     for entry in (*catalogue.rules, *catalogue.examples):
         for citation in entry.source:
@@ -327,6 +383,21 @@ def _check_ids(catalogue: Catalogue) -> None:
         if entry.id in seen:
             raise CatalogueError(f"{entry.id} is there twice")
         seen.add(entry.id)
+
+
+def _check_editions(catalogue: Catalogue) -> None:
+    before: list[str] = []
+    for ruleset_id, edition in catalogue.rulesets.items():
+        base = edition.based_on
+        if base is not None and base not in before:
+            raise CatalogueError(f"{ruleset_id} is based on {base!r}; before it there is {', '.join(before) or 'none'}")
+        for rule_id in edition.without:
+            rule = _existing(ruleset_id, rule_id, catalogue)
+            if ruleset_id in rule.applies or base not in catalogue.holders(rule.applies, (rule_id,)):
+                raise CatalogueError(
+                    f"{ruleset_id} is without {rule_id}, which it would not have from {base or 'another'}"
+                )
+        before.append(ruleset_id)
 
 
 def _check_chapters(catalogue: Catalogue) -> None:
@@ -385,7 +456,7 @@ def _check_counterparts(catalogue: Catalogue) -> None:
                 raise CatalogueError(f"{rule.id} differs from {other}, but {other} does not say so")
 
 
-def _existing(entry_id: RuleId, rule_id: RuleId, catalogue: Catalogue) -> Rule:
+def _existing(entry_id: str, rule_id: RuleId, catalogue: Catalogue) -> Rule:
     try:
         return catalogue.rule(rule_id)
     except UnknownRuleError as error:

@@ -337,6 +337,11 @@ class Library:
             raise LookupError(f"The game is played by {ruleset_id} version {version}, which this package lacks.")
         return current if version == current.version else current.at(version)
 
+    @property
+    def default(self) -> str:
+        """The ruleset that is meant when none is named: the first."""
+        return next(iter(self._rulesets))
+
     def ids(self) -> list[str]:
         """Return the ids of all rulesets, sorted."""
         return sorted(self._rulesets)

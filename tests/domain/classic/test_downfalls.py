@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from domain.boards import builtin
-from domain.classic.ruleset import Classic, Friz, Published2005
+from domain.classic.ruleset import RULESETS, Classic
 from domain.classic.setup import HOME_ORDER
 from domain.classic.table import Table
 from domain.kernel.chance.draws import CommittedChance
@@ -26,7 +26,7 @@ MAP = Map.of(BOARD)
 BLOODY = ("fight-battle", "fight-at-sea", "divide-fleet", "attack-leaders")
 
 
-@pytest.mark.parametrize("ruleset", [Friz(), Published2005()], ids=lambda ruleset: ruleset.id)
+@pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.id)
 @pytest.mark.parametrize("seed", range(12))
 def test_a_turn_full_of_downfalls_comes_to_an_end(ruleset: Classic, seed: int) -> None:
     rng = Random(seed)
@@ -46,7 +46,7 @@ def test_a_turn_full_of_downfalls_comes_to_an_end(ruleset: Classic, seed: int) -
 
 def melee(rng: Random) -> dict[str, Any]:
     """Return a position round a sea where the player on turn meets all others, ashore and afloat."""
-    seats = Friz().seats(rng.randint(2, 6))
+    seats = RULESETS[0].seats(rng.randint(2, 6))
     turn, *others = rng.sample(seats, len(seats))
     homes = dict(zip(seats, rng.sample(HOME_ORDER, len(seats)), strict=True))
     leaders = {seat: ["caesar", "general-1", "general-2", "general-3"] for seat in seats}

@@ -6,7 +6,7 @@ from domain.boards import builtin
 from domain.classic import inflation
 from domain.classic.editions import FRIZ
 from domain.classic.position import arrange
-from domain.classic.ruleset import Friz, Published2005
+from domain.classic.ruleset import RULESETS, Classic
 from domain.classic.table import Table
 from domain.kernel.chance.draws import ScriptedChance
 from domain.kernel.chance.secret import Vault
@@ -48,8 +48,8 @@ def test_after_his_turn_the_next_one_is_the_last_at_old_prices() -> None:
 
 
 @pytest.mark.rule("CC-ECO-06", "CC-ALY-10")
-@pytest.mark.parametrize("ruleset", [Friz(), Published2005()], ids=lambda ruleset: ruleset.id)
-def test_no_command_but_a_ransom_names_talents(ruleset: Friz | Published2005) -> None:
+@pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.id)
+def test_no_command_but_a_ransom_names_talents(ruleset: Classic) -> None:
     assert [command.__name__ for command in ruleset.commands if "talents" in command.__struct_fields__] == [
         "ProposeRansom"
     ]

@@ -15,12 +15,12 @@ from domain.classic.pieces import Army, Galley, Leader
 from domain.classic.pursuit import PursuedEliminated
 from domain.classic.ransom import RansomAgreed
 from domain.classic.retreat import UnitsAbandoned
-from domain.classic.ruleset import Friz, Published2005
 from domain.classic.sea import CAPACITY
 from domain.classic.table import Table
 from domain.conquest.pieces import Units
 from domain.kernel.ids import Seat
 from domain.kernel.rules.message import Event
+from domain.library import LIBRARY
 from tests.helpers.laws import Laws
 
 KINDS = ("infantry", "cavalry", "catapults")
@@ -143,10 +143,10 @@ def places(table: Table, leader: Leader) -> int:
 
 
 class TestFrizLaws(ClassicLaws):
-    ruleset = Friz()
+    ruleset = LIBRARY.current("conquest-classic-friz")
     seeds = (15, 81, 87, 103, 84)  # one for each number of players, 2 to 6; much happens in these games
 
 
 class TestPublished2005Laws(ClassicLaws):
-    ruleset = Published2005()
+    ruleset = LIBRARY.current("conquest-classic-2005")
     seeds = (130, 141, 127, 23, 79)

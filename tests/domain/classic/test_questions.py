@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from service.bots.demonstration import bot_for
+from service.bots.registry import bot_for
 from service.bots.simulation import Plan, Simulation
 
 

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from domain.boards import builtin
-from domain.classic.ruleset import Friz
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat
 from domain.kernel.rules.refusal import Refusal
+from domain.library import LIBRARY
 
 BOARD = builtin("conquest")
 CHANCE = CommittedChance(bytes(32), GameId("refusals"), {})
@@ -55,7 +55,7 @@ MARCH = {"type": "march", "leaders": ["red-general-1"]}
 def test_a_refusal_says_in_whole_sentences_what_there_is(
     given: dict[str, Any], command: dict[str, Any], asked: str, allowed: str
 ) -> None:
-    ruleset = Friz()
+    ruleset = LIBRARY.current("conquest-classic-friz")
     table = ruleset.arrange({"players": {"red": "macedonia", "blue": "egypt"}, **given}, BOARD)
     with pytest.raises(Refusal) as refusal:
         ruleset.decide(table, Seat("red"), ruleset.read_command(msgspec.json.encode(command)), CHANCE, Vault())

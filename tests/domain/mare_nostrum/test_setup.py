@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.boards import builtin, parse_board, validate
-from domain.boards.mare_nostrum import CIVILIZATIONS, GOODS
+from domain.boards.families.mare_nostrum import CIVILIZATIONS, GOODS
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, GameId, PlayerId, Seat

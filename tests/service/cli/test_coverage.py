@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from domain.kernel.ids import RuleId
+from domain.library import LIBRARY
 from service.cli.coverage import CoverageError, collect
+from tests.tiny.auction import TinyAuction
+from tests.tiny.corrected import Corrected
 
 
 @pytest.fixture
@@ -29,8 +32,8 @@ rules = ["LU-MOV-01", "LU-MOV-02"]
 given = { whatever = 1 }
 
 [[scenario]]
-title = "Only the old edition stops it"
-rulesets = ["ludus-old"]
+title = "Only the auction stops it"
+rulesets = ["tiny-auction"]
 rules = ["LU-MOV-02"]
 
 [[scenario]]
@@ -48,7 +51,7 @@ def test_scenarios_cover_the_rules_they_name(tests_dir: Path) -> None:
         "LU-MOV-01": ["tests/scenarios/ludus/march.toml::A legion marches"],
         "LU-MOV-02": [
             "tests/scenarios/ludus/march.toml::A legion marches",
-            "tests/scenarios/ludus/march.toml::Only the old edition stops it",
+            "tests/scenarios/ludus/march.toml::Only the auction stops it",
         ],
         "LU-MOV-03": ["tests/scenarios/ludus/march.toml::3"],
     }
@@ -56,20 +59,20 @@ def test_scenarios_cover_the_rules_they_name(tests_dir: Path) -> None:
 
 def test_a_scenario_counts_only_for_its_rulesets(tests_dir: Path) -> None:
     write(tests_dir / "scenarios/ludus/march.toml", SCENARIOS)
-    assert len(collect(tests_dir, "ludus-old")[RuleId("LU-MOV-02")]) == 2
-    assert len(collect(tests_dir, "ludus-new")[RuleId("LU-MOV-02")]) == 1
+    assert len(collect(tests_dir, TinyAuction())[RuleId("LU-MOV-02")]) == 2
+    assert len(collect(tests_dir, LIBRARY.current("mare-nostrum"))[RuleId("LU-MOV-02")]) == 1
 
 
 def test_a_scenario_counts_only_for_its_versions(tests_dir: Path) -> None:
     until, since = (f'[[scenario]]\nrules = ["LU-MOV-01"]\n{said}\n' for said in ("until = 1", "since = 2"))
     write(tests_dir / "scenarios/ludus/march.toml", until + since + '[[scenario]]\nrules = ["LU-MOV-01"]')
-    counted = {version: collect(tests_dir, "ludus", version)[RuleId("LU-MOV-01")] for version in (None, 1, 2, 3)}
+    rulesets = {None: None, 1: Corrected(1), 2: Corrected(2)}
+    counted = {version: collect(tests_dir, ruleset)[RuleId("LU-MOV-01")] for version, ruleset in rulesets.items()}
     file = "tests/scenarios/ludus/march.toml"
     assert counted == {
         None: [f"{file}::1", f"{file}::2", f"{file}::3"],
         1: [f"{file}::1", f"{file}::3"],
         2: [f"{file}::2", f"{file}::3"],
-        3: [f"{file}::2", f"{file}::3"],
     }
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from service.bots.registry import levels
 from tests.service.cli.calling import Call
 
 NOWHERE = "http://127.0.0.1:9"
@@ -85,7 +86,12 @@ def test_an_earlier_version_of_the_rules_is_played(call: Call):
     assert call(*games, "--version", 2).json["summary"]["events"] == call(*games).json["summary"]["events"]
 
 
+def test_a_ruleset_without_bots_has_random_players_only(call: Call, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("service.cli.games.levels", lambda ruleset: levels("tiny-auction"))
+    said = call("simulate", "--greedy")
+    assert (said.code, said.complaint) == (2, "conquest-classic-friz has no greedy players; it has random")
+
+
 def test_what_the_players_or_the_creator_of_simulated_games_cannot_do_is_refused(call: Call):
-    assert "mare-nostrum" in call("simulate", "--greedy").complaint
     assert "1, 2" in call("simulate", "--version", 3).complaint
     assert "bogus" in call("simulate", "--ruleset", "mare-nostrum", "--setup", '{"bogus": 1}').complaint

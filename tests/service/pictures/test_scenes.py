@@ -19,6 +19,7 @@ from domain.kernel.log.record import Record
 from domain.kernel.rules.marks import Mark, Marks, Place, Stack, Standing
 from domain.kernel.rules.message import Names
 from domain.library import LIBRARY
+from service.bots.bot import GREEDY
 from service.bots.simulation import Plan as Played
 from service.bots.simulation import Simulation
 from service.games.views import Viewer
@@ -37,7 +38,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 PLAYED = [
     Played("conquest-classic-friz", 6, seed=3, rounds=4),
     Played("conquest-classic-2005", 3, seed=1, rounds=3),
-    Played("mare-nostrum", 5, seed=4, rounds=4, greedy=True),
+    Played("mare-nostrum", 5, seed=4, rounds=4, level=GREEDY),
 ]
 
 

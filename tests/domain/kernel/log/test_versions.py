@@ -73,12 +73,11 @@ def test_a_catalogue_tells_a_rule_as_a_version_has_it() -> None:
     told = """
         id = "t"
         version = 1
-        rulesets = ["one", "two"]
+        rulesets = {one = {}, two = {}}
         chapters = {A = "a"}
         sources.book = {title = "b", cited_as = "b", language = "English"}
         [[rule]]
         id = "T-A-01"
-        applies = ["one", "two"]
         title = "t"
         text = "new"
         source = ["book"]

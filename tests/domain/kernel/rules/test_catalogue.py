@@ -15,7 +15,9 @@ from domain.kernel.rules.catalogue import Catalogue, CatalogueError, UnknownRule
 SMALL = """
 id = "ludus"
 version = 1
-rulesets = ["ludus-old", "ludus-new"]
+[rulesets]
+ludus-old = {}
+ludus-new = {}
 
 [sources.old]
 title = "The old booklet"
@@ -35,7 +37,6 @@ BAT = "battle"
 
 [[rule]]
 id = "LU-MOV-01"
-applies = ["ludus-old", "ludus-new"]
 title = "One step"
 text = "A piece moves one step."
 source = ["old:3", "house", "old:5-7"]
@@ -142,6 +143,28 @@ def test_a_ruleset_has_its_own_rules(small: Catalogue) -> None:
     assert [rule.id for rule in small.for_ruleset("ludus-new")] == ["LU-MOV-01", "LU-BAT-02"]
 
 
+def test_an_entry_that_names_no_ruleset_holds_in_all(small: Catalogue) -> None:
+    assert [rule.applies for rule in small.rules] == [("ludus-old", "ludus-new"), ("ludus-old",), ("ludus-new",)]
+
+
+def test_an_edition_has_the_rules_of_the_one_it_is_based_on_but_those_it_is_without() -> None:
+    known = 'ludus-third = {based_on = "ludus-new"}\nludus-fourth = {based_on = "ludus-third", without = ["LU-BAT-02"]}'
+    wider = load(replaced("ludus-new = {}", f"ludus-new = {{}}\n{known}")(SMALL))
+    assert [rule.id for rule in wider.for_ruleset("ludus-third")] == ["LU-MOV-01", "LU-BAT-02"]
+    assert [rule.id for rule in wider.for_ruleset("ludus-fourth")] == ["LU-MOV-01"]
+    assert wider.rule("LU-BAT-02").applies == ("ludus-new", "ludus-third")
+    assert [wider.examples[0].applies, wider.decisions[0].applies] == [("ludus-new", "ludus-third")] * 2
+    assert wider.in_force(["LU-BAT-01", "LU-MOV-01"], "ludus-third") == ("LU-BAT-02", "LU-MOV-01")
+
+
+def test_an_edition_begins_with_the_rules_of_its_base_as_they_are_now() -> None:
+    was = 'text = "A piece moves one step."\nearlier = [{until = 1, text = "Two."}]'
+    third = 'ludus-new = {}\nludus-third = {based_on = "ludus-new"}'
+    told = load(replaced("ludus-new = {}", third)(replaced('text = "A piece moves one step."', was)(SMALL)))
+    assert told.at("ludus-new", 1).rule("LU-MOV-01").text == "Two."
+    assert told.at("ludus-third", 1).rule("LU-MOV-01").text == "A piece moves one step."
+
+
 def test_an_unknown_ruleset_is_refused(small: Catalogue) -> None:
     with pytest.raises(CatalogueError, match="no ruleset 'ludus'; it has ludus-old, ludus-new"):
         small.for_ruleset("ludus")
@@ -169,6 +192,10 @@ def replaced(old: str, new: str) -> Callable[[str], str]:
     return damage
 
 
+def based_on(base: str, *without: str) -> Callable[[str], str]:
+    return replaced("ludus-new = {}", f"ludus-new = {{based_on = '{base}', without = {list(without)}}}")
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -181,7 +208,14 @@ def replaced(old: str, new: str) -> Callable[[str], str]:
         (replaced('title = "One die"', 'title = " "'), "at rule LU-BAT-01.title"),
         (replaced('title = "One die"', 'title = "One die"\nnote = "?"'), "unknown field `note` - at rule LU-BAT-01"),
         (replaced('id = "LU-BAT-01"\n', ""), "missing required field `id` - at rule number 2"),
-        (replaced('"ludus-new"]', "1]"), "Expected `str`, got `int` - at rulesets number 2"),
+        (replaced("ludus-new = {}", "ludus-new = 1"), "Expected `object`, got `int` - at `$.rulesets[...]`"),
+        (replaced("ludus-new = {}", "ludus-new = {base = 1}"), "unknown field `base`"),
+        (based_on("ludus-newer"), "ludus-new is based on 'ludus-newer'; before it there is ludus-old"),
+        (based_on("ludus-new"), "ludus-new is based on 'ludus-new'; before it there is ludus-old"),
+        (based_on("ludus-old", "LU-BAT-04"), "ludus-new: catalogue ludus has no rule 'LU-BAT-04'"),
+        (based_on("ludus-old", "LU-BAT-02"), "ludus-new is without LU-BAT-02, which it would not have from ludus-old"),
+        (replaced("new = {}", 'new = {without = ["LU-MOV-01"]}'), "which it would not have from another"),
+        (replaced('applies = ["ludus-old"]', "applies = []"), "at rule LU-BAT-01.applies"),
         (replaced('active = "either"', 'active = "maybe"'), "at player_decision LU-DEC-01.active"),
         (
             replaced("functional = true", "functional = true\nx = 1"),
@@ -251,7 +285,7 @@ def test_coverage_counts_by_chapter_and_names_what_is_missing(small: Catalogue) 
 
 def test_the_classic_catalogue_is_whole(classic: Catalogue) -> None:
     both = ("conquest-classic-friz", "conquest-classic-2005")
-    assert classic.rulesets == both
+    assert tuple(classic.rulesets) == both
     assert Counter(rule.applies for rule in classic.rules) == {both: 226, both[:1]: 60, both[1:]: 30}
     assert len(classic.rules) == 316
     assert len(classic.for_ruleset("conquest-classic-friz")) == 286

@@ -24,7 +24,7 @@ TINY = [TinyAuction(), Showing(), *map(Corrected, Corrected().versions)]
 EDITIONS = """
 id = "numbered"
 version = 1
-rulesets = ["first", "second"]
+rulesets = {first = {}, second = {}}
 [sources.book]
 title = "Book"
 cited_as = "Book"

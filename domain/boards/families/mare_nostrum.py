@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from domain.boards.family import Family, Measure
 from domain.kernel.rules.board import Area, Board
 
 CIVILIZATIONS: Final = ("rome", "carthage", "greece", "egypt", "babylon")
@@ -35,7 +36,6 @@ GOODS: Final = (
 ONCE: Final = ("city", "market", "temple", "fortress")
 """Pieces of which a province begins with at most one (MN-BLD-06, MN-BLD-08, MN-BLD-09)."""
 PIECES: Final = (*ONCE, "legion", "trireme")
-TRAITS: Final = frozenset({"capital_of", "resources", "start_of", "start", "free_start_of"})
 
 
 def problems(board: Board) -> Iterator[str]:
@@ -94,3 +94,10 @@ def _start_problems(area: Area) -> Iterator[str]:
         yield f"{area.id}: start has a city, but there is no city site"
     if "trireme" in start and not area.coasts:
         yield f"{area.id}: start has a trireme, but the province has no coast"
+
+
+FAMILY: Final = Family(
+    values={"city_sites": Measure(kind="land", allowed=(0, 1))},  # MN-BRD-01
+    traits=frozenset({"capital_of", "resources", "start_of", "start", "free_start_of"}),
+    problems=problems,
+)

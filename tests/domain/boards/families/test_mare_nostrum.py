@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from domain.boards import BoardError, builtin, drawing_of, parse_board, validate
-from domain.boards.mare_nostrum import CIVILIZATIONS, GOODS
+from domain.boards.families.mare_nostrum import CIVILIZATIONS, GOODS
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Area, Board, Map
 from domain.mare_nostrum.data import CARDS, OWN_HERO, PRICES, Item

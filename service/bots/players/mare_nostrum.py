@@ -1,13 +1,11 @@
-"""A simple player for Mare Nostrum, greedy in trade and building; it sees what any client sees."""
+"""The bot for Mare Nostrum."""
 
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from domain.kernel.rules import schema
-
-Options = Sequence[Mapping[str, Any]]
-Command = dict[str, Any]
+from service.bots.bot import GREEDY, Board, Command, Options, View
 
 SAMPLES: Final = 12
 """How many ways to do something are weighed against each other."""
@@ -24,10 +22,10 @@ class GreedyMerchant:
     LAST: Final = frozenset({"finish-founding", "finish-construction", "finish-campaign", "undo"})
     """Taken when there is nothing else to do, or nothing worth it."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, board: Board) -> None:
         self._rng = rng
 
-    def choose(self, seat: str, view: Mapping[str, Any], options: Options) -> Command:
+    def choose(self, seat: str, view: View, options: Options) -> Command:
         """Return a command that answers a decision for which the seat is asked."""
         asked = [option for option in options if option.get("decision") and option["command"] != "undo"]
         commands = [self._sample(option) for option in asked for _ in range(max(1, SAMPLES // len(asked)))]
@@ -39,7 +37,7 @@ class GreedyMerchant:
     def _sample(self, option: Mapping[str, Any]) -> Command:
         return schema.sample(option["schema"], self._rng)
 
-    def _worth(self, seat: str, view: Mapping[str, Any], command: Command) -> float:
+    def _worth(self, seat: str, view: View, command: Command) -> float:
         """Return what a command is worth, next to others of the same moment; below 0 what is better left alone."""
         hand: Mapping[str, int] = view["seats"][seat]["hand"] or {}
         match command:
@@ -78,7 +76,7 @@ class GreedyMerchant:
         return sum(1 / hand[card] for card in pay if hand.get(card)) / (len(pay) + 1)
 
     @staticmethod
-    def _onslaught(seat: str, view: Mapping[str, Any], command: Command) -> float:
+    def _onslaught(seat: str, view: View, command: Command) -> float:
         """Return by how much legions sent somewhere are more than what defends it; below 0 when that is not clear."""
         province = view["provinces"][command.get("to", command.get("province"))]
         others = [force for owner, force in province["forces"].items() if owner != seat]
@@ -90,3 +88,6 @@ class GreedyMerchant:
 
 def _legions(force: Mapping[str, int]) -> int:
     return sum(force.get(status, 0) for status in ("fresh", "moved", "fought"))
+
+
+LEVELS: Final = {GREEDY: GreedyMerchant}

@@ -1,0 +1,37 @@
+"""Families of boards: what the games that are played on them need of a board beyond its shape."""
+
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import import_module
+
+from msgspec import Struct
+
+from domain.boards import families
+from domain.kernel.rules.board import Board, Kind
+
+
+class Measure(Struct, frozen=True):
+    """A number that every area of one kind has, and no other area: one of those `allowed`."""
+
+    kind: Kind
+    allowed: tuple[int, ...]
+
+
+class Family(Struct, frozen=True):
+    """What the games of one family need of a board beyond its shape."""
+
+    values: Mapping[str, Measure]
+    traits: frozenset[str] = frozenset()
+    needs_home: bool = True
+    problems: Callable[[Board], Iterable[str]] = lambda board: ()
+    """What else is wrong with a board, a line each."""
+
+
+@cache
+def known_families() -> Mapping[str, Family]:
+    """Return the families by name: `FAMILY` of each file in `families`."""
+    modules = pkgutil.iter_modules(families.__path__)
+    return {
+        module.name.replace("_", "-"): import_module(f"{families.__name__}.{module.name}").FAMILY for module in modules
+    }

@@ -1,0 +1,230 @@
+"""The bot for Conquest Classic."""
+
+import random
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from domain.kernel.rules import schema
+from service.bots.bot import GREEDY, Board, Command, Options, View
+
+LEGION: Final = 7
+"""Units that one leader may lead (CC-MOV-09)."""
+
+ODDS: Final = 1.4
+IMPATIENCE: Final = 0.03
+"""So many units against one are wanted for an attack, and every round so many fewer: who only waits grows stronger."""
+
+BEATEN: Final = 0.7
+"""With fewer units than this against one, an army retreats."""
+
+SCOUTING: Final = 12
+ATTACK: Final = 20
+"""What these marches are worth; a step towards an enemy Caesar is worth 4."""
+
+MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cavalry", LEGION), ("catapults", LEGION))
+"""How a legion is made up: at most so many of each, in turn. Its dice hit by matching units (CC-BAT-13)."""
+
+
+class Battlefield:
+    """What a commander sees before he marches: whose units are where, who can still march, and against whom."""
+
+    def __init__(self, seat: str, view: View, neighbours: Mapping[str, Sequence[str]]) -> None:
+        self._seat, self._provinces, self._neighbours = seat, view["provinces"], neighbours
+        self._odds = ODDS - IMPATIENCE * view["round"]
+        self._mine: dict[str, int] = {}
+        self._able: dict[str, int] = {}
+        self._foes: dict[str, int] = {}
+        for name, province in self._provinces.items():
+            armies = {owner: sum(self._units(army)) for owner, army in province["armies"].items()}
+            self._able[name] = sum(self._units(province["armies"].get(seat, {}))[:2])
+            self._mine[name] = armies.pop(seat, 0)
+            self._foes[name] = sum(armies.values()) + 2 * (bool(armies) and province["fortified"])
+        own = {name: leader for name, leader in view["leaders"].items() if leader["owner"] == seat and leader["at"]}
+        generals = {name: leader for name, leader in own.items() if leader["kind"] == "general"}
+        self.leaders = {name: leader["at"] for name, leader in (generals or own).items() if leader["moves"]}
+        """Where those are who can lead a legion: the generals, and when none is left the Caesar himself."""
+        self._led = Counter(self.leaders.values())
+        caesars = {leader["owner"]: leader["at"] for leader in view["leaders"].values() if leader["kind"] == "caesar"}
+        self._home = caesars.pop(seat, None)
+        reach = self._steps(self._home)
+        goals = sorted(at for at in caesars.values() if at in reach)
+        self._to_goal = self._steps(min(goals, key=lambda at: reach[at] + self._foes[at] / 3, default=None))
+        self._to_home = reach
+        # Where most units wait for a general.
+        self._to_need = self._steps(max(self._mine, key=lambda at: self._mine[at] - LEGION * self._led[at]))
+
+    @staticmethod
+    def _units(army: Mapping[str, Any]) -> list[int]:
+        counts = [sum(army.get(part, {}).values()) for part in ("fresh", "spent", "landed")]
+        return [counts[0], army.get("tired", 0), *counts[1:]]
+
+    def column(self, province: str) -> int:
+        """Return how many units can be led away from a province; with the Caesar a fifth stays."""
+        guard = max(1, self._mine[province] // 5) if province == self._home else 0
+        return max(0, min(self._able[province], self._mine[province] - guard, LEGION * self._led[province]))
+
+    def beaten(self, province: str) -> bool:
+        """Tell whether an army had better retreat; it does not leave its Caesar."""
+        return province != self._home and self._mine[province] < BEATEN * self._foes[province]
+
+    def score(self, command: Command) -> float:
+        """Return how good a march is; nothing up to 1 is worth it."""
+        origin, to = command["origin"], command["to"]
+        force = sum(command["units"].values())
+        if force > 1:
+            return self._advance(origin, to) + force / 4
+        if not force and self._foes[to]:
+            return 0
+        if force and self._may_scout(to):
+            return SCOUTING
+        if force or any(map(self._may_scout, self._neighbours[origin])):
+            return 0
+        spare = LEGION * (self._led[origin] - 1) >= self._mine[origin] or self._mine[origin] < 3
+        return 2 * self._closer(self._to_need, origin, to) if spare else 0
+
+    def _may_scout(self, province: str) -> bool:
+        """Tell whether a province is there for the taking, with no enemy within two steps."""
+        foreign = self._provinces[province]["owner"] != self._seat
+        return foreign and not any(self._foes[near] for near in self._steps(province, 2))
+
+    def _advance(self, origin: str, to: str) -> float:
+        """Return how good it is to go on together: to attack, to come closer, or back where the enemy is stronger."""
+        together = self._mine[to] + self.column(origin)
+        if foes := self._foes[to]:
+            together += sum(self.column(near) for near in self._neighbours[to] if near != origin)
+            return ATTACK + 4 * self._closer(self._to_goal, origin, to) if together > self._odds * foes else 0
+        if origin == self._home and self.column(origin) < LEGION * min(2, len(self.leaders)):
+            return 0
+        if together < self._odds * max(self._foes[at] for at in self._neighbours[to]):
+            return 2 * self._closer(self._to_home, origin, to)
+        gain = 3 * (self._provinces[to]["owner"] != self._seat)
+        return 4 * self._closer(self._to_goal, origin, to) + gain
+
+    @staticmethod
+    def _closer(steps: Mapping[str, int], origin: str, to: str) -> int:
+        return steps.get(origin, 99) - steps.get(to, 99)
+
+    def _steps(self, goal: str | None, most: int = 99) -> dict[str, int]:
+        """Return the provinces from which it is at most so many steps to `goal`, and how many."""
+        found = {goal: 0} if goal else {}
+        queue = deque(found)
+        while queue:
+            here = queue.popleft()
+            for near in self._neighbours.get(here, ()) if found[here] < most else ():
+                if near not in found:
+                    found[near] = found[here] + 1
+                    queue.append(near)
+        return found
+
+
+class BoldCommander:
+    """A simple commander: gathers its armies under generals and goes for one Caesar after another.
+
+    Scouts take the provinces that nobody guards; the rest marches together (`Battlefield` says where) and
+    leaves a guard with its own Caesar. After `patience` rounds it agrees to acclaim whoever collects the most tribute
+    (CC-WIN-02), so that a demonstration ends in any case.
+    """
+
+    EAGER = ("attack-leaders", "fight-battle", "finish-combat")
+    """Taken at once when offered, in this order."""
+    SHY = frozenset(
+        {"ask-passage", "sail", "embark", "land", "grant-standing", "propose-ransom", "ask-retreat", "undo"}
+    )
+    """Never used."""
+    WANTED: Mapping[str, Mapping[str, int]] = {
+        "buy": {"infantry": 12, "cavalry": 26, "catapults": 38, "cities": 34},
+        "form-legion": {"infantry": 3, "cavalry": 4, "catapults": 5},
+        "mark-losses": {"infantry": 3, "cavalry": 2, "catapults": 1},
+    }
+    """Of several ways to do this, the one with the most of what is wanted."""
+
+    def __init__(self, rng: random.Random, board: Board, patience: int = 40) -> None:
+        self._rng = rng
+        self._patience = patience
+        self._neighbours: dict[str, list[str]] = {}
+        for border in board["borders"]:
+            if border["kind"] in ("land", "strait"):
+                one, other = border["between"]
+                self._neighbours.setdefault(one, []).append(other)
+                self._neighbours.setdefault(other, []).append(one)
+
+    def choose(self, seat: str, view: View, options: Options) -> Command:
+        by_command: dict[str, list[Mapping[str, Any]]] = {}
+        for option in options:
+            by_command.setdefault(option["command"], []).append(option)
+        if acclaimed := self._acclaim(view, by_command):
+            return acclaimed
+        for name in self.EAGER:
+            if name in by_command:
+                return self._sample(by_command[name])
+        battlefield = Battlefield(seat, view, self._neighbours)
+        if "judge-general" in by_command:
+            return {**self._sample(by_command["judge-general"]), "verdict": "capture"}
+        if "announce" in by_command:
+            retreat = {"type": "announce", "retreat": battlefield.beaten(view["battle"]["province"])}
+            return retreat if self._offered(by_command["announce"], retreat) else {**retreat, "retreat": False}
+        if "finish-movement" in by_command:
+            return self._march(battlefield, by_command.get("march", ()))
+        for name, worth in self.WANTED.items():
+            if name in by_command:
+                return self._most(by_command[name], worth)
+        if "finish-destruction" in by_command:
+            return {"type": "finish-destruction"}
+        usual = [option for option in options if option.get("decision") and option["command"] not in self.SHY]
+        placing = [option for option in usual if option["command"] != "finish-turn"]
+        return self._sample(placing or usual)
+
+    def _sample(self, options: Options) -> Command:
+        return schema.sample(self._rng.choice(options)["schema"], self._rng)
+
+    def _most(self, options: Options, worth: Mapping[str, int]) -> Command:
+        samples = [self._sample(options) for _ in range(20)]
+        return max(samples, key=lambda command: sum(worth[kind] * command.get(kind, 0) for kind in worth))
+
+    def _acclaim(self, view: View, by_command: Mapping[str, Options]) -> Command | None:
+        if view["round"] <= self._patience:
+            return None
+        richest = max(view["seats"], key=lambda seat: (view["seats"][seat]["tribute"], seat))
+        for command in (
+            {"type": "answer-winner", "accept": True},
+            {"type": "propose-winner", "candidate": richest},
+        ):
+            if self._offered(by_command.get(command["type"], ()), command):
+                return command
+        return None
+
+    @staticmethod
+    def _offered(options: Options, command: Command) -> bool:
+        return any(schema.matches(option["schema"], command) for option in options)
+
+    # --- marching ---
+
+    def _march(self, battlefield: Battlefield, options: Options) -> Command:
+        best, chosen = 1.0, {"type": "finish-movement"}
+        for option in options:
+            for command in self._legions(battlefield, option["schema"]["properties"]):
+                score = battlefield.score(command) + self._rng.random()
+                if score > best:
+                    best, chosen = score, command
+        return chosen
+
+    @staticmethod
+    def _legions(battlefield: Battlefield, fields: Mapping[str, Any]) -> Iterable[Command]:
+        """Yield, for each destination: a general alone, one with a scout, and one with all that he may lead."""
+        origin = fields["origin"]["const"]
+        able = [name for name in fields["leaders"].get("items", {}).get("enum", ()) if name in battlefield.leaders]
+        if not able or fields["leaders"]["minItems"] > 1:
+            return
+        there = {kind: field["maximum"] for kind, field in fields.get("units", {}).get("properties", {}).items()}
+        most = sum(there.values())
+        for size in {0, min(1, most), min(LEGION, most, battlefield.column(origin))}:
+            units: dict[str, int] = {}
+            for kind, share in MIXTURE if size > 1 else reversed(MIXTURE):
+                units[kind] = min(there.get(kind, 0), share, size - sum(units.values()) + units.get(kind, 0))
+            units = {kind: number for kind, number in units.items() if number}
+            for to in fields["to"].get("enum", [fields["to"].get("const")]):
+                yield {"type": "march", "origin": origin, "to": to, "leaders": able[-1:], "units": units}
+
+
+LEVELS: Final = {GREEDY: BoldCommander}
