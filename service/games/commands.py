@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from domain.boards import builtin, parse_board, validate
 from domain.kernel.canonical import canonical
-from domain.kernel.chance.draws import SECRET_BYTES
+from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.fold import retract
 from domain.kernel.log.game import Game, Step
 from domain.kernel.log.lifecycle import Sight
-from domain.kernel.log.record import Record
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands, read_undo
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.refusal import Refusal
@@ -89,6 +89,10 @@ class Request(Struct, frozen=True):
     expected: Version | None = None
     key: str | None = None
     content: bytes = b""
+
+    @property
+    def cause(self) -> Cause:
+        return Cause(self.player, key=self.key)
 
     @property
     def fingerprint(self) -> bytes:
@@ -296,10 +300,9 @@ class Games:
                     board=own,
                     organizer=organizer or player,
                     organizer_sees=organizer_sees,
-                    creator=player,
-                    secret=secret,
+                    commitment=commitment_to(secret),
+                    cause=request.cause,
                     at=request.at,
-                    key=request.key,
                 )
                 try:
                     return await self._store_step(CachedGame(game, secret=secret), request, step, opening)
@@ -340,7 +343,7 @@ class Games:
         async def decide(cached: CachedGame, request: Request) -> Step:
             game = cached.now
             chosen = seat or game.seat_for(player)
-            return game.take_seat(chosen, player, entropy, at=request.at, key=request.key)
+            return game.take_seat(chosen, entropy, request.cause, request.at)
 
         return await self._act(game_id, player, expected, key, ["take-seat", seat, entropy], decide)
 
@@ -359,7 +362,7 @@ class Games:
             held = self._seat(cached.now, player)
             if seat is not None and seat != held:
                 raise NotSeated(f"{seat} is not your seat; you hold {held}.")
-            return cached.now.leave_seat(held, player, at=request.at, key=request.key)
+            return cached.now.leave_seat(held, request.cause, request.at)
 
         return await self._act(game_id, player, expected, key, ["leave-seat", seat], decide)
 
@@ -370,7 +373,7 @@ class Games:
 
         async def decide(cached: CachedGame, request: Request) -> Step:
             self._require_organizer(cached.now, player)
-            return cached.now.cancel(player, at=request.at, key=request.key)
+            return cached.now.cancel(request.cause, request.at)
 
         return await self._act(game_id, player, expected, key, ["cancel"], decide)
 
@@ -392,7 +395,7 @@ class Games:
         async def decide(cached: CachedGame, request: Request) -> Step:
             if player != cached.now.organizer:
                 self._seat(cached.now, player)
-            return cached.now.start(cached.secret, player=player, at=request.at, key=request.key)
+            return cached.now.start(cached.now.chance(cached.secret), request.cause, request.at)
 
         return await self._act(game_id, player, expected, key, ["start"], decide)
 
@@ -422,10 +425,9 @@ class Games:
             to = read_undo(commands)
             if to is not None:
                 return await self._undo(cached, seat, to, request)
-            given = read_commands(cached.now.ruleset, commands)
-            return cached.now.command(
-                seat, given, cached.secret, cached.vault, player=player, at=request.at, key=request.key
-            )
+            game = cached.now
+            given, chance = read_commands(game.ruleset, commands), game.chance(cached.secret)
+            return game.command(seat, given, chance, cached.vault, request.cause, request.at)
 
         return await self._act(game_id, player, expected, key, content, decide)
 
@@ -451,7 +453,9 @@ class Games:
             await self._undo(cached, seat, to, request)
             return Checked(version, 1)
         given = read_commands(cached.now.ruleset, commands)
-        return Checked(version, cached.now.check(seat, given, cached.secret, cached.vault))
+        chance = cached.now.chance(cached.secret)
+        step = cached.now.command(seat, given, chance, cached.vault, request.cause, request.at, tentative=True)
+        return Checked(version, sum(record.cause is not None for record in step.records))
 
     async def upgrade(
         self, game_id: GameId, player: PlayerId, to: int, *, expected: Version | None = None, key: str | None = None
@@ -459,7 +463,8 @@ class Games:
         """Move a running game to version `to` of its ruleset, as its organizer. Raises as `command` does."""
 
         async def decide(cached: CachedGame, request: Request) -> Step:
-            return cached.now.upgrade(to, cached.secret, cached.vault, player=player, at=request.at, key=request.key)
+            chance = cached.now.chance(cached.secret)
+            return cached.now.upgrade(to, chance, cached.vault, request.cause, request.at)
 
         return await self._act(game_id, player, expected, key, ["upgrade", to], decide)
 
@@ -470,7 +475,8 @@ class Games:
         cached = await self._cache.current(game_id)
         if expected is not None and expected != cached.now.version:
             raise StaleVersion(expected, cached.now.version)
-        cached.now.upgrade(to, cached.secret, cached.vault, player=player, at=stamp(self._clock))
+        chance = cached.now.chance(cached.secret)
+        cached.now.upgrade(to, chance, cached.vault, Cause(player), stamp(self._clock))
         return cached.now
 
     async def done_before(self, game_id: GameId, added: Added) -> Done:
@@ -487,17 +493,8 @@ class Games:
 
     async def _undo(self, cached: CachedGame, seat: Seat, to: Version, request: Request) -> Step:
         history = await self._cache.history(cached)
-        return retract(
-            cached.now,
-            to,
-            "undo",
-            history,
-            self._library,
-            seat=seat,
-            player=request.player,
-            at=request.at,
-            key=request.key,
-        )
+        cause = replace(request.cause, seat=seat)
+        return retract(cached.now, to, "undo", history, self._library, cause, request.at)
 
     @staticmethod
     def _seat(game: Game, player: PlayerId) -> Seat:
