@@ -46,6 +46,11 @@ class Step(Struct, frozen=True):
     records: tuple[Record, ...]
     secrets: tuple[Secret, ...] = ()
 
+    @property
+    def commands(self) -> int:
+        """How many commands it came of."""
+        return sum(record.cause is not None for record in self.records)
+
 
 class Game(Struct, kw_only=True):
     """A game at one version.
