@@ -69,9 +69,9 @@ def seated(seed: int) -> Play:
     """A game before its start: red sat down, left, and sat down again."""
     play = Play(TinyAuction(), ROOM, 3, seed, start=False)
     for seat in play.game.players:
-        play.take(play.game.take_seat(seat, player(seat), f"entropy of {seat}", at=play.now, key="0a" * 16))
-    play.take(play.game.leave_seat(Seat("red"), player(Seat("red")), at=play.now))
-    play.take(play.game.take_seat(Seat("red"), player(Seat("red")), "", at=play.now))
+        play.sit(seat, player(seat), f"entropy of {seat}", key="0a" * 16)
+    play.leave(Seat("red"), player(Seat("red")))
+    play.sit(Seat("red"), player(Seat("red")))
     return play
 
 

@@ -19,8 +19,9 @@ from service.accounts.accounts import BadName, IssuerAway, TokenEnded, TooManyTo
 from service.accounts.limits import TooMany, told
 from service.api import problems
 from service.api.problems import MEDIA_TYPE, Problem
+from service.games.acts import NotOrganizer, NotSeated
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
-from service.games.commands import NotOrganizer, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
+from service.games.commands import StaleVersion, UnknownPlayer, UnknownRuleset
 from service.observe.logging import log
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped

@@ -9,10 +9,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game, Step
-from domain.kernel.log.record import Record
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
@@ -63,16 +64,17 @@ class Scene:
                 setup={},
                 board=self.board,
                 organizer=self.players[0].player,
-                secret=SECRET,
+                commitment=commitment_to(SECRET),
+                cause=Cause(self.players[0].player),
                 at=AT,
             )
         )
         self.joined: list[Step] = []
         game = self.created.game
         for seat, row in zip(game.players, self.players, strict=True):
-            self.joined.append(self._keep(game.take_seat(seat, row.player, f"dice of {row.name}", at=AT)))
+            self.joined.append(self._keep(game.take_seat(seat, f"dice of {row.name}", Cause(row.player), AT)))
             game = self.joined[-1].game
-        self.started = self._keep(game.start(SECRET, player=self.players[0].player, at=AT))
+        self.started = self._keep(game.start(game.chance(SECRET), Cause(self.players[0].player), AT))
         self.command, self.seat, self.given = self._give(self.started.game)
 
     def _keep(self, step: Step) -> Step:
@@ -87,7 +89,8 @@ class Scene:
                 command = schema.sample(option.schema, rng)
                 try:
                     read = self.ruleset.read_command(msgspec.json.encode(command))
-                    step = game.command(seat, [read], SECRET, self.vault, player=game.players[seat], at=AT)
+                    cause = Cause(game.players[seat])
+                    step = game.command(seat, [read], game.chance(SECRET), self.vault, cause, AT)
                     return command, seat, self._keep(step)
                 except Refusal:
                     continue

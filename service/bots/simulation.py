@@ -6,18 +6,19 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
 from domain.boards import builtin
+from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.fold import fold
 from domain.kernel.log.game import Game, Step
 from domain.kernel.log.lifecycle import Undo
-from domain.kernel.log.record import Record
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.message import type_name
@@ -25,6 +26,9 @@ from domain.kernel.rules.refusal import Refusal
 from domain.library import LIBRARY
 from service.bots.bot import RANDOM, Bot
 from service.bots.registry import levels
+
+SIMULATOR: Final = PlayerId("simulator")
+"""Who organizes the games."""
 
 CHATTER = 0.02
 """How often a bot says something that no open decision asks for (proposes an alliance, grants a passage)."""
@@ -95,15 +99,16 @@ class Simulation:
             self.plan.seats,
             setup=self.plan.setup,
             board=builtin(ruleset.board),
-            organizer=PlayerId("simulator"),
-            secret=self.secret,
+            organizer=SIMULATOR,
+            commitment=commitment_to(self.secret),
+            cause=Cause(SIMULATOR),
             at=self._now(),
         )
         self._keep(step)
         for number, seat in enumerate(step.game.players, start=1):
-            step = step.game.take_seat(seat, PlayerId(f"bot-{number}"), "", at=self._now())
+            step = step.game.take_seat(seat, "", Cause(PlayerId(f"bot-{number}")), self._now())
             self._keep(step)
-        step = step.game.start(self.secret, player=PlayerId("simulator"), at=self._now())
+        step = step.game.start(step.game.chance(self.secret), Cause(SIMULATOR), self._now())
         self._keep(step)
         return step.game
 
@@ -161,14 +166,14 @@ class Simulation:
 
     def _give(self, seat: Seat, command: Any) -> Step:
         raw = msgspec.json.encode(command)
-        before = self.game.table.digest() if self.game.table and self.commands % 50 == 0 else ""
+        game = self.game
+        before = game.table.digest() if game.table and self.commands % 50 == 0 else ""
         try:
-            given = [self.game.ruleset.read_command(raw)]
-            player = self.game.players.get(seat)
-            step = self.game.command(seat, given, self.secret, self.vault, player=player, at=self._now())
+            given, cause = [game.ruleset.read_command(raw)], Cause(game.players.get(seat))
+            step = game.command(seat, given, game.chance(self.secret), self.vault, cause, self._now())
         except (Refusal, msgspec.ValidationError, AssertionError, LookupError) as error:
             raise Fault(f"{seat} was offered {raw.decode()}, but: {error}") from error
-        if before and self.game.table and self.game.table.digest() != before:
+        if before and game.table and game.table.digest() != before:
             raise Fault(f"deciding {raw.decode()} changed the table it was given")
         return step
 

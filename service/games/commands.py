@@ -1,27 +1,25 @@
-"""What is asked of the games that are being played, and done to them: one request to each at a time."""
+"""The games that are being played: looking at them, and what accounts do to them, one act to each at a time."""
 
 import asyncio
 import hashlib
 import itertools
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
 import msgspec
-from msgspec import Raw, Struct
-from msgspec.structs import replace
+from msgspec import Struct
 
 from domain.boards import builtin, parse_board, validate
 from domain.kernel.canonical import canonical
-from domain.kernel.chance.draws import SECRET_BYTES
+from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.log.fold import retract
+from domain.kernel.ids import GameId, PlayerId, Version
 from domain.kernel.log.game import Game, Step
 from domain.kernel.log.lifecycle import Sight
-from domain.kernel.log.record import Record
-from domain.kernel.log.request import read_commands, read_undo
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
@@ -30,9 +28,10 @@ from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings
 from service.cluster.wake import Wake
+from service.games.acts import Act, Case, NotOrganizer, NotSeated, require_organizer
 from service.games.cache import CachedGame, GameCache, UnknownGame
 from service.games.snapshots import Snapshots
-from service.games.views import Accepted, Checked, EventView, Viewer, event_view, seat_of
+from service.games.views import Accepted, EventView, Viewer, event_view
 from service.observe.metrics import Metrics, Outcome
 from service.observe.tracing import span
 from service.store.protocol import (
@@ -63,14 +62,6 @@ class UnknownPlayer(LookupError):
     """There is no such account."""
 
 
-class NotSeated(PermissionError):
-    """The account may not do this in this game: it holds no seat there, or not that one."""
-
-
-class NotOrganizer(PermissionError):
-    """The account may not do this in this game: it does not organize it."""
-
-
 class StaleVersion(Exception):
     """The client expected another version than the one at which the game stands, `head`."""
 
@@ -78,21 +69,6 @@ class StaleVersion(Exception):
         super().__init__(f"Version {expected} was expected; the game stands at version {head}.")
         self.expected = expected
         self.head = head
-
-
-class Request(Struct, frozen=True):
-    """Who asks for what: `key` is the hashed idempotency key, `content` what the key stands for."""
-
-    game: GameId
-    player: PlayerId
-    at: str
-    expected: Version | None = None
-    key: str | None = None
-    content: bytes = b""
-
-    @property
-    def fingerprint(self) -> bytes:
-        return hashlib.sha256(self.content).digest()
 
 
 class Done(Struct, frozen=True):
@@ -128,8 +104,16 @@ class Done(Struct, frozen=True):
         return Accepted(self.game, self.after, self.version, events, self.repeated)
 
 
-Decide = Callable[[CachedGame, Request], Awaitable[Step]]
-"""What a request does to a game. Raises `Refusal` or `NotSeated`."""
+class Asked(Struct, frozen=True):
+    """Who asked, when, and under which key."""
+
+    player: PlayerId
+    at: str
+    use: KeyUse | None = None
+
+    @property
+    def cause(self) -> Cause:
+        return Cause(self.player, key=self.use.key if self.use is not None else None)
 
 
 class Games:
@@ -281,13 +265,7 @@ class Games:
 
         async def work() -> Done:
             for game in self._new_ids(player, key):
-                request = Request(
-                    game=game,
-                    player=player,
-                    at=stamp(self._clock),
-                    key=hashed_key(player, key) if key else None,
-                    content=canonical(content),
-                )
+                asked = self._asked(player, key, lambda: content)
                 step = Game.create(
                     ruleset,
                     game,
@@ -296,13 +274,12 @@ class Games:
                     board=own,
                     organizer=organizer or player,
                     organizer_sees=organizer_sees,
-                    creator=player,
-                    secret=secret,
-                    at=request.at,
-                    key=request.key,
+                    commitment=commitment_to(secret),
+                    cause=asked.cause,
+                    at=asked.at,
                 )
                 try:
-                    return await self._store_step(CachedGame(game, secret=secret), request, step, opening)
+                    return await self._append(CachedGame(game, secret=secret), asked, step, opening)
                 except Conflict:
                     continue  # made under this key before, which has ended since
             raise StoreUnavailable("no id for a new game was found; ask again")
@@ -325,153 +302,71 @@ class Games:
             seed = hashlib.sha256((f"{hashed}/{number}" if number else hashed).encode()).digest()
             yield GameId(new_id("g", seed[:ID_BYTES]))
 
-    async def take_seat(
+    async def act(
         self,
         game_id: GameId,
         player: PlayerId,
-        seat: Seat | None = None,
-        entropy: str = "",
+        act: Act,
         *,
         expected: Version | None = None,
         key: str | None = None,
     ) -> Done:
-        """Seat a player: on `seat`, or on the first that is free. Raises as `command` does."""
-
-        async def decide(cached: CachedGame, request: Request) -> Step:
-            game = cached.now
-            chosen = seat or game.seat_for(player)
-            return game.take_seat(chosen, player, entropy, at=request.at, key=request.key)
-
-        return await self._act(game_id, player, expected, key, ["take-seat", seat, entropy], decide)
-
-    async def leave_seat(
-        self,
-        game_id: GameId,
-        player: PlayerId,
-        seat: Seat | None = None,
-        *,
-        expected: Version | None = None,
-        key: str | None = None,
-    ) -> Done:
-        """Free the seat that a player holds. Raises as `command` does."""
-
-        async def decide(cached: CachedGame, request: Request) -> Step:
-            held = self._seat(cached.now, player)
-            if seat is not None and seat != held:
-                raise NotSeated(f"{seat} is not your seat; you hold {held}.")
-            return cached.now.leave_seat(held, player, at=request.at, key=request.key)
-
-        return await self._act(game_id, player, expected, key, ["leave-seat", seat], decide)
-
-    async def cancel(
-        self, game_id: GameId, player: PlayerId, *, expected: Version | None = None, key: str | None = None
-    ) -> Done:
-        """Call a game off before it begins, as its organizer. Raises `NotOrganizer`, or as `command` does."""
-
-        async def decide(cached: CachedGame, request: Request) -> Step:
-            self._require_organizer(cached.now, player)
-            return cached.now.cancel(player, at=request.at, key=request.key)
-
-        return await self._act(game_id, player, expected, key, ["cancel"], decide)
-
-    async def retitle(self, game_id: GameId, player: PlayerId, title: str) -> None:
-        """Give a game another title, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
-        self._require_organizer(await self.game(game_id), player)
-        await self._store.retitle(game_id, title)
-
-    @staticmethod
-    def _require_organizer(game: Game, player: PlayerId) -> None:
-        if player != game.organizer:
-            raise NotOrganizer(f"Game {game.id!r} is organized by {game.organizer!r}.")
-
-    async def start(
-        self, game_id: GameId, player: PlayerId, *, expected: Version | None = None, key: str | None = None
-    ) -> Done:
-        """Begin a game, as its organizer or one of its players. Raises as `command` does."""
-
-        async def decide(cached: CachedGame, request: Request) -> Step:
-            if player != cached.now.organizer:
-                self._seat(cached.now, player)
-            return cached.now.start(cached.secret, player=player, at=request.at, key=request.key)
-
-        return await self._act(game_id, player, expected, key, ["start"], decide)
-
-    async def command(
-        self,
-        game_id: GameId,
-        player: PlayerId,
-        commands: Sequence[bytes | Raw],
-        *,
-        expected: Version | None = None,
-        key: str | None = None,
-    ) -> Done:
-        """Let a player's seat give commands (JSON, ``undo`` among them): all of them happen or none does.
+        """Let an account do something to a game.
 
         Raises:
             UnknownGame: there is none.
-            NotSeated: the player has no seat in this game.
+            NotSeated, NotOrganizer: the account may not do this.
             StaleVersion: the game does not stand at version `expected`.
-            Refusal: a command breaks a rule, or is none that the ruleset knows (TAB-CMD-01).
+            Refusal: it breaks a rule.
             KeyReused: the key came with another request before.
-            msgspec.DecodeError: a command is not JSON.
         """
-        content = ["command", *(msgspec.json.decode(raw) for raw in commands)] if key else ["command"]
+        asked = self._asked(player, key, lambda: act.content)
+        return await self._finish(act.kind, self._act(game_id, asked, act, expected))
 
-        async def decide(cached: CachedGame, request: Request) -> Step:
-            seat = self._seat(cached.now, player)
-            to = read_undo(commands)
-            if to is not None:
-                return await self._undo(cached, seat, to, request)
-            given = read_commands(cached.now.ruleset, commands)
-            return cached.now.command(
-                seat, given, cached.secret, cached.vault, player=player, at=request.at, key=request.key
-            )
+    async def _act(self, game_id: GameId, asked: Asked, act: Act, expected: Version | None) -> Done:
+        async with self._cache.held(game_id) as cached:
+            if cached.heard > cached.now.version:  # or it would be decided twice, and appended in vain
+                await self._cache.catch_up(cached)
+            for _ in range(ATTEMPTS):
+                try:
+                    with span("decide"):
+                        step = await self._decide(cached, asked, act, expected)
+                    return await self._append(cached, asked, step)
+                except Conflict:
+                    await self._cache.catch_up(cached)
+                except (Refusal, NotSeated, NotOrganizer, StaleVersion) as error:
+                    if await self._cache.head(cached) > cached.now.version:
+                        await self._cache.catch_up(cached)
+                        continue
+                    # A repetition of what was accepted is refused more often than not: the game has moved on.
+                    if first := await self._first_answer(game_id, asked.use):
+                        return first
+                    if isinstance(error, Refusal):
+                        self._refused(cached.now.ruleset.id, error.rule)
+                    raise
+        raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while this was decided; ask again")
 
-        return await self._act(game_id, player, expected, key, content, decide)
+    async def _decide(self, cached: CachedGame, asked: Asked, act: Act, expected: Version | None) -> Step:
+        """Return what an act comes to. Raises as `act` does."""
+        game = cached.now
+        if expected is not None and expected != game.version:
+            raise StaleVersion(expected, game.version)
+        # Clocks of several processes differ, and any may be set back: a log's times never run backwards.
+        at = max(asked.at, cached.recent[-1].at)
+        log = partial(self._cache.history, cached)
+        return await act.decide(Case(game, cached.secret, cached.vault, asked.cause, at, self._library, log))
 
-    async def check(
-        self,
-        game_id: GameId,
-        player: PlayerId,
-        commands: Sequence[bytes | Raw],
-        *,
-        expected: Version | None = None,
-    ) -> Checked:
-        """Say whether `command` would accept this, and store nothing.
-
-        What follows a command that rolls or reveals is not looked at: nobody may try out dice. Raises as `command`.
-        """
+    async def try_out(
+        self, game_id: GameId, player: PlayerId, act: Act, *, expected: Version | None = None
+    ) -> tuple[Game, Step]:
+        """Return a game, and what an act would come to; store nothing. Raises as `act` does."""
         cached = await self._cache.current(game_id)
-        if expected is not None and expected != cached.now.version:
-            raise StaleVersion(expected, cached.now.version)
-        seat, version = self._seat(cached.now, player), cached.now.version
-        request = Request(game=game_id, player=player, at=stamp(self._clock))
-        to = read_undo(commands)
-        if to is not None:
-            await self._undo(cached, seat, to, request)
-            return Checked(version, 1)
-        given = read_commands(cached.now.ruleset, commands)
-        return Checked(version, cached.now.check(seat, given, cached.secret, cached.vault))
+        return cached.now, await self._decide(cached, self._asked(player), act, expected)
 
-    async def upgrade(
-        self, game_id: GameId, player: PlayerId, to: int, *, expected: Version | None = None, key: str | None = None
-    ) -> Done:
-        """Move a running game to version `to` of its ruleset, as its organizer. Raises as `command` does."""
-
-        async def decide(cached: CachedGame, request: Request) -> Step:
-            return cached.now.upgrade(to, cached.secret, cached.vault, player=player, at=request.at, key=request.key)
-
-        return await self._act(game_id, player, expected, key, ["upgrade", to], decide)
-
-    async def check_upgrade(
-        self, game_id: GameId, player: PlayerId, to: int, *, expected: Version | None = None
-    ) -> Game:
-        """Try out `upgrade`, store nothing, and return the game that would be moved. Raises as `command` does."""
-        cached = await self._cache.current(game_id)
-        if expected is not None and expected != cached.now.version:
-            raise StaleVersion(expected, cached.now.version)
-        cached.now.upgrade(to, cached.secret, cached.vault, player=player, at=stamp(self._clock))
-        return cached.now
+    async def retitle(self, game_id: GameId, player: PlayerId, title: str) -> None:
+        """Give a game another title, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
+        require_organizer(await self.game(game_id), player)
+        await self._store.retitle(game_id, title)
 
     async def done_before(self, game_id: GameId, added: Added) -> Done:
         """Return what a request did that once `added` something to a game: from the log."""
@@ -483,28 +378,7 @@ class Games:
         """Wait for the requests that are under way."""
         await asyncio.gather(*self._running, return_exceptions=True)
 
-    # --- deciding ---
-
-    async def _undo(self, cached: CachedGame, seat: Seat, to: Version, request: Request) -> Step:
-        history = await self._cache.history(cached)
-        return retract(
-            cached.now,
-            to,
-            "undo",
-            history,
-            self._library,
-            seat=seat,
-            player=request.player,
-            at=request.at,
-            key=request.key,
-        )
-
-    @staticmethod
-    def _seat(game: Game, player: PlayerId) -> Seat:
-        seat = seat_of(game, player)
-        if seat is None:
-            raise NotSeated("You hold no seat in this game.")
-        return seat
+    # --- storing ---
 
     def _ruleset(self, ruleset_id: str) -> Ruleset[Any]:
         try:
@@ -512,26 +386,12 @@ class Games:
         except LookupError as error:
             raise UnknownRuleset(str(error)) from None
 
-    # --- storing ---
-
-    async def _act(
-        self,
-        game_id: GameId,
-        player: PlayerId,
-        expected: Version | None,
-        key: str | None,
-        content: list[Any],
-        decide: Decide,
-    ) -> Done:
-        request = Request(
-            game=game_id,
-            player=player,
-            at=stamp(self._clock),
-            expected=expected,
-            key=hashed_key(player, key) if key else None,
-            content=canonical(content) if key else b"",
-        )
-        return await self._finish(content[0], self._run(request, decide))
+    def _asked(self, player: PlayerId, key: str | None = None, content: Callable[[], list[Any]] = list[Any]) -> Asked:
+        """Return who asks now for what; `content` says what the key stands for."""
+        if not key:
+            return Asked(player, stamp(self._clock))
+        fingerprint = hashlib.sha256(canonical(content())).digest()
+        return Asked(player, stamp(self._clock), KeyUse(player, hashed_key(player, key), fingerprint))
 
     async def _finish(self, kind: str, work: Coroutine[Any, Any, Done]) -> Done:
         """Await `work`, which goes on to its end even when the client who asked for it has gone."""
@@ -541,49 +401,19 @@ class Games:
         task.add_done_callback(lambda done: self._metrics.commanded(kind, _outcome(done)))
         return await asyncio.shield(task)
 
-    async def _run(self, request: Request, decide: Decide) -> Done:
-        async with self._cache.held(request.game) as cached:
-            if cached.heard > cached.now.version:  # or it would be decided twice, and appended in vain
-                await self._cache.catch_up(cached)
-            for _ in range(ATTEMPTS):
-                # Clocks of several processes differ, and any may be set back: a log's times never run backwards.
-                request = replace(request, at=max(request.at, cached.recent[-1].at))
-                try:
-                    if request.expected is not None and request.expected != cached.now.version:
-                        raise StaleVersion(request.expected, cached.now.version)
-                    with span("decide"):
-                        step = await decide(cached, request)
-                    return await self._store_step(cached, request, step)
-                except Conflict:
-                    await self._cache.catch_up(cached)
-                except (Refusal, NotSeated, NotOrganizer, StaleVersion) as error:
-                    if await self._cache.head(cached) > cached.now.version:
-                        await self._cache.catch_up(cached)
-                        continue
-                    # A repetition of what was accepted is refused more often than not: the game has moved on.
-                    first = await self._first_answer(request)
-                    if first is None:
-                        if isinstance(error, Refusal):
-                            self._refused(cached.now.ruleset.id, error.rule)
-                        raise
-                    return first
-        raise StoreUnavailable(f"{request.game} changed {ATTEMPTS} times while this was decided; ask again")
-
-    async def _store_step(
-        self, cached: CachedGame, request: Request, step: Step, opening: Opening | None = None
-    ) -> Done:
+    async def _append(self, cached: CachedGame, asked: Asked, step: Step, opening: Opening | None = None) -> Done:
+        """Bring a step to the log, and the game in memory on."""
         before, game = cached.game, step.game
         vault = cached.vault.joined_by(step.secrets)
         after = before.version if before else 0
-        use = request.key and KeyUse(request.player, request.key, request.fingerprint)
-        appended = await self._append(
+        appended = await self._store_append(
             Append(
                 game=game.id,
                 expected=after,
                 records=step.records,
                 status=game.status,
                 secrets=step.secrets,
-                key=use or None,
+                key=asked.use,
                 seats=game.players if before is None or before.players != game.players else None,
                 opening=opening,
             )
@@ -591,12 +421,12 @@ class Games:
         if appended.repeated is not None:
             if before is not None and before.version < appended.repeated.version:
                 await self._cache.catch_up(cached)  # under its lock, which a look at the game would wait for
-            return await self.done_before(request.game, appended.repeated)
+            return await self.done_before(game.id, appended.repeated)
         self._cache.keep(cached, step, vault)
         self._wake.notify(game.id, game.version)
         return Done(game, after, step.records, vault)
 
-    async def _append(self, batch: Append) -> Appended:
+    async def _store_append(self, batch: Append) -> Appended:
         began, outcome = perf_counter(), "failed"
         try:
             with span("append", events=len(batch.records)):
@@ -609,14 +439,14 @@ class Games:
             self._metrics.appended(outcome, perf_counter() - began, len(batch.records))
         return appended
 
-    async def _first_answer(self, request: Request) -> Done | None:
+    async def _first_answer(self, game: GameId, use: KeyUse | None) -> Done | None:
         """Return what this request was answered before, if it was. Raises `KeyReused`."""
-        use = request.key and await self._store.seen(request.game, request.player, request.key)
-        if not use:
+        kept = await self._store.seen(game, use.account, use.key) if use is not None else None
+        if use is None or kept is None:
             return None
-        if use.fingerprint != request.fingerprint:
+        if kept.fingerprint != use.fingerprint:
             raise KeyReused
-        return await self.done_before(request.game, use.added)
+        return await self.done_before(game, kept.added)
 
 
 def _outcome(done: asyncio.Task[Done]) -> Outcome:

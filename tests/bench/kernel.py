@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from domain.kernel.ids import Seat
 from domain.kernel.log.fold import fold
 from domain.kernel.log.game import Game
-from domain.kernel.log.record import Record, first_broken
+from domain.kernel.log.record import Cause, Record, first_broken
 from domain.kernel.proof.export import export
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules import schema
@@ -125,14 +125,9 @@ def bench_decide(kind: Kind) -> Iterator[Figure]:
 
     def write_all() -> None:
         for given in game.given:
-            given.game.command(
-                given.seat,
-                [given.command],
-                simulation.secret,
-                simulation.vault,
-                player=given.game.players[given.seat],
-                at="2026-01-01T00:00:00.000000Z",
-            )
+            before, seat = given.game, given.seat
+            chance, cause = before.chance(simulation.secret), Cause(before.players[seat])
+            before.command(seat, [given.command], chance, simulation.vault, cause, "2026-01-01T00:00:00.000000Z")
 
     yield rate("decide", len(game.given), decide_all, goal=">= 5000", note="commands, without writing records")
     yield rate(

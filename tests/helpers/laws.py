@@ -430,6 +430,7 @@ class Swapped:
     """Chance as another one's, but for two places of one shuffle."""
 
     def __init__(self, chance: Chance, rng: Random) -> None:
+        self.secret = chance.secret
         self._chance = chance
         self._rng = rng
         self._swapped = False

@@ -8,11 +8,12 @@ from typing import Any
 
 import msgspec
 
+from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.fold import fold, retract
 from domain.kernel.log.game import Game, Step
-from domain.kernel.log.record import Record
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.proof.export import export
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
@@ -56,18 +57,23 @@ class Play:
                 setup=setup or {},
                 board=board,
                 organizer=ORGANIZER,
-                secret=self.secret,
+                commitment=commitment_to(self.secret),
+                cause=Cause(ORGANIZER),
                 at=self.now,
             )
         )
         if start:
             for seat in self.game.players:
-                self.take(self.game.take_seat(seat, player_of(seat), f"entropy of {seat}", at=self.now))
-            self.take(self.game.start(self.secret, player=ORGANIZER, at=self.now))
+                self.sit(seat, player_of(seat), f"entropy of {seat}")
+            self.start()
 
     @property
     def now(self) -> str:
         return f"2026-01-01T00:00:00.{len(self.records):06}Z"
+
+    @property
+    def chance(self) -> Chance:
+        return self.game.chance(self.secret)
 
     @property
     def vault(self) -> Vault:
@@ -80,6 +86,18 @@ class Play:
         self.at_each_version[step.game.version] = step.game
         return step
 
+    def sit(self, seat: Seat, player: PlayerId, entropy: str = "", key: str | None = None) -> Step:
+        return self.take(self.game.take_seat(seat, entropy, Cause(player, key=key), self.now))
+
+    def leave(self, seat: Seat, player: PlayerId) -> Step:
+        return self.take(self.game.leave_seat(seat, Cause(player), self.now))
+
+    def cancel(self, player: PlayerId = ORGANIZER) -> Step:
+        return self.take(self.game.cancel(Cause(player), self.now))
+
+    def start(self) -> Step:
+        return self.take(self.game.start(self.chance, Cause(ORGANIZER), self.now))
+
     def at(self, version: Version) -> "Play":
         """Return the play as it stood at a version at which a request ended."""
         earlier = copy(self)
@@ -89,29 +107,26 @@ class Play:
         earlier.at_each_version = {at: game for at, game in self.at_each_version.items() if at <= version}
         return earlier
 
-    def try_command(self, seat: Seat, *commands: Any) -> Step:
+    def try_command(self, seat: Seat, *commands: Any, tentative: bool = False) -> Step:
         """Return what commands (structs, or JSON-shaped) would come to. Raises `Refusal`."""
         given = [self.ruleset.read_command(msgspec.json.encode(command)) for command in commands]
-        player = self.game.players[seat] if seat in self.game.players else player_of(seat)
-        return self.game.command(seat, given, self.secret, self.vault, player=player, at=self.now)
+        cause = Cause(self.game.players[seat] if seat in self.game.players else player_of(seat))
+        return self.game.command(seat, given, self.chance, self.vault, cause, self.now, tentative=tentative)
 
     def command(self, seat: Seat, *commands: Any) -> Step:
         return self.take(self.try_command(seat, *commands))
 
     def undo(self, seat: Seat, to: Version) -> Step:
-        player = self.game.players[seat]
-        return self.take(
-            retract(self.game, to, "undo", self.records, self.library, seat=seat, player=player, at=self.now)
-        )
+        cause = Cause(self.game.players[seat], seat)
+        return self.take(retract(self.game, to, "undo", self.records, self.library, cause, self.now))
 
     def rule(self, to: Version, reason: str = "a slip") -> Step:
-        return self.take(
-            retract(self.game, to, "ruling", self.records, self.library, player=ORGANIZER, reason=reason, at=self.now)
-        )
+        cause = Cause(ORGANIZER)
+        return self.take(retract(self.game, to, "ruling", self.records, self.library, cause, self.now, reason))
 
     def try_upgrade(self, to: int, player: PlayerId = ORGANIZER) -> Step:
         """Return what moving on to a newer version of the ruleset would come to. Raises `Refusal`."""
-        return self.game.upgrade(to, self.secret, self.vault, player=player, at=self.now)
+        return self.game.upgrade(to, self.chance, self.vault, Cause(player), self.now)
 
     def upgrade(self, to: int) -> Step:
         return self.take(self.try_upgrade(to))

@@ -32,7 +32,7 @@ async def projected(rows: ProjectionStore, *plays: Play | Simulation) -> None:
 async def test_the_lobby_is_searched_by_status_ruleset_player_and_text(rows: ProjectionStore) -> None:
     over, running = Play(TINY, ROOM, 2, seed=1).run(random.Random(1)), Play(TINY, ROOM, 3, seed=2)
     gathering = Play(TINY, ROOM, 2, seed=3, start=False)
-    gathering.take(gathering.game.take_seat(BLUE, player_of(BLUE), "", at=gathering.now))
+    gathering.sit(BLUE, player_of(BLUE))
     await projected(rows, over, running, gathering)
 
     async def found(**wanted) -> set[str]:
@@ -123,8 +123,8 @@ async def test_the_classic_scoreboard_counts_what_lies_on_the_board(rows: Projec
 async def test_a_player_record_counts_games_and_wins(rows: ProjectionStore) -> None:
     plays = [Play(TINY, ROOM, 2, seed=seed).run(random.Random(seed)) for seed in range(1, 6)]
     running, left = Play(TINY, ROOM, 3, seed=7), Play(TINY, ROOM, 2, seed=8, start=False)
-    left.take(left.game.take_seat(BLUE, player_of(BLUE), "", at=left.now))
-    left.take(left.game.leave_seat(BLUE, player_of(BLUE), at=left.now))
+    left.sit(BLUE, player_of(BLUE))
+    left.leave(BLUE, player_of(BLUE))
     await projected(rows, *plays, running, left)
     won = sum(BLUE in play.game.result.winners for play in plays if play.game.result)
     (record,) = await players.of_player(rows, player_of(BLUE))

@@ -23,7 +23,7 @@ from domain.classic.setup import COLOURS, HOMES
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameCancelled, RulesUpgraded, Undo
-from domain.kernel.log.record import Record
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.proof.export import read
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
@@ -32,7 +32,7 @@ from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
 from service.bots.registry import bot_for
-from tests.helpers.play import ORGANIZER, Play, player_of
+from tests.helpers.play import Play, player_of
 from tests.recorded import folder_of, packed, positions, recorded, sha256
 
 GAMES: Final = 20
@@ -161,11 +161,11 @@ class Recording:
         """Seat everybody; one leaves again and comes back with other entropy."""
         play = self.play
         for seat in play.game.players:
-            play.take(play.game.take_seat(seat, player_of(seat), f"entropy of {seat}", at=play.now, key=self.key()))
+            play.sit(seat, player_of(seat), f"entropy of {seat}", key=self.key())
         undecided = self.rng.choice(list(play.game.players))
-        play.take(play.game.leave_seat(undecided, player_of(undecided), at=play.now))
-        play.take(play.game.take_seat(undecided, player_of(undecided), "", at=play.now))
-        play.take(play.game.start(play.secret, player=ORGANIZER, at=play.now))
+        play.leave(undecided, player_of(undecided))
+        play.sit(undecided, player_of(undecided))
+        play.start()
 
     def key(self) -> str:
         return f"{self.rng.getrandbits(128):032x}"
@@ -244,8 +244,8 @@ class Recording:
         self.given.update(command["type"] for command in commands)
         read_commands = [play.ruleset.read_command(msgspec.json.encode(command)) for command in commands]
         key = self.key() if len(commands) > 1 or self.rng.random() < 0.3 else None
-        player = play.game.players[seat]
-        play.take(play.game.command(seat, read_commands, play.secret, play.vault, player=player, at=play.now, key=key))
+        cause = Cause(play.game.players[seat], key=key)
+        play.take(play.game.command(seat, read_commands, play.chance, play.vault, cause, play.now))
 
 
 def seafaring(command: Mapping[str, Any]) -> int:

@@ -20,6 +20,7 @@ from service.accounts.accounts import Accounts, Caller
 from service.base.scopes import EVERYBODYS, Scope
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
+from service.games.acts import Commands, Start, TakeSeat
 from service.games.commands import Done, Games
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
@@ -73,12 +74,12 @@ class Rig(Struct, eq=False):
         created = await self.games.create(organizer, "tiny-auction", players, setup, organizer_sees=organizer_sees)
         game = created.game
         for player in (ANNA, BERT, CARL)[:players]:
-            await self.games.take_seat(game, player)
-        await self.games.start(game, organizer)
+            await self.games.act(game, player, TakeSeat())
+        await self.games.act(game, organizer, Start())
         return game
 
     async def give(self, game: GameId, player: PlayerId, kind: str, *, key: str | None = None, **fields: Any) -> Done:
-        return await self.games.command(game, player, [command(kind, **fields)], key=key)
+        return await self.games.act(game, player, Commands([command(kind, **fields)]), key=key)
 
     async def play_round(self, game: GameId, prize: int = 1) -> Version:
         """Play one round of the auction: each seat bids the first card that it may."""

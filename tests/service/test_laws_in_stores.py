@@ -23,6 +23,7 @@ from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
+from service.games.acts import Commands, Start, TakeSeat
 from service.games.commands import Games, hashed_key
 from service.games.views import Accepted, Viewer
 from service.store.backend import backend_of
@@ -75,9 +76,9 @@ class Player:
         self.kept = kept = Kept(self.laws, await games.game(created.game))
         await self.note()
         for seat in kept.game.players:
-            await games.take_seat(kept.game.id, player_of(seat), seat, f"entropy of {seat}")
+            await games.act(kept.game.id, player_of(seat), TakeSeat(seat, f"entropy of {seat}"))
             await self.note()
-        await games.start(kept.game.id, ORGANIZER)
+        await games.act(kept.game.id, ORGANIZER, Start())
         await self.note()
         commands = 0
         while kept.game.status == "running" and not (undos and commands >= self.laws.commands):
@@ -108,7 +109,8 @@ class Player:
         self.answers.append((seat, command, key, await self.ask(self.games, seat, command, key)))
 
     async def ask(self, games: Games, seat: Seat, command: Any, key: str) -> Accepted:
-        done = await games.command(self.kept.game.id, player_of(seat), [msgspec.json.encode(command)], key=key)
+        act = Commands([msgspec.json.encode(command)])
+        done = await games.act(self.kept.game.id, player_of(seat), act, key=key)
         return done.seen_by(Viewer(player_of(seat), seat))
 
     async def try_wrong(self) -> None:

@@ -37,6 +37,11 @@ def commitment_to(secret: bytes) -> str:
 class Chance(Protocol):
     """Where dice, shuffles and salts come from. `draw` is the running number of the draw."""
 
+    @property
+    def secret(self) -> bytes:
+        """What the game publishes at its end, so that everyone can draw again."""
+        ...
+
     def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
         """Return `count` faces, each 1..sides. A die has 256 sides at most."""
         ...
@@ -53,10 +58,10 @@ class Chance(Protocol):
 class CommittedChance:
     """Chance derived from a committed secret and the seats' entropy, as the module describes."""
 
-    __slots__ = ("_context", "_secret")
+    __slots__ = ("_context", "secret")
 
     def __init__(self, secret: bytes, game: GameId, entropy: Mapping[Seat, str]) -> None:
-        self._secret = secret
+        self.secret = secret
         self._context = hashlib.sha256(canonical({"entropy": dict(entropy), "game": game})).digest()
 
     def message(self, draw: int, block: int = 0) -> bytes:
@@ -65,7 +70,7 @@ class CommittedChance:
 
     def _bytes(self, draw: int) -> Iterator[int]:
         for block in counting():
-            yield from hmac.digest(self._secret, self.message(draw, block), "sha256")
+            yield from hmac.digest(self.secret, self.message(draw, block), "sha256")
 
     def rolled(self, draw: int, count: int, sides: int) -> Iterator[tuple[int, int | None]]:
         """Yield the bytes of a roll of `count` dice, and the number that each shows; None for one thrown away."""
@@ -108,6 +113,8 @@ class ScriptedChance:
     Raises:
         LookupError: more dice are rolled, or others, than the scenario wrote down or the ruleset has.
     """
+
+    secret = b""
 
     def __init__(self, rolls: Sequence[Sequence[int]], sides: Collection[int] = ()) -> None:
         self._rolls = [tuple(roll) for roll in rolls]

@@ -8,11 +8,11 @@ from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.ids import GameId, Seat, Version
 from domain.kernel.log.game import Game, Step
 from domain.kernel.log.history import cause_of, effective_records, read_created, read_event, reader, retraction, steps
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameEvent, GameStarted, MovesRetracted, RulesUpgraded
-from domain.kernel.log.record import Record
+from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 
@@ -116,21 +116,18 @@ def retract(
     by: Literal["undo", "ruling"],
     history: Sequence[Record],
     library: Library,
-    *,
-    seat: Seat | None = None,
-    player: PlayerId | None,
-    reason: str = "",
+    cause: Cause,
     at: str,
-    key: str | None = None,
+    reason: str = "",
 ) -> Step:
-    """Go on from an earlier version. `history` is the whole log of this game.
+    """Go on from an earlier version. `history` is the whole log of this game; the cause of an undo names its seat.
 
     Raises:
         Refusal: the game is not running, a seat may not undo so far, or `to` is not where a command began.
     """
-    game.require_retractable(to, by, history, seat)
+    game.require_retractable(to, by, history, cause.seat)
     earlier = fold(history[:to], game.id, library, lambda _: game.board)
-    return game.go_on_from(earlier, by, seat=seat, player=player, reason=reason, at=at, key=key)
+    return game.go_on_from(earlier, by, reason, cause, at)
 
 
 def _undo_of(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, field
+from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
 from domain.kernel.canonical import canonical
@@ -47,12 +47,18 @@ class Step(Struct, frozen=True):
     records: tuple[Record, ...]
     secrets: tuple[Secret, ...] = ()
 
+    @property
+    def commands(self) -> int:
+        """How many commands it came of."""
+        return sum(record.cause is not None for record in self.records)
+
 
 class Game(Struct, kw_only=True):
     """A game at one version.
 
     Treated as immutable outside this module: every act returns a `Step` with the game after it, so that what is
-    cached for other readers never changes under them.
+    cached for other readers never changes under them. An act is told its `cause`, with the account and the key that
+    it came with, to which it adds its seat and its command; and when it happens.
     """
 
     id: GameId
@@ -102,49 +108,18 @@ class Game(Struct, kw_only=True):
         setup: Mapping[str, Any],
         board: Board,
         organizer: PlayerId,
-        secret: bytes,
-        at: str,
         organizer_sees: Sight = "spectator",
-        creator: PlayerId | None = None,
-        key: str | None = None,
+        commitment: str,
+        cause: Cause,
+        at: str,
     ) -> Step:
-        """Return the first step of a new game. `creator` is who asked for it, when that is not the organizer.
+        """Return the first step of a new game, whose chance was committed to.
 
         Raises:
             Refusal: the ruleset has no set-up for so many players, or the one chosen does not fit them.
             msgspec.ValidationError: the ruleset does not know this `setup`.
             ValueError: the ruleset cannot be played on this board.
         """
-        return Game.announce(
-            ruleset,
-            game_id,
-            players,
-            setup=setup,
-            board=board,
-            organizer=organizer,
-            organizer_sees=organizer_sees,
-            commitment=commitment_to(secret),
-            at=at,
-            creator=creator,
-            key=key,
-        )
-
-    @staticmethod
-    def announce(
-        ruleset: Ruleset[Any],
-        game_id: GameId,
-        players: int,
-        *,
-        setup: Mapping[str, Any],
-        board: Board,
-        organizer: PlayerId,
-        organizer_sees: Sight,
-        commitment: str,
-        at: str,
-        creator: PlayerId | None,
-        key: str | None,
-    ) -> Step:
-        """As `create`, with the commitment to the secret given: what `verify` calls."""
         chosen = msgspec.convert(dict(setup), ruleset.setup)
         seats = ruleset.seats(players, chosen)
         if not seats:
@@ -161,13 +136,12 @@ class Game(Struct, kw_only=True):
             commitment=commitment,
             organizer_sees=organizer_sees,
         )
-        return Game.of(game_id, event, ruleset, board)._log(
-            [(event, 0)], at, Cause(player=creator or organizer, key=key)
-        )
+        return Game.of(game_id, event, ruleset, board)._log([(event, 0)], cause, at)
 
-    def take_seat(self, seat: Seat, player: PlayerId, entropy: str, *, at: str, key: str | None = None) -> Step:
+    def take_seat(self, seat: Seat, entropy: str, cause: Cause, at: str) -> Step:
         """Seat a player. Raises `Refusal` when the seat is unknown or taken, or the game has begun."""
         self._require_gathering("take a seat")
+        player = cause.account
         if seat not in self.players:
             raise Refusal("TAB-LIFE-03", f"{seat!r} is no seat of this game.", f"Its seats: {', '.join(self.players)}.")
         if self.players[seat] is not None:
@@ -177,7 +151,7 @@ class Game(Struct, kw_only=True):
         if player in self.players.values():
             raise Refusal("TAB-LIFE-03", f"{player} asked for a second seat.", "A player takes one seat of a game.")
         self._require_kept_for(seat, player)
-        return self._log([(SeatTaken(seat, player, entropy), 0)], at, Cause(player=player, seat=seat, key=key))
+        return self._log([(SeatTaken(seat, player, entropy), 0)], replace(cause, seat=seat), at)
 
     def seat_for(self, player: PlayerId) -> Seat:
         """Return the seat for a player who names none: the one kept for them, or the first that is free for all."""
@@ -194,33 +168,34 @@ class Game(Struct, kw_only=True):
         if own := next((each for each, holder in kept.items() if holder == player and each != seat), None):
             raise Refusal("TAB-LIFE-03", f"{seat} is not the seat that is kept for you.", f"Take {own}.")
 
-    def leave_seat(self, seat: Seat, player: PlayerId, *, at: str, key: str | None = None) -> Step:
+    def leave_seat(self, seat: Seat, cause: Cause, at: str) -> Step:
         """Free a seat. Raises `Refusal` when the player does not hold it or the game has begun."""
         self._require_gathering("leave a seat")
-        if self.players.get(seat) != player:
+        if self.players.get(seat) != cause.account:
             raise Refusal("TAB-LIFE-03", f"{seat} is not yours to leave.", "Leave a seat that you hold.")
-        return self._log([(SeatLeft(seat), 0)], at, Cause(player=player, seat=seat, key=key))
+        return self._log([(SeatLeft(seat), 0)], replace(cause, seat=seat), at)
 
-    def cancel(self, player: PlayerId, *, at: str, key: str | None = None) -> Step:
-        """Call the game off. Raises `Refusal` when it has begun, or `player` is not its organizer."""
-        if player != self.organizer:
-            raise Refusal("TAB-LIFE-04", f"{player} asked to cancel the game.", f"Only {self.organizer} may cancel it.")
+    def cancel(self, cause: Cause, at: str) -> Step:
+        """Call the game off. Raises `Refusal` when it has begun, or when anybody but its organizer asks."""
+        if cause.player != self.organizer:
+            asked = f"{cause.player} asked to cancel the game."
+            raise Refusal("TAB-LIFE-04", asked, f"Only {self.organizer} may cancel it.")
         if self.status != "gathering":
             asked = f"You asked to cancel the game, but {self._state}."
             raise Refusal("TAB-LIFE-04", asked, "Cancel a game before it begins.", untimely=True)
-        return self._log([(GameCancelled(), 0)], at, Cause(player=player, key=key))
+        return self._log([(GameCancelled(), 0)], cause, at)
 
-    def start(self, secret: bytes, *, player: PlayerId, at: str, key: str | None = None) -> Step:
+    def start(self, chance: Chance, cause: Cause, at: str) -> Step:
         """Begin: the ruleset sets the table. Raises `Refusal` while a seat is free, or when it has begun."""
         self.require_startable()
         bare = self.ruleset.lay(tuple(self.players), self.setup, self.board)
-        draft = self.ruleset.begin(bare, self.chance(secret))
+        draft = self.ruleset.begin(bare, chance)
         happened: list[tuple[Any, int]] = [(GameStarted(), 0)]
         for event, draws in draft.happened:
             happened.append((event, draws))
             if moves := event.seating():
                 happened.append((self.moved(moves), draws))
-        return self._log(happened, at, Cause(player=player, key=key), draft, secret)
+        return self._log(happened, cause, at, draft)
 
     def require_startable(self) -> None:
         """Raise `Refusal` while a seat is free, or when the game has begun."""
@@ -244,82 +219,47 @@ class Game(Struct, kw_only=True):
         self,
         seat: Seat,
         commands: Sequence[Command[Any]],
-        secret: bytes,
+        chance: Chance,
         vault: Vault,
-        *,
-        player: PlayerId | None,
+        cause: Cause,
         at: str,
-        key: str | None = None,
+        *,
+        tentative: bool = False,
     ) -> Step:
-        """Decide commands of one seat in turn, given by the account `player`; all of them happen or none does.
+        """Decide commands of one seat in turn; all of them happen or none does.
+
+        With `tentative` a list is looked at up to the first command that rolls or reveals something, and no further:
+        nobody may try out dice.
 
         Raises:
             Refusal: the game is not running, a command breaks a rule, the list is empty (TAB-LIST-01), or a command
                 that rolls or reveals something is not its last (TAB-LIST-02).
         """
-        return self.decide(seat, commands, self.chance(secret), vault, secret, player=player, at=at, key=key)
-
-    def decide(
-        self,
-        seat: Seat,
-        commands: Sequence[Command[Any]],
-        chance: Chance,
-        vault: Vault,
-        secret: bytes,
-        *,
-        player: PlayerId | None,
-        at: str,
-        key: str | None,
-    ) -> Step:
-        """As `command`, with the chance given: what `verify` calls."""
-        step, decided = self._decide_in_turn(seat, commands, chance, vault, secret, player=player, at=at, key=key)
-        if decided < len(commands):
-            raise Refusal(
-                "TAB-LIST-02",
-                f"Command {decided} of {len(commands)} rolls or reveals something, and others follow it.",
-                "End the list with it, and decide on the rest when its outcome is known.",
-            )
-        return step
-
-    def check(self, seat: Seat, commands: Sequence[Command[Any]], secret: bytes, vault: Vault) -> int:
-        """Return how many of the commands were looked at: up to the first that rolls or reveals something.
-
-        What follows that one is not looked at: nobody may try out dice (TAB-LIST-02). Raises `Refusal` as `command`.
-        """
-        return self._decide_in_turn(seat, commands, self.chance(secret), vault, secret, player=None, at="", key=None)[1]
-
-    def _decide_in_turn(
-        self,
-        seat: Seat,
-        commands: Sequence[Command[Any]],
-        chance: Chance,
-        vault: Vault,
-        secret: bytes,
-        *,
-        player: PlayerId | None,
-        at: str,
-        key: str | None,
-    ) -> tuple[Step, int]:
-        """Return the step of the commands up to the first that cannot be taken back, and how many these are."""
         if not commands:
             raise Refusal("TAB-LIST-01", "An empty list of commands was given.", "Give at least one command.")
-        game, records, secrets, decided = self, list[Record](), list[Secret](), 0
-        for decided, command in enumerate(commands, start=1):
+        game, records, secrets = self, list[Record](), list[Secret]()
+        for number, command in enumerate(commands, start=1):
             try:
                 draft = game.running_ruleset.decide(game.table, seat, command, chance, vault, game.draws)
             except Refusal as refusal:
-                refusal.number = decided
+                refusal.number = number
                 raise
             given, sealing = _command_in_log(command, seat, draft)
             vault = vault.joined_by(draft.secrets)
             happened = draft.happened
             if sealing:
                 happened[-1] = (happened[-1][0], draft.draws)
-            step = game._log(happened, at, Cause(player=player, seat=seat, command=given, key=key), draft, secret)
+            step = game._log(happened, replace(cause, seat=seat, command=given), at, draft)
             game, records, secrets = step.game, [*records, *step.records], [*secrets, *step.secrets]
-            if not game.undo_to:
-                break
-        return Step(game, tuple(records), tuple(secrets)), decided
+            if not game.undo_to and number < len(commands):
+                if tentative:
+                    break
+                raise Refusal(
+                    "TAB-LIST-02",
+                    f"Command {number} of {len(commands)} rolls or reveals something, and others follow it.",
+                    "End the list with it, and decide on the rest when its outcome is known.",
+                )
+        return Step(game, tuple(records), tuple(secrets))
 
     @property
     def running_ruleset(self) -> Ruleset[Any]:
@@ -354,44 +294,26 @@ class Game(Struct, kw_only=True):
         if by == "ruling" and to not in starts_of_commands(history):
             raise Refusal("TAB-UNDO-02", f"Version {to} was asked for.", "Go back to the version before a command.")
 
-    def go_on_from(
-        self,
-        earlier: "Game",
-        by: Literal["undo", "ruling"],
-        *,
-        seat: Seat | None,
-        player: PlayerId | None,
-        reason: str,
-        at: str,
-        key: str | None,
-    ) -> Step:
+    def go_on_from(self, earlier: "Game", by: Literal["undo", "ruling"], reason: str, cause: Cause, at: str) -> Step:
         """Return the step back to `earlier`, this game at a version that `require_retractable` allows."""
         event = MovesRetracted(earlier.version, by, reason)
-        given = Raw(canonical(Undo(earlier.version))) if by == "undo" else UNSET
-        cause = Cause(player=player, seat=seat, command=given, key=key)
+        if by == "undo":
+            cause = replace(cause, command=Raw(canonical(Undo(earlier.version))))
         record = inscribe(
             self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=cause
         )
         return Step(replace(earlier, version=record.version, head=record.hash, draws=self.draws), (record,))
 
-    def upgrade(
-        self, to: int, secret: bytes, vault: Vault, *, player: PlayerId, at: str, key: str | None = None
-    ) -> Step:
+    def upgrade(self, to: int, chance: Chance, vault: Vault, cause: Cause, at: str) -> Step:
         """Move the game on to version `to` of its ruleset (TAB-RULES-01); what follows from its rules follows.
 
         Raises:
             Refusal: the game is not running, there is no such newer version, the player does not organize the game, or
                 the position cannot be carried over (TAB-RULES-02).
         """
-        return self.move_on(to, self.chance(secret), vault, secret, player=player, at=at, key=key)
-
-    def move_on(
-        self, to: int, chance: Chance, vault: Vault, secret: bytes, *, player: PlayerId, at: str, key: str | None
-    ) -> Step:
-        """As `upgrade`, with the chance given: what `verify` calls."""
         ruleset, table = self._carried(to)
-        if player != self.organizer:
-            asked = f"{player} asked to move the game to version {to} of its rules."
+        if cause.player != self.organizer:
+            asked = f"{cause.player} asked to move the game to version {to} of its rules."
             raise Refusal("TAB-RULES-01", asked, "Only the organizer of a game moves it to a newer version.")
         draft = Draft(table, chance, vault, self.draws)
         ruleset.advance(draft)
@@ -400,7 +322,7 @@ class Game(Struct, kw_only=True):
                 raise Refusal("TAB-RULES-02", _cannot_move(to), f"There {seat} would have nothing to choose from.")
         happened = [(RulesUpgraded(self.ruleset.version, to), self.draws), *draft.happened]
         moved = replace(self, ruleset=ruleset, table=table)
-        return moved._log(happened, at, Cause(player=player, key=key), draft, secret)
+        return moved._log(happened, cause, at, draft)
 
     def _carried(self, to: int) -> tuple[Ruleset[Any], Any]:
         """Return another version of the ruleset, and the table as it has it. Raises `Refusal`."""
@@ -465,18 +387,17 @@ class Game(Struct, kw_only=True):
     def _log(
         self,
         happened: Sequence[tuple[Any, int]],
-        at: str,
         cause: Cause,
+        at: str,
         draft: Draft[Any] | None = None,
-        secret: bytes | None = None,
     ) -> Step:
         """Return the step that records events with the draws used up to each; the end of the game with it."""
         after = replace(self, players=dict(self.players), entropy=dict(self.entropy))
         if draft is not None:
             after.table = draft.table
             result = after.ruleset.result(draft.table)
-            if result is not None and secret is not None:
-                ended = GameEnded(result.winners, result.rule, secret.hex())
+            if result is not None:
+                ended = GameEnded(result.winners, result.rule, draft.chance.secret.hex())
                 happened = [*happened, (ended, draft.draws)]
         records: list[Record] = []
         for event, draws in happened:

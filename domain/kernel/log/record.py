@@ -34,6 +34,13 @@ class Cause(Struct, frozen=True, omit_defaults=True):
     command: Raw | UnsetType = UNSET
     key: str | None = None
 
+    @property
+    def account(self) -> PlayerId:
+        """The account, of what only an account can bring about."""
+        if self.player is None:
+            raise ValueError("the cause names no account")
+        return self.player
+
 
 class Record(Struct, frozen=True):
     """One row of a game's log.

@@ -110,6 +110,8 @@ def verify(lines: Iterable[bytes], library: Library) -> Verdict:
 class _UnknownChance:
     """The chance of a game whose secret is not published yet."""
 
+    secret = b""
+
     def dice(self, draw: int, count: int, sides: int) -> NoReturn:
         raise _NotPublishedError
 
@@ -292,27 +294,29 @@ class _Replay:
     # --- deciding anew ---
 
     def _decide_anew(self, event: Any, cause: Cause, at: str) -> Step:
-        game = self.game
+        # What else a cause says must come out anew.
+        game, by = self.game, Cause(player=cause.player, key=cause.key)
         if game is None:
-            return self._create(event, cause, at)
+            return self._create(event, by, at)
         match event:
-            case SeatTaken(seat, player, entropy):
-                return game.take_seat(seat, player, entropy, at=at, key=cause.key)
+            case SeatTaken(seat, _, entropy):
+                return game.take_seat(seat, entropy, by, at)
             case SeatLeft(seat):
-                return game.leave_seat(seat, cast(Any, cause.player), at=at, key=cause.key)
+                return game.leave_seat(seat, by, at)
             case GameStarted():
                 if self.secret is None:
                     game.require_startable()
                     raise _NotPublishedError
-                return game.start(self.secret, player=cast(Any, cause.player), at=at, key=cause.key)
+                return game.start(self._chance(game), by, at)
             case GameCancelled():
-                return game.cancel(cast(Any, cause.player), at=at, key=cause.key)
+                return game.cancel(by, at)
             case MovesRetracted():
-                return self._retract(game, event, cause, at)
+                return self._retract(game, event, msgspec.structs.replace(by, seat=cause.seat), at)
             case RulesUpgraded(before, to):
-                return self._upgrade(game, before, to, cause, at)
+                return self._upgrade(game, before, to, by, at)
             case _:
-                return self._command(game, cause, at)
+                # The cause of a command was checked: it names both.
+                return self._command(game, cast(Seat, cause.seat), cast(Raw, cause.command), by, at)
 
     def _create(self, event: Any, cause: Cause, at: str) -> Step:
         if not isinstance(event, GameCreated):
@@ -321,7 +325,7 @@ class _Replay:
             self._fail("version 1 names no organizer")
         if not _COMMITMENT.fullmatch(event.commitment):
             self._fail(f"version 1 commits to the dice by {event.commitment!r}; that commitment is no SHA-256 in hex")
-        return Game.announce(
+        return Game.create(
             self.ruleset,
             self.export.game,
             len(event.seats),
@@ -330,37 +334,24 @@ class _Replay:
             organizer=event.organizer,
             organizer_sees=event.organizer_sees,
             commitment=event.commitment,
+            cause=cause,
             at=at,
-            creator=cause.player,
-            key=cause.key,
         )
 
     def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Step:
         if event.by == "undo" and event.reason:
             self._fail(f"version {self.version} is an undo that gives a reason; only a ruling has one")
         game.require_retractable(event.to, event.by, self.export.records[: game.version], cause.seat)
-        return game.go_on_from(
-            self.kept[event.to],
-            event.by,
-            seat=cause.seat,
-            player=cause.player,
-            reason=event.reason,
-            at=at,
-            key=cause.key,
-        )
+        return game.go_on_from(self.kept[event.to], event.by, event.reason, cause, at)
 
     def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Step:
         if before != game.ruleset.version:
             plays = f"the game is played by version {game.ruleset.version}"
             self._fail(f"version {self.version} moves on from version {before} of the rules; {plays}")
-        secret, player = self.secret or b"", cast(Any, cause.player)
-        return game.move_on(to, self._chance(game), self.vault, secret, player=player, at=at, key=cause.key)
+        return game.upgrade(to, self._chance(game), self.vault, cause, at)
 
-    def _command(self, game: Game, cause: Cause, at: str) -> Step:
-        seat = cast(Seat, cause.seat)  # the cause of a command was checked: it names both
-        command = self._given(seat, cast(Raw, cause.command))
-        chance, secret = self._chance(game), self.secret or b""
-        return game.decide(seat, [command], chance, self.vault, secret, player=cause.player, at=at, key=cause.key)
+    def _command(self, game: Game, seat: Seat, given: Raw, cause: Cause, at: str) -> Step:
+        return game.command(seat, [self._given(seat, given)], self._chance(game), self.vault, cause, at)
 
     def _chance(self, game: Game) -> Chance:
         if self.chance is None:

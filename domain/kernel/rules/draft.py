@@ -29,7 +29,7 @@ class Draft(Generic[T]):
     A draft that ends in a refusal is dropped, and nothing has happened: no event, no draw.
     """
 
-    __slots__ = ("_chance", "_draws_after", "_vault", "draws", "events", "secrets", "table")
+    __slots__ = ("_draws_after", "_vault", "chance", "draws", "events", "secrets", "table")
 
     def __init__(self, table: T, chance: Chance, vault: Vault, draws: int = 0) -> None:
         self.table = table
@@ -37,7 +37,7 @@ class Draft(Generic[T]):
         self.events: list[Event[T]] = []
         self.secrets: list[Secret] = []
         self._draws_after: list[int] = []
-        self._chance = chance
+        self.chance = chance
         self._vault = vault
 
     def emit(self, event: Event[T]) -> None:
@@ -54,17 +54,17 @@ class Draft(Generic[T]):
     def roll(self, count: int, sides: int) -> Roll:
         """Roll `count` dice with faces 1..`sides`. Store the result's draw and outcome in an event."""
         self.draws += 1
-        return Roll(self.draws, self._chance.dice(self.draws, count, sides))
+        return Roll(self.draws, self.chance.dice(self.draws, count, sides))
 
     def shuffle(self, items: Sequence[Any]) -> list[Any]:
         """Return `items` in an order fixed by chance."""
         self.draws += 1
-        return [items[index] for index in self._chance.order(self.draws, len(items))]
+        return [items[index] for index in self.chance.order(self.draws, len(items))]
 
     def seal(self, value: Any, readers: Iterable[Seat]) -> Sealed:
         """Hide a JSON-shaped `value` from all but `readers`; the event may carry the returned commitment."""
         self.draws += 1
-        salt = self._chance.salt(self.draws)
+        salt = self.chance.salt(self.draws)
         # As it comes out of a store: what is shown of it now is what is shown of it later, to the byte.
         kept = msgspec.json.decode(canonical(value))
         secret = Secret(commitment_of(salt, kept), tuple(readers), salt.hex(), kept)

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from domain.kernel.log.record import Cause
 from service.api.games.bodies import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
 from service.api.rulesets.bodies import rule_changes
 from service.api.scene import AT, SECRET, Example, Scene
@@ -23,9 +24,9 @@ def examples(scene: Scene) -> dict[str, Example]:
             game_detail(msgspec.structs.replace(row, title="Sunday evening"), scene.now, names, viewer),
             {"title": "Sunday evening"},
         ),
-        "cancelGame": Example(scene.accepted(created, created.cancel(me.player, at=AT))),
+        "cancelGame": Example(scene.accepted(created, created.cancel(Cause(me.player), AT))),
         "takeSeat": Example(scene.accepted(created, joined), TakeSeat(seat, f"dice of {me.name}")),
-        "leaveSeat": Example(scene.accepted(joined.game, joined.game.leave_seat(seat, me.player, at=AT))),
+        "leaveSeat": Example(scene.accepted(joined.game, joined.game.leave_seat(seat, Cause(me.player), AT))),
         "startGame": Example(scene.accepted(scene.joined[-1].game, scene.started)),
         **_upgrades(scene),
     }
@@ -36,7 +37,7 @@ def _upgrades(scene: Scene) -> dict[str, Example]:
     if 2 not in scene.ruleset.versions:
         return {}
     game = msgspec.structs.replace(scene.started.game, ruleset=scene.ruleset.at(1), began_with=1)
-    moved = game.upgrade(2, SECRET, scene.vault, player=game.organizer, at=AT)
+    moved = game.upgrade(2, game.chance(SECRET), scene.vault, Cause(game.organizer), AT)
     checked = UpgradeChecked(game.version, 1, 2, rule_changes(scene.ruleset, 1, 2))
     return {
         "upgradeGame": Example(scene.accepted(game, moved), Upgrade(2)),

@@ -20,6 +20,7 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.services import Services
+from service.games import acts
 from service.games.commands import Done
 from service.games.views import Accepted, Viewer, viewer_of
 
@@ -176,7 +177,7 @@ async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, key, expected = request.signed_in.player, request.key, request.expected
     games = request.services.games
     try:
-        done = await games.cancel(GameId(game), player, expected=expected, key=key)
+        done = await games.act(GameId(game), player, acts.Cancel(), expected=expected, key=key)
     except Refusal as refusal:
         played = await games.game(GameId(game))
         raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
@@ -210,7 +211,8 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
         seats = ", ".join(played.players)
         raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
     try:
-        done = await games.take_seat(played.id, player, seat, wish.entropy, expected=expected, key=key)
+        act = acts.TakeSeat(seat, wish.entropy)
+        done = await games.act(played.id, player, act, expected=expected, key=key)
     except Refusal as refusal:
         raise _seat_refused(refusal, request.services, played) from None
     return accepted(request, done)
@@ -239,7 +241,8 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
         seats = ", ".join(played.players)
         raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
     try:
-        done = await request.services.games.leave_seat(played.id, player, Seat(seat), expected=expected, key=key)
+        act = acts.LeaveSeat(Seat(seat))
+        done = await request.services.games.act(played.id, player, act, expected=expected, key=key)
     except Refusal as refusal:
         raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
     return accepted(request, done)
@@ -271,7 +274,7 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     elif player == waiting.organizer:
         request.require("organize")
     try:
-        done = await games.start(GameId(game), player, expected=expected, key=key)
+        done = await games.act(GameId(game), player, acts.Start(), expected=expected, key=key)
     except Refusal as refusal:
         played = await games.game(GameId(game))
         raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None

@@ -17,6 +17,7 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.rulesets.bodies import rule_changes
+from service.games import acts
 
 _upgrade: Final = msgspec.json.Decoder(Upgrade)
 
@@ -44,7 +45,8 @@ async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, key, expected = request.signed_in.player, request.key, request.expected
     wish = await request.read_body(_upgrade)
     try:
-        done = await request.services.games.upgrade(GameId(game), player, wish.to, expected=expected, key=key)
+        act = acts.Upgrade(wish.to)
+        done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
     except Refusal as refusal:
         raise await _refused(request, GameId(game), refusal) from None
     return accepted(request, done)
@@ -70,7 +72,8 @@ async def check_upgrade(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, expected = request.signed_in.player, request.expected
     wish = await request.read_body(_upgrade)
     try:
-        played = await request.services.games.check_upgrade(GameId(game), player, wish.to, expected=expected)
+        act = acts.Upgrade(wish.to)
+        played, _ = await request.services.games.try_out(GameId(game), player, act, expected=expected)
     except Refusal as refusal:
         raise await _refused(request, GameId(game), refusal) from None
     now = played.ruleset.version

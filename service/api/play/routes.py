@@ -21,7 +21,7 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, answered, encode, etag
 from service.api.services import Services
-from service.games.commands import NotSeated
+from service.games.acts import Commands, NotSeated
 from service.games.views import Checked, Viewer, seat_of, viewer_of
 
 _orders: Final = msgspec.json.Decoder(Orders)
@@ -120,7 +120,8 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
     async with _explaining(request.services, GameId(game), player, orders):
-        done = await request.services.games.command(GameId(game), player, orders.all, expected=expected, key=key)
+        act = Commands(orders.all)
+        done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
     return accepted(request, done)
 
 
@@ -151,8 +152,9 @@ async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
     player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
     async with _explaining(request.services, GameId(game), player, orders):
-        checked = await request.services.games.check(GameId(game), player, orders.all, expected=expected)
-    return answer(checked, headers=etag(checked.version))
+        act = Commands(orders.all, tentative=True)
+        now, step = await request.services.games.try_out(GameId(game), player, act, expected=expected)
+    return answer(Checked(now.version, step.commands), headers=etag(now.version))
 
 
 ROUTES = (show_state, show_options, give_commands, check_commands)

@@ -12,7 +12,7 @@ from domain.kernel.proof.verify import verify
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.ruleset import MareNostrum
 from tests.helpers.forger import forged
-from tests.helpers.play import ORGANIZER, Play, player_of
+from tests.helpers.play import Play, player_of
 
 RULESET = MareNostrum()
 BOARD = builtin(RULESET.board)
@@ -109,16 +109,16 @@ def test_a_civilization_that_the_creator_gave_to_a_player_is_taken_by_nobody_els
     ann, ben = PlayerId("p-ann"), PlayerId("p-ben")
     play = Play(RULESET, BOARD, 3, setup={"leaders": leaders(greece=ann)}, start=False)
     with pytest.raises(Refusal, match="greece is kept for another player") as kept:
-        play.game.take_seat(GREECE, ben, "", at=play.now)
+        play.sit(GREECE, ben)
     assert kept.value.rule == "TAB-LIFE-03"
     with pytest.raises(Refusal, match="Take greece"):
-        play.game.take_seat(CARTHAGE, ann, "", at=play.now)
+        play.sit(CARTHAGE, ann)
     assert play.game.seat_for(ben) == CARTHAGE
     assert play.game.seat_for(ann) == GREECE
     for player, seat in ((ann, GREECE), (ben, CARTHAGE), (PlayerId("p-cid"), BABYLON)):
-        play.take(play.game.take_seat(play.game.seat_for(player), player, "", at=play.now))
+        play.sit(play.game.seat_for(player), player)
         assert play.game.players[seat] == player
-    play.take(play.game.start(play.secret, player=ORGANIZER, at=play.now))
+    play.start()
     assert verify(play.export(), play.library).ok
 
 

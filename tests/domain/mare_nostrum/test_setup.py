@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from domain.boards import builtin, parse_board, validate
 from domain.boards.families.mare_nostrum import CIVILIZATIONS, GOODS
-from domain.kernel.chance.draws import CommittedChance
+from domain.kernel.chance.draws import CommittedChance, commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
+from domain.kernel.log.record import Cause
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import data
@@ -27,7 +28,15 @@ def create(players: int, board: Board = BOARD, **setup: Any) -> Game:
     organizer = PlayerId("organizer")
     secret = bytes(32)
     step = Game.create(
-        RULESET, GameId("game"), players, setup=setup, board=board, organizer=organizer, secret=secret, at=""
+        RULESET,
+        GameId("game"),
+        players,
+        setup=setup,
+        board=board,
+        organizer=organizer,
+        commitment=commitment_to(secret),
+        cause=Cause(organizer),
+        at="",
     )
     return step.game
 

@@ -20,8 +20,9 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause, Record, first_broken
 from domain.kernel.rules.refusal import Refusal
 from service.cluster.wake import LocalWake
+from service.games.acts import Commands, LeaveSeat, NotSeated, Start, TakeSeat
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
-from service.games.commands import Done, Games, NotSeated, StaleVersion, UnknownPlayer, UnknownRuleset
+from service.games.commands import Done, Games, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.views import Viewer, seat_of, viewer_of
 from service.store.protocol import Append, Appended, KeyReused, StoreUnavailable
 from tests.service.rig import (
@@ -123,22 +124,22 @@ async def test_what_cannot_be_created_is_refused(rig: Rig) -> None:
 
 async def test_seats_are_taken_left_and_taken_again(rig: Rig) -> None:
     game = (await rig.games.create(ANNA, "tiny-auction", 2)).game
-    await rig.games.take_seat(game, ANNA, BLUE, "my own entropy")
-    await rig.games.take_seat(game, BERT)
+    await rig.games.act(game, ANNA, TakeSeat(BLUE, "my own entropy"))
+    await rig.games.act(game, BERT, TakeSeat())
     assert (await rig.games.game(game)).players == {RED: BERT, BLUE: ANNA}
     assert (await rig.games.game(game)).entropy == {BLUE: "my own entropy"}
     with pytest.raises(Refusal) as full:
-        await rig.games.take_seat(game, CARL)
+        await rig.games.act(game, CARL, TakeSeat())
     assert full.value.rule == "TAB-LIFE-03"
     with pytest.raises(NotSeated):
-        await rig.games.leave_seat(game, BERT, BLUE)
-    await rig.games.leave_seat(game, ANNA)
+        await rig.games.act(game, BERT, LeaveSeat(BLUE))
+    await rig.games.act(game, ANNA, LeaveSeat())
     with pytest.raises(NotSeated):
-        await rig.games.leave_seat(game, ANNA)
+        await rig.games.act(game, ANNA, LeaveSeat())
     with pytest.raises(NotSeated):
-        await rig.games.start(game, CARL)
-    await rig.games.take_seat(game, CARL)
-    await rig.games.start(game, CARL)
+        await rig.games.act(game, CARL, Start())
+    await rig.games.act(game, CARL, TakeSeat())
+    await rig.games.act(game, CARL, Start())
     assert (await rig.games.game(game)).status == "running"
 
 
@@ -149,10 +150,10 @@ async def test_an_unknown_game_is_unknown_to_every_request_and_is_not_kept_in_me
         rig.games.at(nowhere, 1),
         rig.games.records(nowhere),
         rig.games.vault(nowhere),
-        rig.games.take_seat(nowhere, ANNA),
-        rig.games.start(nowhere, ANNA),
+        rig.games.act(nowhere, ANNA, TakeSeat()),
+        rig.games.act(nowhere, ANNA, Start()),
         rig.give(nowhere, ANNA, "put-up", coins=1),
-        rig.games.check(nowhere, ANNA, [command("put-up", coins=1)]),
+        rig.games.try_out(nowhere, ANNA, Commands([command("put-up", coins=1)], tentative=True)),
     ):
         with pytest.raises(UnknownGame):
             await request
@@ -183,13 +184,13 @@ async def test_a_refused_command_leaves_no_trace(rig: Rig) -> None:
         (ANNA, command("undo", to=0), "TAB-UNDO-01"),
     ):
         with pytest.raises(Refusal) as refusal:
-            await rig.games.command(game, player, [raw])
+            await rig.games.act(game, player, Commands([raw]))
         assert refusal.value.rule == rule, raw
         with pytest.raises(Refusal):
-            await rig.games.check(game, player, [raw])
+            await rig.games.try_out(game, player, Commands([raw], tentative=True))
     for raw in (b"", b"{", b'{"type":"put-up","coins":1}x'):
         with pytest.raises(msgspec.DecodeError):
-            await rig.games.command(game, ANNA, [raw])
+            await rig.games.act(game, ANNA, Commands([raw]))
     assert await rig.games.game(game) is before
     assert await rig.store.head(game) == before.version
 
@@ -200,7 +201,7 @@ async def test_only_a_seat_gives_commands(rig: Rig) -> None:
         with pytest.raises(NotSeated):
             await rig.give(game, player, "put-up", coins=1)
         with pytest.raises(NotSeated):
-            await rig.games.check(game, player, [command("put-up", coins=1)])
+            await rig.games.try_out(game, player, Commands([command("put-up", coins=1)], tentative=True))
 
 
 async def test_a_stale_version_is_refused(rig: Rig) -> None:
@@ -208,9 +209,9 @@ async def test_a_stale_version_is_refused(rig: Rig) -> None:
     version = (await rig.games.game(game)).version
     for expected in (version - 1, version + 1):
         with pytest.raises(StaleVersion) as stale:
-            await rig.games.command(game, ANNA, [command("put-up", coins=1)], expected=expected)
+            await rig.games.act(game, ANNA, Commands([command("put-up", coins=1)]), expected=expected)
         assert (stale.value.expected, stale.value.head) == (expected, version)
-    await rig.games.command(game, ANNA, [command("put-up", coins=1)], expected=version)
+    await rig.games.act(game, ANNA, Commands([command("put-up", coins=1)]), expected=version)
 
 
 @pytest.mark.rule("TAB-LIST-01")
@@ -225,10 +226,10 @@ async def test_a_list_with_one_bad_command_is_refused_whole(rig: Rig) -> None:
         ([], "TAB-LIST-01"),
     ):
         with pytest.raises(Refusal) as refusal:
-            await rig.games.command(game, ANNA, commands)
+            await rig.games.act(game, ANNA, Commands(commands))
         assert refusal.value.rule == rule
     assert await rig.games.game(game) is before
-    accepted = await rig.games.command(game, ANNA, [good, good, command("open-bidding")])
+    accepted = await rig.games.act(game, ANNA, Commands([good, good, command("open-bidding")]))
     assert [event.type for event in accepted.records] == ["prize-put-up", "prize-put-up", "bidding-opened"]
     assert all(event.cause is not None for event in accepted.records)
 
@@ -244,20 +245,21 @@ async def test_nobody_tries_out_dice_with_a_list(rig: Rig) -> None:
     bid = command("choose-card", card=await rig.first_card(game, RED))
     for following in (command("put-up", coins=1), command("put-up", coins=99), command("give", coins={"blue": 1})):
         with pytest.raises(Refusal) as refusal:
-            await rig.games.command(game, ANNA, [bid, following])
+            await rig.games.act(game, ANNA, Commands([bid, following]))
         assert refusal.value.rule == "TAB-LIST-02"
-        assert (await rig.games.check(game, ANNA, [bid, following])).commands == 1
-    await rig.games.command(game, ANNA, [bid])
+        _, step = await rig.games.try_out(game, ANNA, Commands([bid, following], tentative=True))
+        assert step.commands == 1
+    await rig.games.act(game, ANNA, Commands([bid]))
 
 
 async def test_a_check_says_yes_and_stores_nothing(rig: Rig) -> None:
     game = await rig.begun()
     before = await rig.games.game(game)
     good = command("put-up", coins=1)
-    checked = await rig.games.check(game, ANNA, [good, good])
-    assert (checked.version, checked.commands) == (before.version, 2)
+    tried, step = await rig.games.try_out(game, ANNA, Commands([good, good], tentative=True))
+    assert (tried.version, step.commands) == (before.version, 2)
     with pytest.raises(StaleVersion):
-        await rig.games.check(game, ANNA, [good], expected=1)
+        await rig.games.try_out(game, ANNA, Commands([good], tentative=True), expected=1)
     assert await rig.games.game(game) is before
     assert await rig.store.head(game) == before.version
 
@@ -271,7 +273,8 @@ async def test_a_seat_takes_back_its_own_fresh_commands(rig: Rig) -> None:
     start = (await rig.games.game(game)).version
     await rig.give(game, ANNA, "put-up", coins=1)
     await rig.give(game, ANNA, "put-up", coins=1)
-    assert (await rig.games.check(game, ANNA, [command("undo", to=start)])).commands == 1
+    _, step = await rig.games.try_out(game, ANNA, Commands([command("undo", to=start)], tentative=True))
+    assert step.commands == 1
     with pytest.raises(Refusal):
         await rig.give(game, BERT, "undo", to=start)
     accepted = await rig.give(game, ANNA, "undo", to=start)
@@ -290,12 +293,12 @@ async def test_a_retry_of_a_success_gets_the_first_answer_although_the_game_has_
     game = await rig.begun()
     version = (await rig.games.game(game)).version
     raw = command("put-up", coins=1)
-    first = await rig.games.command(game, ANNA, [raw], expected=version, key="one")
+    first = await rig.games.act(game, ANNA, Commands([raw]), expected=version, key="one")
     await rig.play_round(game)
     moved_on = await rig.games.game(game)
     # The version is stale by now, and it is not Anna's turn: neither matters.
-    again = await rig.games.command(game, ANNA, [raw], expected=version, key="one")
-    spaced = await rig.games.command(game, ANNA, [b' { "coins": 1, "type": "put-up" } '], key="one")
+    again = await rig.games.act(game, ANNA, Commands([raw]), expected=version, key="one")
+    spaced = await rig.games.act(game, ANNA, Commands([b' { "coins": 1, "type": "put-up" } ']), key="one")
     assert first.repeated is False
     assert is_repetition(again, first)
     assert is_repetition(spaced, first)
@@ -309,7 +312,7 @@ async def test_a_key_with_another_request_is_refused_whatever_became_of_it(rig: 
         with pytest.raises(KeyReused):
             await rig.give(game, ANNA, kind, key="one", **fields)
     with pytest.raises(KeyReused):
-        await rig.games.start(game, ANNA, key="one")
+        await rig.games.act(game, ANNA, Start(), key="one")
 
 
 async def test_a_refused_request_does_not_use_its_key_up(rig: Rig) -> None:
@@ -333,9 +336,9 @@ async def test_creating_and_sitting_down_are_repeated_too(rig: Rig) -> None:
         return await rig.games.create(ANNA, "tiny-auction", players, title="Mine", key="new")
 
     first = await create()
-    sat = await rig.games.take_seat(first.game, ANNA, key="sit")
+    sat = await rig.games.act(first.game, ANNA, TakeSeat(), key="sit")
     assert is_repetition(await create(), first)
-    assert (await rig.games.take_seat(first.game, ANNA, key="sit")).repeated
+    assert (await rig.games.act(first.game, ANNA, TakeSeat(), key="sit")).repeated
     assert (await rig.games.at(first.game, first.version)).players == {RED: None, BLUE: None}
     assert sat.version == (await rig.games.game(first.game)).version
     with pytest.raises(KeyReused):
@@ -416,7 +419,7 @@ async def test_an_event_shows_each_viewer_the_secrets_that_are_theirs(rig: Rig) 
 
 async def test_a_sealed_command_is_answered_with_its_secret_to_its_seat_alone(rig: Rig) -> None:
     game = await rig.begun()
-    await rig.games.command(game, ANNA, [command("put-up", coins=1), command("open-bidding")])
+    await rig.games.act(game, ANNA, Commands([command("put-up", coins=1), command("open-bidding")]))
     card = await rig.first_card(game, RED)
     accepted = await rig.give(game, ANNA, "choose-card", card=card)
     [event] = accepted.seen_by(Viewer(ANNA, RED)).events
@@ -515,9 +518,9 @@ async def test_a_hall_that_another_one_overtook_catches_up(rig: Rig) -> None:
     game = await rig.begun()
     await other.game(game)
     await rig.give(game, ANNA, "put-up", coins=1)
-    accepted = await other.command(game, ANNA, [command("put-up", coins=1)])
+    accepted = await other.act(game, ANNA, Commands([command("put-up", coins=1)]))
     with pytest.raises(StaleVersion):
-        await other.command(game, ANNA, [command("put-up", coins=1)], expected=accepted.after)
+        await other.act(game, ANNA, Commands([command("put-up", coins=1)]), expected=accepted.after)
     await rig.give(game, ANNA, "put-up", coins=1)
     assert (await rig.games.game(game)).version == accepted.version + 1
     assert same(await rig.games.game(game), whole(await rig.store.read(game), game))
@@ -534,7 +537,7 @@ async def test_times_do_not_run_backwards_when_the_clock_of_a_process_does(rig: 
         rig.settings,
         boards=own_board,
     )
-    await late.command(game, ANNA, [command("put-up", coins=1)])
+    await late.act(game, ANNA, Commands([command("put-up", coins=1)]))
     await rig.give(game, ANNA, "open-bidding")
     times = [record.at for record in await rig.store.read(game)]
     assert times == sorted(times)

@@ -19,6 +19,7 @@ from service.base.settings import Settings
 from service.cluster.redis import open_redis
 from service.cluster.redis_snapshots import RedisSnapshots
 from service.cluster.wake import LocalWake
+from service.games.acts import Commands
 from service.games.cache import GameDamaged
 from service.games.commands import Games
 from service.games.snapshots import Place, Snapshots, take
@@ -387,9 +388,9 @@ async def test_what_was_damaged_before_it_is_found_when_it_is_looked_at(data: Da
         with pytest.raises(GameDamaged, match="from version 3 on"):
             await games.at(game, version)
     with pytest.raises(GameDamaged, match="from version 3 on"):
-        await games.command(game, player, [command("undo", to=now.undo_to[-1])])
+        await games.act(game, player, Commands([command("undo", to=now.undo_to[-1])]))
     data.store.spoils = None
-    await games.command(game, player, [command("undo", to=now.undo_to[-1])])
+    await games.act(game, player, Commands([command("undo", to=now.undo_to[-1])]))
 
 
 async def test_one_of_moves_that_were_taken_back_since_is_thrown_away(data: Data) -> None:

@@ -16,13 +16,13 @@ import msgspec
 import pytest
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.log.game import Game
+from domain.kernel.ids import Seat
+from domain.kernel.log.game import Game, Step
 from domain.kernel.proof import export
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.refusal import Refusal
 from service.api.contract.document import endpoints
-from service.games.commands import Games
+from service.games.acts import Case, Commands
 from service.observe.logging import log
 from tests.helpers.postgres import shared_cluster
 from tests.service.secrecy.surface import ACTS
@@ -110,12 +110,12 @@ def _open_command(command: Any, seat: Seat, draft: Draft[Table]) -> tuple[msgspe
     return msgspec.Raw(canonical(command)), None
 
 
-async def _told_in_the_log(self: Games, game: GameId, player: PlayerId, commands: Any, **options: Any) -> Any:
-    log.info("command", given=bytes(commands[0]).decode())
-    return await _command(self, game, player, commands, **options)
+async def _told_in_the_log(self: Commands, case: Case) -> Step:
+    log.info("command", given=bytes(self.given[0]).decode())
+    return await _decide(self, case)
 
 
-_choose, _command = ChooseCard.decide, Games.command
+_choose, _decide = ChooseCard.decide, Commands.decide
 
 LEAKS: dict[str, tuple[str, Any]] = {
     "the secrets of others beside the events": ("service.games.views.Viewer.may_read", lambda self, secret: True),
@@ -123,7 +123,7 @@ LEAKS: dict[str, tuple[str, Any]] = {
     "the export of everything": ("domain.kernel.proof.export.export", _everything(export.export)),
     "hands in a refusal": ("tests.tiny.auction.ChooseCard.decide", _telling_refusal),
     "a sealed command as it was given": ("domain.kernel.log.game._command_in_log", _open_command),
-    "commands in the service's log": ("service.games.commands.Games.command", _told_in_the_log),
+    "commands in the service's log": ("service.games.acts.Commands.decide", _told_in_the_log),
 }
 
 

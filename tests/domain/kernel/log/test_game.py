@@ -7,13 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.fold import follow, later, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, steps
 from domain.kernel.log.lifecycle import GameCreated, GameEnded, MovesRetracted
-from domain.kernel.log.record import Record, chain_hash, first_broken
+from domain.kernel.log.record import Cause, Record, chain_hash, first_broken
 from domain.kernel.log.request import read_commands, read_undo
 from domain.kernel.log.snapshot import SnapshotError, restore, take
 from domain.kernel.rules.board import Board
@@ -55,7 +56,8 @@ def create(**changes: Any) -> Any:
         "setup": {},
         "board": ROOM,
         "organizer": ORGANIZER,
-        "secret": bytes(32),
+        "commitment": commitment_to(bytes(32)),
+        "cause": Cause(ORGANIZER),
         "at": "2026-01-01T00:00:00.000000Z",
     }
     return Game.create(TinyAuction(), GameId("g"), changes.pop("players", 2), **{**given, **changes})
@@ -89,9 +91,9 @@ def test_a_setup_or_board_that_the_ruleset_does_not_know_is_an_error() -> None:
 @pytest.mark.rule("TAB-LIFE-03")
 def test_a_seat_is_taken_once_and_by_one_player() -> None:
     play = gathering()
-    play.take(play.game.take_seat(RED, PlayerId("p"), "", at=play.now))
+    play.sit(RED, PlayerId("p"))
     for seat, player in ((RED, "q"), (BLUE, "p"), (RED, "p"), (GREEN, "q"), (Seat("mauve"), "q")):
-        refusal = refused(lambda seat=seat, player=player: play.game.take_seat(seat, PlayerId(player), "", at=play.now))
+        refusal = refused(lambda seat=seat, player=player: play.sit(seat, PlayerId(player)))
         assert refusal.rule == "TAB-LIFE-03"
     assert play.game.players == {RED: "p", BLUE: None}
 
@@ -99,9 +101,9 @@ def test_a_seat_is_taken_once_and_by_one_player() -> None:
 @pytest.mark.rule("TAB-LIFE-03")
 def test_a_seat_is_left_by_its_holder_with_its_entropy() -> None:
     play = gathering()
-    play.take(play.game.take_seat(RED, PlayerId("p"), "mine", at=play.now))
-    assert refused(lambda: play.game.leave_seat(RED, PlayerId("q"), at=play.now)).rule == "TAB-LIFE-03"
-    play.take(play.game.leave_seat(RED, PlayerId("p"), at=play.now))
+    play.sit(RED, PlayerId("p"), "mine")
+    assert refused(lambda: play.leave(RED, PlayerId("q"))).rule == "TAB-LIFE-03"
+    play.leave(RED, PlayerId("p"))
     assert play.game.players[RED] is None
     assert not play.game.entropy
     assert play.fold() == play.game
@@ -110,15 +112,15 @@ def test_a_seat_is_left_by_its_holder_with_its_entropy() -> None:
 @pytest.mark.rule("TAB-LIFE-02")
 def test_a_game_starts_when_every_seat_is_taken_and_only_once() -> None:
     play = gathering()
-    play.take(play.game.take_seat(RED, PlayerId("p"), "", at=play.now))
-    assert "blue" in refused(lambda: play.game.start(play.secret, player=ORGANIZER, at=play.now)).allowed
-    play.take(play.game.take_seat(BLUE, PlayerId("q"), "", at=play.now))
-    play.take(play.game.start(play.secret, player=ORGANIZER, at=play.now))
+    play.sit(RED, PlayerId("p"))
+    assert "blue" in refused(play.start).allowed
+    play.sit(BLUE, PlayerId("q"))
+    play.start()
     assert play.game.status == "running"
     for act in (
-        lambda: play.game.start(play.secret, player=ORGANIZER, at=play.now),
-        lambda: play.game.take_seat(RED, PlayerId("r"), "", at=play.now),
-        lambda: play.game.leave_seat(RED, PlayerId("p"), at=play.now),
+        play.start,
+        lambda: play.sit(RED, PlayerId("r")),
+        lambda: play.leave(RED, PlayerId("p")),
     ):
         assert refused(act).rule == "TAB-LIFE-02"
 
@@ -126,19 +128,19 @@ def test_a_game_starts_when_every_seat_is_taken_and_only_once() -> None:
 @pytest.mark.rule("TAB-LIFE-04")
 def test_a_game_is_cancelled_by_its_organizer_before_it_begins() -> None:
     play = gathering()
-    play.take(play.game.take_seat(RED, PlayerId("p"), "", at=play.now))
-    refusal = refused(lambda: play.game.cancel(PlayerId("p"), at=play.now))
+    play.sit(RED, PlayerId("p"))
+    refusal = refused(lambda: play.cancel(PlayerId("p")))
     assert (refusal.rule, refusal.untimely) == ("TAB-LIFE-04", False)
-    play.take(play.game.cancel(ORGANIZER, at=play.now))
+    play.cancel()
     assert play.game.status == "cancelled"
     assert play.records[-1].event == b'{"type":"game-cancelled"}'
     assert play.fold() == play.game
     for act, rule in (
-        (lambda: play.game.take_seat(BLUE, PlayerId("q"), "", at=play.now), "TAB-LIFE-02"),
-        (lambda: play.game.leave_seat(RED, PlayerId("p"), at=play.now), "TAB-LIFE-02"),
-        (lambda: play.game.start(play.secret, player=ORGANIZER, at=play.now), "TAB-LIFE-02"),
+        (lambda: play.sit(BLUE, PlayerId("q")), "TAB-LIFE-02"),
+        (lambda: play.leave(RED, PlayerId("p")), "TAB-LIFE-02"),
+        (play.start, "TAB-LIFE-02"),
         (lambda: play.command(RED, ONE_COIN), "TAB-LIFE-01"),
-        (lambda: play.game.cancel(ORGANIZER, at=play.now), "TAB-LIFE-04"),
+        (play.cancel, "TAB-LIFE-04"),
     ):
         refusal = refused(act)
         assert (refusal.rule, refusal.untimely) == (rule, True)
@@ -149,9 +151,9 @@ def test_a_game_is_cancelled_by_its_organizer_before_it_begins() -> None:
 @pytest.mark.rule("TAB-LIFE-04")
 def test_a_game_that_has_begun_is_not_cancelled() -> None:
     play = started()
-    assert refused(lambda: play.game.cancel(ORGANIZER, at=play.now)).rule == "TAB-LIFE-04"
+    assert refused(play.cancel).rule == "TAB-LIFE-04"
     play.run(Random(1))
-    assert refused(lambda: play.game.cancel(ORGANIZER, at=play.now)).rule == "TAB-LIFE-04"
+    assert refused(play.cancel).rule == "TAB-LIFE-04"
 
 
 def test_a_secret_that_was_not_committed_to_is_an_error() -> None:
@@ -209,7 +211,7 @@ def test_a_list_of_commands_stands_or_falls_as_one() -> None:
 def test_an_empty_list_is_refused() -> None:
     play = started()
     assert refused(lambda: play.command(RED)).rule == "TAB-LIST-01"
-    assert refused(lambda: play.game.check(RED, [], play.secret, play.vault)).rule == "TAB-LIST-01"
+    assert refused(lambda: play.try_command(RED, tentative=True)).rule == "TAB-LIST-01"
 
 
 @pytest.mark.rule("TAB-LIST-02")
@@ -229,11 +231,10 @@ def test_a_check_looks_no_further_than_what_rolls_or_reveals() -> None:
     play = started()
     before, bid = play.game.table.digest(), card(play, RED)  # type: ignore[union-attr]
     for commands, looked_at in (([ONE_COIN, ONE_COIN], 2), ([ONE_COIN, OPEN, bid, OPEN, OPEN], 3)):
-        given = [play.ruleset.read_command(msgspec.json.encode(command)) for command in commands]
-        assert play.game.check(RED, given, play.secret, play.vault) == looked_at
+        assert len(list(steps(play.try_command(RED, *commands, tentative=True).records))) == looked_at
     assert play.game.table.digest() == before  # type: ignore[union-attr]
-    wrong = play.ruleset.read_command(b'{"type": "put-up", "coins": 4}')
-    assert refused(lambda: play.game.check(RED, [wrong], play.secret, play.vault)).rule == "TA-PUT-01"
+    wrong = {"type": "put-up", "coins": 4}
+    assert refused(lambda: play.try_command(RED, wrong, tentative=True)).rule == "TA-PUT-01"
 
 
 @pytest.mark.rule("TAB-CMD-01")

@@ -14,6 +14,7 @@ from domain.kernel.log import snapshot
 from domain.kernel.log.fold import follow, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_created, steps
+from domain.kernel.log.record import Cause
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules import catalogue
 from domain.kernel.rules.decision import Option
@@ -237,7 +238,7 @@ def moved_by(player: PlayerId) -> list[bytes]:
     """The export of a game that `player` moved on, whoever that is."""
     play = begun()
     honest, play.game = play.game, msgspec.structs.replace(play.game, organizer=player)
-    step = play.game.upgrade(2, play.secret, play.vault, player=player, at=play.now)
+    step = play.game.upgrade(2, play.chance, play.vault, Cause(player), play.now)
     play.take(step)
     play.game = msgspec.structs.replace(play.game, organizer=honest.organizer)
     return play.export()

@@ -12,6 +12,7 @@ import pytest
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.log.record import Cause
 from domain.kernel.proof.export import ExportError, read
 from domain.kernel.proof.verify import Verdict, verify
 from domain.kernel.rules.ruleset import Library
@@ -71,8 +72,8 @@ def test_a_list_that_went_on_after_chance_is_found_by_its_key(keys: tuple[str | 
         table: Any = play.game.table
         bid = {"type": "choose-card", "card": play.vault.open(table.hands[seat][0])}
         given = [play.ruleset.read_command(canonical(bid))]
-        player = play.game.players[seat]
-        play.take(play.game.command(seat, given, play.secret, play.vault, player=player, at=now, key=key))
+        cause = Cause(play.game.players[seat], key=key)
+        play.take(play.game.command(seat, given, play.chance, play.vault, cause, now))
     verdict = check(play.export())
     assert verdict.ok is ok
     assert ok or "goes on with a list" in verdict.problem
@@ -81,8 +82,8 @@ def test_a_list_that_went_on_after_chance_is_found_by_its_key(keys: tuple[str | 
 def cancelled(by: PlayerId = ORGANIZER) -> list[bytes]:
     """Return the export of a game that was cancelled, by `by` if one believes it."""
     play = Play(TinyAuction(), ROOM, 2, start=False)
-    play.take(play.game.take_seat(Seat("red"), PlayerId("p"), "", at=play.now))
-    step = msgspec.structs.replace(play.game, organizer=by).cancel(by, at=play.now)
+    play.sit(Seat("red"), PlayerId("p"))
+    step = msgspec.structs.replace(play.game, organizer=by).cancel(Cause(by), play.now)
     play.take(msgspec.structs.replace(step, game=msgspec.structs.replace(step.game, organizer=ORGANIZER)))
     return play.export()
 
@@ -449,8 +450,8 @@ def test_a_running_game_with_a_changed_byte_is_found() -> None:
 def test_a_gathering_game_is_checked_too() -> None:
     play = Play(TinyAuction(), ROOM, 2, start=False)
     assert check(play.export()).ok
-    play.take(play.game.take_seat(Seat("red"), msgspec.convert("p", str), "x", at=play.now))  # type: ignore[arg-type]
-    play.take(play.game.leave_seat(Seat("red"), "p", at=play.now))  # type: ignore[arg-type]
+    play.sit(Seat("red"), PlayerId("p"), "x")
+    play.leave(Seat("red"), PlayerId("p"))
     verdict = check(play.export())
     assert verdict.ok
     assert not verdict.unproved

@@ -1,0 +1,155 @@
+"""What accounts do to games: each act decides what comes of it. `Games` brings them to the log, all in one way."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from domain.kernel.chance.draws import Chance
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.log.fold import retract
+from domain.kernel.log.game import Game, Step
+from domain.kernel.log.record import Cause, Record
+from domain.kernel.log.request import read_commands, read_undo
+from domain.kernel.rules.ruleset import Library
+from service.games.views import seat_of
+
+
+class NotSeated(PermissionError):
+    """The account may not do this in this game: it holds no seat there, or not that one."""
+
+
+class NotOrganizer(PermissionError):
+    """The account may not do this in this game: it does not organize it."""
+
+
+class Case(Struct, frozen=True, eq=False):
+    """What an act is decided on: the game as it stands, with its secrets; who acts, and when.
+
+    Attributes:
+        log: reads the whole log of the game.
+    """
+
+    game: Game
+    secret: bytes
+    vault: Vault
+    cause: Cause
+    at: str
+    library: Library
+    log: Callable[[], Awaitable[Sequence[Record]]]
+
+    @property
+    def chance(self) -> Chance:
+        return self.game.chance(self.secret)
+
+    def seat(self) -> Seat:
+        """Return the seat of who acts. Raises `NotSeated`."""
+        seat = seat_of(self.game, self.cause.account)
+        if seat is None:
+            raise NotSeated("You hold no seat in this game.")
+        return seat
+
+
+class Act(Struct, frozen=True):
+    """Something that an account does to a game. Its fields are what an idempotency key stands for."""
+
+    kind: ClassVar[str]
+
+    @property
+    def content(self) -> list[Any]:
+        """What a key stands for, JSON-shaped: another act under the same key has another content."""
+        return [self.kind, *msgspec.structs.astuple(self)]
+
+    async def decide(self, case: Case) -> Step:
+        """Return what it comes to. Raises `Refusal`, `NotSeated` or `NotOrganizer`."""
+        raise NotImplementedError
+
+
+class Commands(Act, frozen=True):
+    """Commands of a player's seat (JSON, ``undo`` among them): all of them happen or none does.
+
+    With `tentative` they are looked at up to the first that rolls or reveals something: nobody may try out dice.
+    `decide` also raises `msgspec.DecodeError` when one is not JSON.
+    """
+
+    kind = "command"
+    given: Sequence[bytes | Raw]
+    tentative: bool = False
+
+    @property
+    def content(self) -> list[Any]:
+        return [self.kind, *map(msgspec.json.decode, self.given)]
+
+    async def decide(self, case: Case) -> Step:
+        game, seat = case.game, case.seat()
+        to = read_undo(self.given)
+        if to is not None:
+            cause = replace(case.cause, seat=seat)
+            return retract(game, to, "undo", await case.log(), case.library, cause, case.at)
+        commands = read_commands(game.ruleset, self.given)
+        return game.command(seat, commands, case.chance, case.vault, case.cause, case.at, tentative=self.tentative)
+
+
+class TakeSeat(Act, frozen=True):
+    """Sitting down: on `seat`, or on the first that is free."""
+
+    kind = "take-seat"
+    seat: Seat | None = None
+    entropy: str = ""
+
+    async def decide(self, case: Case) -> Step:
+        seat = self.seat or case.game.seat_for(case.cause.account)
+        return case.game.take_seat(seat, self.entropy, case.cause, case.at)
+
+
+class LeaveSeat(Act, frozen=True):
+    """Freeing the seat that a player holds."""
+
+    kind = "leave-seat"
+    seat: Seat | None = None
+
+    async def decide(self, case: Case) -> Step:
+        held = case.seat()
+        if self.seat is not None and self.seat != held:
+            raise NotSeated(f"{self.seat} is not your seat; you hold {held}.")
+        return case.game.leave_seat(held, case.cause, case.at)
+
+
+class Start(Act, frozen=True):
+    """Beginning a game, as its organizer or one of its players."""
+
+    kind = "start"
+
+    async def decide(self, case: Case) -> Step:
+        if case.cause.player != case.game.organizer:
+            case.seat()
+        return case.game.start(case.chance, case.cause, case.at)
+
+
+class Cancel(Act, frozen=True):
+    """Calling a game off before it begins, as its organizer."""
+
+    kind = "cancel"
+
+    async def decide(self, case: Case) -> Step:
+        require_organizer(case.game, case.cause.account)
+        return case.game.cancel(case.cause, case.at)
+
+
+class Upgrade(Act, frozen=True):
+    """Moving a running game to a newer version of its ruleset, as its organizer."""
+
+    kind = "upgrade"
+    to: int
+
+    async def decide(self, case: Case) -> Step:
+        return case.game.upgrade(self.to, case.chance, case.vault, case.cause, case.at)
+
+
+def require_organizer(game: Game, player: PlayerId) -> None:
+    """Raise `NotOrganizer` unless `player` organizes the game."""
+    if player != game.organizer:
+        raise NotOrganizer(f"Game {game.id!r} is organized by {game.organizer!r}.")
