@@ -1,4 +1,4 @@
-"""Heroes and wonders are bought (MN-PRC-09 to MN-PRC-11, MN-HER-01 to MN-HER-03); a fourth one wins (chapter WIN)."""
+"""Buying heroes and wonders (MN-PRC-09 to MN-PRC-11, MN-HER-01 to MN-HER-03); the fourth one wins (chapter WIN)."""
 
 from collections.abc import Iterable
 
@@ -42,7 +42,7 @@ def _title(card: str) -> str:
 
 
 def on_sale(table: Table, seat: Seat) -> tuple[str, ...]:
-    """Return the heroes and wonders that a player may buy: no other civilization's hero (MN-HER-01, MN-HER-02)."""
+    """Return the heroes and wonders that a player may buy, not other civilizations' heroes (MN-HER-01, MN-HER-02)."""
     return tuple(card for card in table.available if CARDS[card].civilization in (None, seat))
 
 
@@ -50,12 +50,12 @@ def _bar(table: Table, seat: Seat, card: str) -> Bar | None:
     if card in CARDS and CARDS[card].civilization not in (None, seat):
         return "MN-HER-01", f"Only {str(CARDS[card].civilization).title()} can have {CARDS[card].name}."
     if card not in table.available:
-        return "MN-HER-02", f"Available are {', '.join(on_sale(table, seat))}."
+        return "MN-HER-02", f"You can buy: {', '.join(on_sale(table, seat)) or 'none'}."
     return None
 
 
 class Acquire(Command, frozen=True):
-    """Buy a hero or a wonder of one's choice (MN-HER-02), for one combination of its price.
+    """Buy a hero or a wonder of your choice (MN-HER-02), for one combination of exactly its price.
 
     Attributes:
         pay: the cards of the combination, in any order.
@@ -69,7 +69,7 @@ class Acquire(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if (bar := _bar(draft.table, seat, self.card)) is not None:
-            raise Refusal(bar[0], f"{seat} was to acquire {self.card}.", bar[1])
+            raise Refusal(bar[0], f"You cannot acquire {self.card}.", bar[1])
         paid = combinations.checked(self.pay, CARDS[self.card].price, hands.held(draft.table, seat, draft))
         draft.emit(CardAcquired(seat, self.card, paid))
         winning.check(draft, seat)

@@ -20,10 +20,10 @@ from domain.mare_nostrum.table import Command, Event, Spoils, Table
 
 
 def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
-    """Return what an invader alone in a province may do there: nothing in his own or an unmarked one (MN-LEG-08).
+    """Return what an invader alone in a province may do there: nothing in their own or an unmarked one (MN-LEG-08).
 
-    A building can be pillaged or occupied; the marker of a capital is never converted (`protected`), nor one again on
-    which a legion of his stands already.
+    They can pillage or occupy buildings. They can convert the marker, unless it is that of a capital (`protected`) or
+    a legion of theirs is already on it.
     """
     province = table.provinces[area]
     if province.owner is None or province.owner == seat:
@@ -34,18 +34,18 @@ def ways(table: Table, area: AreaId, seat: Seat) -> tuple[str, ...]:
 
 
 def protected(table: Table, area: AreaId) -> bool:
-    """Tell whether the marker in a province is never converted: that of a player's capital (MN-INF-07)."""
+    """Tell whether the marker in a province can never be converted: that of a player's capital (MN-INF-07)."""
     owners = table.seats if table.rules.neutral_capitals_convert else table.capitals
     return any(table.capitals[civilization] == area for civilization in owners)
 
 
 def can_exploit(table: Table, area: AreaId, seat: Seat) -> bool:
-    """Tell whether an invader alone in a province has something to choose there: one way a turn (MN-AFT-01)."""
+    """Tell whether an invader alone in a province has something to choose there, once a turn (MN-AFT-01)."""
     return seat not in table.exploited.get(area, ()) and bool(ways(table, area, seat))
 
 
 def chooses_after_battle(table: Table, area: AreaId, seat: Seat) -> bool:
-    """Tell whether an attacker who is alone after a battle has something to choose: after each battle (MN-AFT-01)."""
+    """Tell whether an attacker who is alone after a battle has something to choose (MN-AFT-01)."""
     return bool(ways(table, area, seat)) if table.rules.choice_after_each_battle else can_exploit(table, area, seat)
 
 
@@ -56,7 +56,7 @@ class ProvinceOverrun(Event, frozen=True):
     """Legions attacked an opponent's undefended province, without dice (MN-LEG-06, MN-AFT-10).
 
     Attributes:
-        posts: what some of them stood on and gave up for it.
+        posts: the posts that some of them left to take part.
     """
 
     rules = ("MN-LEG-06", "MN-AFT-10")
@@ -74,16 +74,15 @@ class ProvinceOverrun(Event, frozen=True):
         table.ashore = True
 
     def tell(self, names: Names) -> str:
-        legions, their = wording.units(self.legions).capitalize(), "its" if self.legions == 1 else "their"
-        return f"{legions} of {names(self.seat)} had {names(self.province)} at {their} mercy."
+        return f"{wording.units(self.legions)} of {names(self.seat)} attacked undefended {names(self.province)}."
 
 
 class ProvincePillaged(Event, frozen=True):
-    """A building was destroyed; its token is back in the supply (MN-AFT-02, MN-PCS-06).
+    """A building was destroyed, and its token went back to the supply (MN-AFT-02, MN-PCS-06).
 
     Attributes:
         post: the building: `city`, `market`, `temple`, or a good for the caravan on it.
-        card: what Nebuchadnezzar's owner took from the bank for it (MN-HER-10); null when nobody did.
+        card: the card that Nebuchadnezzar's owner took from the bank for it (MN-HER-10); null when none was taken.
     """
 
     rules = ("MN-AFT-02", "MN-PCS-06")
@@ -102,12 +101,12 @@ class ProvincePillaged(Event, frozen=True):
             table.draw(self.seat, {self.card: 1})
 
     def tell(self, names: Names) -> str:
-        taken = f" and brought {wording.card(self.card)}" if self.card is not None else ""
+        taken = f", which brought {wording.card(self.card)}" if self.card is not None else ""
         return f"{names(self.seat)} pillaged {names(self.province)}: the {named(self.post)} was destroyed{taken}."
 
 
 class ProvinceOccupied(Event, frozen=True):
-    """Legions were placed on buildings, one on each; their income and role value are the occupier's (MN-AFT-05).
+    """Legions were placed on buildings, one on each; the occupier gets their income and role value (MN-AFT-05).
 
     Attributes:
         posts: the buildings.
@@ -149,10 +148,10 @@ class ConversionBegan(Event, frozen=True):
 
 
 class PostsKept(Event, frozen=True):
-    """An occupier who was attacked and is alone again said what his legions stand on from now on (MN-AFT-11).
+    """An occupier who was attacked and is alone again chose what their legions hold from now on (MN-AFT-11).
 
     Attributes:
-        posts: what they stand on; nothing when he occupies and converts no more.
+        posts: what they hold; nothing when they no longer occupy or convert.
     """
 
     rules = ("MN-AFT-11",)
@@ -167,8 +166,8 @@ class PostsKept(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         if not self.posts:
-            return f"{names(self.seat)} gave up what it held in {names(self.province)}."
-        return f"{names(self.seat)} went on holding the {_all_named(self.posts)} of {names(self.province)}."
+            return f"{names(self.seat)} gave up the posts held in {names(self.province)}."
+        return f"{names(self.seat)} still holds the {_all_named(self.posts)} of {names(self.province)}."
 
 
 def _all_named(posts: tuple[str, ...]) -> str:
@@ -186,13 +185,13 @@ def _post(table: Table, area: AreaId, seat: Seat, posts: tuple[str, ...]) -> Non
 
 
 class Exploit(Command, frozen=True):
-    """Attack an opponent's province in which only one's own land units are, without dice.
+    """Attack an opponent's province that holds only your own land units, without dice.
 
-    For legions that have just entered (MN-LEG-06) as for those that stayed from an earlier turn (MN-AFT-10): it is
+    Legions that have just entered (MN-LEG-06) and those that stayed from an earlier turn (MN-AFT-10) can do so. It is
     their attack of the turn.
 
     Attributes:
-        posts: what some of them stand on and give up for it.
+        posts: the posts that some of them leave to take part.
     """
 
     rules = ("MN-LEG-06", "MN-AFT-10")
@@ -204,30 +203,30 @@ class Exploit(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"{self.legions} legions were to pillage, occupy or convert {self.province}."
+        asked = f"You asked to pillage, occupy or convert {self.province} with {self.legions} legions."
         if self.province not in table.provinces:
-            raise Refusal(self.rule, asked, "Legions pillage, occupy or convert a province.")
+            raise Refusal(self.rule, asked, f"{self.province} is not a province.")
         if enemies := table.enemies_in(self.province, seat):
-            raise Refusal(_barrier(table, self.province), asked, f"First destroy the units of {', '.join(enemies)}.")
+            raise Refusal(_barrier(table, self.province), asked, f"Defeat the units of {', '.join(enemies)} first.")
         self._check_legions(table, seat, asked)
         if not ways(table, self.province, seat):
             rule = "MN-AFT-01" if table.provinces[self.province].owner else "MN-LEG-08"
-            allowed = "There must be an opponent's building, or a marker outside a capital that no legion converts yet."
+            allowed = "There must be an opponent's building there, or a marker that you can convert."
             raise Refusal(rule, asked, allowed)
         draft.emit(ProvinceOverrun(seat, self.province, self.legions, self.posts))
 
     def _check_legions(self, table: Table, seat: Seat, asked: str) -> None:
         force = table.provinces[self.province].forces.get(seat, NO_FORCE)
         if not 1 <= self.legions <= force.ready:
-            raise Refusal("MN-MIL-04", asked, f"{force.ready} legions there have not attacked this turn.")
+            raise Refusal("MN-MIL-04", asked, f"Your legions there that have not attacked this turn: {force.ready}.")
         if seat in table.exploited.get(self.province, ()):
-            raise Refusal("MN-AFT-01", asked, "One way for a province: own legions have chosen there this turn.")
+            raise Refusal("MN-AFT-01", asked, "You have already done so in this province this turn.")
         if not gives_up(self.posts, self.legions, force.posts, force.legions):
-            allowed = "Name the posts that these legions leave, so that one stays on each of the others."
+            allowed = "Name in `posts` those that these legions leave, so that one legion stays on each of the others."
             raise Refusal("MN-AFT-08", asked, allowed)
         most = most_leaving(force.ready, force.posts, force.legions, len(self.posts))
         if table.rules.all_legions_choose and self.legions < most:
-            allowed = f"Send all that can go: {most}. Legions that are to go elsewhere march first."
+            allowed = f"Send all {most} that can take part. To use some elsewhere, march them first."
             raise Refusal("MN-AFT-01", asked, allowed)
 
     @classmethod
@@ -252,7 +251,7 @@ def _barrier(table: Table, area: AreaId) -> str:
 
 
 class Pillage(Command, frozen=True):
-    """Destroy one building of the province (MN-AFT-02); at once and for good (MN-AFT-04).
+    """Destroy one building of the province (MN-AFT-02), at once and permanently (MN-AFT-04).
 
     Attributes:
         post: the building: `city`, `market`, `temple`, or a good for the caravan on it.
@@ -267,13 +266,13 @@ class Pillage(Command, frozen=True):
         spoils, province = _spoils(draft.table)
         if self.post not in province.buildings:
             rule = "MN-AFT-03" if self.post in ("fortress", "influence", "trireme", "legion") else self.rule
-            allowed = f"Buildings there are: {', '.join(province.buildings) or 'none'}."
-            raise Refusal(rule, f"The {self.post} was to be destroyed.", allowed)
+            allowed = f"Buildings there: {', '.join(province.buildings) or 'none'}."
+            raise Refusal(rule, f"You cannot destroy {self.post!r}.", allowed)
         draft.emit(ProvincePillaged(seat, spoils.province, self.post, _plunder(draft.table, seat, self.post)))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        # Who has to choose has buildings to choose from: where there are none, conversion begins of itself.
+        # There are buildings to choose from: where there are none, conversion begins without a choice.
         _, province = _spoils(table)
         yield cls.option("Destroy a building", {"post": schema.one_of(province.buildings)})
 
@@ -287,7 +286,7 @@ def _plunder(table: Table, seat: Seat, post: str) -> Resource | None:
 
 
 class Occupy(Command, frozen=True):
-    """Place one legion on each of some buildings (MN-AFT-05, MN-AFT-06).
+    """Place one legion on each building that you choose (MN-AFT-05, MN-AFT-06).
 
     Attributes:
         posts: the buildings.
@@ -301,8 +300,9 @@ class Occupy(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoils, province = _spoils(draft.table)
         if not self.posts or not one_on_each(self.posts, province.buildings, spoils.legions):
-            asked = f"Legions were to occupy: {', '.join(self.posts) or 'nothing'}."
-            allowed = f"{spoils.legions} legions, one on each of: {', '.join(province.buildings) or 'no building'}."
+            asked = f"You asked to occupy {', '.join(self.posts) or 'nothing'}."
+            buildings = ", ".join(province.buildings) or "none"
+            allowed = f"You have {spoils.legions} legions, one for each building. Buildings there: {buildings}."
             raise Refusal(self.rule, asked, allowed)
         draft.emit(ProvinceOccupied(seat, spoils.province, _in_order(province, self.posts)))
 
@@ -321,9 +321,10 @@ class Convert(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoils, province = _spoils(draft.table)
         if protected(draft.table, spoils.province):
-            raise Refusal("MN-INF-07", f"{spoils.province} is a capital.", "A capital is pillaged or occupied.")
+            raise Refusal("MN-INF-07", f"{spoils.province} is a capital.", "You can only pillage or occupy a capital.")
         if MARKER in province.forces[seat].posts:
-            raise Refusal(self.rule, f"A legion converts {spoils.province} already.", "The others pillage or occupy.")
+            asked = f"A legion of yours is already converting {spoils.province}."
+            raise Refusal(self.rule, asked, "Your other legions there can pillage or occupy.")
         draft.emit(ConversionBegan(seat, spoils.province))
 
     @classmethod
@@ -334,7 +335,7 @@ class Convert(Command, frozen=True):
 
 
 def _spoils(table: Table) -> tuple[Spoils, Province]:
-    assert table.spoils is not None, "somebody chooses"
+    assert table.spoils is not None, "an invader chooses"
     return table.spoils, table.provinces[table.spoils.province]
 
 
@@ -346,10 +347,10 @@ def _in_order(province: Province, posts: Iterable[str]) -> tuple[str, ...]:
 
 
 class KeepPosts(Command, frozen=True):
-    """Go on occupying or converting with the legions that are left, on no more posts than before (MN-AFT-11).
+    """Keep occupying or converting with the legions that are left, on no more posts than before (MN-AFT-11).
 
     Attributes:
-        posts: what they stand on from now on; it may be other buildings.
+        posts: what they hold from now on; it may be other buildings.
     """
 
     rules = ("MN-AFT-11",)
@@ -362,19 +363,19 @@ class KeepPosts(Command, frozen=True):
         assert holding is not None, "somebody holds a province"
         within, legions = _held(draft.table)
         if not one_on_each(self.posts, within, legions):
-            asked = f"Legions were to go on holding: {', '.join(self.posts)}."
-            raise Refusal(self.rule, asked, f"{legions} legions, one on each of: {', '.join(within)}.")
+            asked = f"You asked to hold {', '.join(self.posts)}."
+            raise Refusal(self.rule, asked, f"Legions you can use: {legions}, one for each of {', '.join(within)}.")
         posts = _in_order(draft.table.provinces[holding.province], self.posts)
         draft.emit(PostsKept(seat, holding.province, posts))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         within, legions = _held(table)
-        yield cls.option("Choose what they go on holding", {"posts": schema.subset(within, 0, legions)})
+        yield cls.option("Choose what your legions keep holding", {"posts": schema.subset(within, 0, legions)})
 
 
 def _held(table: Table) -> tuple[tuple[str, ...], int]:
-    """Return what the occupier's legions may stand on, which is in the way he chose once, and how many of them may."""
+    """Return what the occupier's legions may hold, buildings or the marker as they first chose, and how many may."""
     holding = table.holding
     assert holding is not None, "somebody holds a province"
     province = table.provinces[holding.province]
@@ -387,7 +388,7 @@ def _held(table: Table) -> tuple[tuple[str, ...], int]:
 
 
 def keep_posts(table: Table) -> list[Decision]:
-    """Ask an occupier who is alone again what their legions go on holding."""
+    """Ask an occupier who is alone again what their legions keep holding."""
     holding = table.holding
     assert holding is not None, "somebody held something"
     return [
@@ -395,8 +396,8 @@ def keep_posts(table: Table) -> list[Decision]:
             "keep-posts",
             (holding.seat,),
             RuleId("MN-AFT-11"),
-            f"What do your legions in {table.names(holding.province)} go on holding?",
-            "The attacker goes on when you have chosen.",
+            f"What do your legions in {table.names(holding.province)} keep holding?",
+            "The attacker's turn continues after this choice.",
             {"province": holding.province, "posts": list(holding.posts)},
         )
     ]
@@ -416,7 +417,7 @@ def exploit(table: Table) -> list[Decision] | Consequence[Table]:
             (seat,),
             RuleId("MN-AFT-01"),
             f"Do your legions in {table.names(spoils.province)} pillage, occupy or convert?",
-            "Your turn goes on when you have chosen.",
+            "The turn continues after this choice.",
             {"province": spoils.province, "legions": spoils.legions, "ways": list(possible)},
         )
     ]

@@ -1,7 +1,7 @@
 """Battles on land: who fights whom, the dice and the sums (chapter BAT).
 
-A battle is one round (MN-BAT-01): both sides roll a die for each legion, fortresses add 6, each full 5 points of a
-side's sum destroy one enemy unit. The losses are taken in `losses`; what the survivors may do stands in `aftermath`.
+A battle is one round (MN-BAT-01): both sides roll a die for each legion, fortresses add 6, and each full 5 points of a
+side's sum destroy one enemy unit. `losses` takes the losses; `aftermath` says what the survivors may do.
 """
 
 from collections.abc import Iterable
@@ -33,12 +33,12 @@ class Throw(Struct, frozen=True, omit_defaults=True):
     """What one side threw (MN-BAT-03 to MN-BAT-05).
 
     Attributes:
-        faces: one die for each legion, or for each trireme at sea; `draw` the draw of chance that they fell in.
+        faces: one die for each legion, or for each trireme at sea; `draw` is the number of their draw of chance.
         bonus: what heroes added, all dice together (MN-HER-13, MN-HER-16).
         fortresses: how many fortresses added their 6.
         neutral: whether it is a civilization that nobody plays.
-        total: the sum of it all.
-        hits: the enemy units that it destroys; what it would destroy beyond those in the battle is lost.
+        total: the sum of all these.
+        hits: the enemy units that it destroys; further hits are lost.
     """
 
     seat: Seat
@@ -56,7 +56,7 @@ class Throw(Struct, frozen=True, omit_defaults=True):
         return None if self.neutral else self.seat
 
     def told(self) -> str:
-        """Say it in words: "Babylon rolled 5 + 6 (fortress) = 11"."""
+        """Return the throw in words: "Babylon rolled 5 + 6 (fortress) = 11"."""
         parts = [str(face) for face in self.faces]
         parts += [f"{self.bonus} (hero)"] if self.bonus else []
         parts += [f"{FORTRESS} (fortress)"] * self.fortresses
@@ -71,8 +71,8 @@ class BattleBegan(Event, frozen=True):
     """Land units attacked an opponent in a province, for one round (MN-BAT-01).
 
     Attributes:
-        legions: the attacker's in this battle; the defender's all take part, wherever they stood.
-        fortresses: the attacker's in this battle.
+        legions: the attacker's legions in this battle; all of the defender's take part.
+        fortresses: the attacker's fortresses in this battle.
     """
 
     rules = ("MN-BAT-01",)
@@ -122,7 +122,7 @@ class BattleEnded(Event, frozen=True):
     Attributes:
         ending: who is alone in the province; `war` when both are left.
         legions: the legions of an attacker who is alone, who must now pillage, occupy or convert with them (MN-AFT-01).
-        posts: what a defender held, who may go on if he is alone again, now or before the attacker's turn ends
+        posts: what the defender held and may keep if they are alone again, now or before the attacker's turn ends
             (MN-AFT-11).
     """
 
@@ -151,20 +151,20 @@ class BattleEnded(Event, frozen=True):
         place = names(self.province)
         match self.ending:
             case "attacker":
-                return f"{names(self.attacker)} was alone in {place}."
+                return f"{names(self.attacker)} drove all opponents out of {place}."
             case "defender":
                 return f"{wording.owner(self.defender)} held {place}."
             case "nobody":
-                return f"Neither was left in {place}."
+                return f"Neither side had units left in {place}."
             case "war":
-                return f"{place} was at war."
+                return f"Both sides had units left: {place} is at war."
 
 
 # --- what other chapters use ---
 
 
 def throw(draft: Draft[Table], seat: Seat, dice: int, bonus: int, fortresses: int, targets: int) -> Throw:
-    """Roll for one side: `dice` units with `bonus` on each die, against so many enemy units."""
+    """Roll for one side: `dice` units with `bonus` on each die, against `targets` enemy units."""
     roll = draft.roll(dice, 6) if dice else None
     faces = roll.faces if roll is not None else ()
     total = sum(faces) + bonus * dice + FORTRESS * fortresses
@@ -187,11 +187,11 @@ def fighting(table: Table, battle: Battle, seat: Seat) -> Force:
 class Attack(Command, frozen=True):
     """Attack an opponent in a province with units that are there and have not attacked this turn (MN-BAT-12).
 
-    Legions from several provinces join by marching there first (MN-MIL-06). Legions that have moved are committed
-    before those that have not. An undefended province is attacked by `Exploit`.
+    Legions from several provinces attack together by marching there first (MN-MIL-06). Legions that have moved are
+    counted before those that have not. To attack an undefended province, use `Exploit`.
 
     Attributes:
-        opponent: who is attacked; all his land units there defend.
+        opponent: the player whom you attack; all their land units there defend.
     """
 
     rules = ("MN-LEG-05", "MN-BAT-12", "MN-MIL-06")
@@ -215,22 +215,23 @@ class Attack(Command, frozen=True):
         draft.emit(BattleRolled(mine, theirs))
 
     def _check(self, table: Table, seat: Seat) -> None:
-        asked = f"An attack on {self.opponent} in {self.province} was asked for."
+        asked = f"You cannot attack {self.opponent} in {self.province}."
         province = table.provinces.get(self.province)
         if province is None:
-            raise Refusal("MN-BAT-02", asked, "Legions and fortresses fight in provinces, triremes at sea.")
+            raise Refusal("MN-BAT-02", asked, "Legions and fortresses fight in provinces, and triremes at sea.")
         enemies = table.enemies_in(self.province, seat)
         if self.opponent not in enemies:
             rule = "MN-SEA-07" if self.opponent in province.ports else "MN-LEG-06"
-            raise Refusal(rule, asked, f"Land units to fight there are those of: {', '.join(enemies) or 'nobody'}.")
+            raise Refusal(rule, asked, f"Opponents with land units there: {', '.join(enemies) or 'none'}.")
         force = province.forces.get(seat, NO_FORCE)
         if not force.units:
-            raise Refusal("MN-BAT-12", asked, "Only units in the province attack there.")
+            raise Refusal("MN-BAT-12", asked, "Only units in the province can attack there.")
         if self.legions > force.ready or self.fortresses > force.manned:
+            asked = f"You asked to attack with {self.legions} legions and {self.fortresses} fortresses."
             allowed = f"{force.ready} legions and {force.manned} fortresses there have not attacked this turn."
-            raise Refusal("MN-MIL-04", f"{self.legions} legions and {self.fortresses} fortresses were sent.", allowed)
+            raise Refusal("MN-MIL-04", asked, allowed)
         if self.legions + self.fortresses == 0:
-            raise Refusal("MN-BAT-03", "No unit was sent.", "A battle takes at least one unit on each side.")
+            raise Refusal("MN-BAT-03", "You asked to attack with no unit.", "Attack with at least one unit.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

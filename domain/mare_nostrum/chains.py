@@ -12,8 +12,8 @@ def seas_of(table: Table, land: AreaId) -> tuple[AreaId, ...]:
 def across(table: Table, land: AreaId, seat: Seat, *, any_player: bool) -> set[AreaId]:
     """Return the provinces that an unbroken chain of launched triremes joins to `land`, without `land`.
 
-    The triremes are those of `seat`, wherever they moved or fought this turn; of anybody with `any_player`
-    (`Setup.influence_chain_any_player`). Foreign triremes never hinder (MN-LEG-03).
+    It counts the triremes of `seat`, even if they moved or fought this turn; with `any_player` those of everybody
+    (`Setup.influence_chain_any_player`). Foreign triremes never block (MN-LEG-03).
     """
     waiting = [sea for sea in seas_of(table, land) if _bridges(table, sea, seat, any_player)]
     reached = set(waiting)

@@ -1,4 +1,4 @@
-"""Combinations of cards: only taxes, or goods all different; what a hand can pay and buy (chapter CMB)."""
+"""Combinations of cards, only taxes or only different goods: what a hand can pay and buy (chapter CMB)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -19,18 +19,18 @@ def checked(pay: Sequence[Resource], price: int, held: Mapping[Resource, int]) -
     """Return the cards of a combination by kind, in the order of the bank.
 
     Raises:
-        Refusal: it is no combination (MN-CMB-01, MN-CMB-02), is not worth `price` (MN-CMB-03), or is not in hand.
+        Refusal: the cards are no combination (MN-CMB-01, MN-CMB-02), are not `price` cards (MN-CMB-03), or are not in
+            hand (MN-CMB-04).
     """
-    given = " and ".join(pay) or "nothing"
+    asked = f"You asked to pay with {', '.join(pay) or 'nothing'}."
     if TAX in pay and any(card != TAX for card in pay):
-        raise Refusal("MN-CMB-01", f"{given} were to be one combination.", "Pay with taxes only, or with goods only.")
+        raise Refusal("MN-CMB-01", asked, "Pay only with taxes, or only with goods.")
     if TAX not in pay and len(set(pay)) != len(pay):
-        raise Refusal("MN-CMB-02", f"{given} were to be one combination.", "Its goods are all different.")
+        raise Refusal("MN-CMB-02", asked, "The goods in a combination must all be different.")
     if len(pay) != price:
-        raise Refusal("MN-CMB-03", f"{len(pay)} cards were to pay for it.", f"It costs exactly {price}.")
+        raise Refusal("MN-CMB-03", f"You asked to pay with {len(pay)} cards.", f"It costs exactly {price}.")
     if missing := [card for card in dict.fromkeys(pay) if held.get(card, 0) < pay.count(card)]:
-        lacking = " and ".join(missing)
-        raise Refusal("MN-CMB-04", f"{given} were to pay for it.", f"There is not enough {lacking} left in hand.")
+        raise Refusal("MN-CMB-04", asked, f"You do not have enough {' and '.join(missing)} in hand.")
     return {card: number for card in BANK if (number := pay.count(card))}
 
 
@@ -44,10 +44,10 @@ def payments(held: Mapping[Resource, int], price: int) -> Iterator[tuple[schema.
 
 
 def purchases(cards: Mapping[Resource, int], prices: Iterable[int]) -> tuple[Purchase, ...]:
-    """Return all maximal purchases of a hand: combinations that it can pay at once, and not one of `prices` more.
+    """Return all maximal purchases of a hand: combinations that it can pay together, to which none can be added.
 
-    A hand of 3 taxes and 7 different goods buys, at prices 3 and 6, either (6, 3) or (3, 3, 3). None when it buys
-    nothing.
+    A hand of 3 taxes and 7 different goods buys, at prices 3 and 6, either (6, 3) or (3, 3, 3). The result is empty
+    when the hand can buy nothing.
     """
     goods = tuple(sorted(number for card, number in cards.items() if card != TAX and number))
     return _purchases(cards.get(TAX, 0), goods, tuple(sorted(set(prices), reverse=True)))
@@ -57,8 +57,8 @@ def purchases(cards: Mapping[Resource, int], prices: Iterable[int]) -> tuple[Pur
 def _purchases(taxes: int, goods: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[Purchase, ...]:
     """Join what the taxes can pay with what the goods can, and keep what nothing can be added to.
 
-    Goods pay combinations exactly when, for each n, the n largest of them together are no more cards than the goods
-    can give to n combinations, one of a kind to each (Gale and Ryser); taxes go into any combination.
+    Goods can pay a set of combinations exactly if, for each n, the n largest together have no more cards than the goods
+    can give to n combinations, one of each kind to each (Gale and Ryser). Taxes fit into any combination of taxes.
     """
     by_goods = _payable(sizes, [sum(min(number, most) for number in goods) for most in range(sum(goods) + 2)])
     by_taxes = _payable(sizes, [taxes] * (taxes + 2))

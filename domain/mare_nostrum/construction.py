@@ -1,4 +1,4 @@
-"""A construction turn: buildings and units for combinations of cards (chapters BLD and PRC; what limits them: PCS)."""
+"""A construction turn: building for combinations of cards (chapters BLD and PRC; the limits: chapter PCS)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
@@ -18,10 +18,10 @@ from domain.mare_nostrum.pieces import NO_FORCE
 from domain.mare_nostrum.table import Command, Event, Table
 
 Bar = tuple[str, str]
-"""Why something cannot be: the rule, and what it allows instead."""
+"""Why something is forbidden: the rule, and what it allows instead."""
 
 Piece = Literal["city", "market", "temple", "fortress", "legion", "trireme"]
-"""What is built in a province without saying on which icon."""
+"""What a player builds in a province without naming an icon."""
 
 PLURAL: Final[Mapping[Item, str]] = {
     "influence": "influence markers",
@@ -44,7 +44,7 @@ PRICE_RULE: Final[Mapping[Item, str]] = {
     "temple": "MN-PRC-08",
 }
 FORTRESSES: Final = 1
-"""Fortresses in a province (MN-BLD-09); `FORTRESSES_OF_ZEUS` for the owner of his statue (MN-WON-04)."""
+"""Fortresses in a province (MN-BLD-09); `FORTRESSES_OF_ZEUS` for the owner of the Statue of Zeus (MN-WON-04)."""
 FORTRESSES_OF_ZEUS: Final = 2
 
 
@@ -56,7 +56,7 @@ class PieceBuilt(Event, frozen=True):
 
     Attributes:
         paid: the cards of the combination, by kind.
-        good: the icon that a caravan stands on; null for anything else.
+        good: the icon of a caravan; null for anything else.
     """
 
     rules = ("MN-BLD-02", "MN-CMB-04")
@@ -77,7 +77,7 @@ class PieceBuilt(Event, frozen=True):
 
 
 def put(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:
-    """Let a player's new piece lie in a province: units fresh (MN-MIL-08), triremes in port."""
+    """Put a player's new piece into a province: legions may act at once (MN-MIL-08), triremes are in port."""
     province = table.provinces[area]
     force = province.forces.get(seat, NO_FORCE)
     match item:
@@ -97,7 +97,7 @@ def put(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | Non
 
 
 def limit(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Bar | None:
-    """Return why a piece can lie in no province, or not in this one, whoever may build there; None when it can.
+    """Return why a piece cannot be put into this province, or into none, whoever may build there; None when it can.
 
     Site, icon, coast and number in a province (MN-BLD-06 to MN-BLD-10), the player's own pieces (MN-PCS-04), the
     common supply (MN-PCS-05). `area` must be a province.
@@ -117,20 +117,20 @@ def no_room(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource |
         case "market" | "temple" if getattr(province, item):
             return "MN-BLD-08", f"A province holds one {item}."
         case "fortress" if province.forces.get(seat, NO_FORCE).fortresses >= (most := _most_fortresses(table, seat)):
-            return "MN-BLD-09", f"{seat} may have {most} in a province."
+            return "MN-BLD-09", f"Fortresses that {seat} can have in a province: {most}."
         case "trireme" if not chains.seas_of(table, area):
-            return "MN-BLD-10", "Triremes are built in provinces that touch the sea."
+            return "MN-BLD-10", "You can build triremes only in provinces that touch the sea."
         case _:
             return None
 
 
 def none_left(table: Table, seat: Seat, item: Item) -> Bar | None:
-    """Return that a player has no such piece left, or the supply no such token (MN-PCS-04, MN-PCS-05)."""
+    """Return why a piece cannot be built if the player or the supply has none left (MN-PCS-04, MN-PCS-05)."""
     if item in ("city", "caravan", "market", "temple"):
         if table.supply[item] <= 0:
             return "MN-PCS-05", f"The supply has no {PLURAL[item]} left."
     elif table.stock(seat)[item] <= 0:
-        return "MN-PCS-04", f"All {PIECES[item]} {PLURAL[item]} of {seat} are on the board."
+        return "MN-PCS-04", f"All {PIECES[item]} {PLURAL[item]} of {seat} are already on the board."
     return None
 
 
@@ -142,22 +142,22 @@ def _most_fortresses(table: Table, seat: Seat) -> int:
 
 
 def closed(table: Table, seat: Seat, area: AreaId) -> Bar | None:
-    """Return why a player may build nothing in a province in his construction turn (MN-BLD-03 to -05, -11, -12)."""
+    """Return why a player may not build in a province in their construction turn (MN-BLD-03 to -05, -11, -12)."""
     province = table.provinces[area]
     if province.owner != seat:
         return (
             "MN-BLD-04" if seat in province.forces else "MN-BLD-03",
-            f"{seat} builds in provinces that hold the marker of {seat}.",
+            "You can build only in provinces with your marker.",
         )
     if province.marked == table.turn:
-        return "MN-BLD-05", "The marker there was placed this turn; build from the next turn on."
+        return "MN-BLD-05", "You placed the marker there this turn. You can build there from the next turn on."
     if table.capitals[seat] != area and (enemies := table.enemies_in(area, seat)):
-        return "MN-BLD-11", f"Land units of {' and '.join(enemies)} are there."
+        return "MN-BLD-11", f"You cannot build where land units of {' and '.join(enemies)} are."
     return None
 
 
 def building_ground(table: Table, seat: Seat) -> list[AreaId]:
-    """Return the provinces in which a player may build in his construction turn."""
+    """Return the provinces in which a player may build in their construction turn."""
     return [area for area in table.map.lands if closed(table, seat, area) is None]
 
 
@@ -165,15 +165,15 @@ def _off_land(table: Table, item: Item, area: AreaId) -> Bar | None:
     if area in table.provinces:
         return None
     if area not in table.map:
-        return "MN-BRD-01", "There is no such place on the board."
-    return "MN-BLD-10" if item == "trireme" else "MN-BLD-03", "Build in a province, never at sea."
+        return "MN-BRD-01", f"There is no {area} on the board."
+    return "MN-BLD-10" if item == "trireme" else "MN-BLD-03", "You can build only in a province, never at sea."
 
 
 # --- what may be done ---
 
 
 class Build(Command, frozen=True):
-    """Build something in an own province, for one combination of exactly its price (MN-BLD-02, MN-CMB-04).
+    """Build something in your own province, for one combination of exactly its price (MN-BLD-02, MN-CMB-04).
 
     Attributes:
         pay: the cards of the combination, in any order.
@@ -204,7 +204,7 @@ class Build(Command, frozen=True):
 
 
 class BuildCaravan(Command, frozen=True):
-    """Build a caravan on a resource icon of an own province (MN-BLD-07).
+    """Build a caravan on a resource icon of your own province (MN-BLD-07).
 
     Attributes:
         good: the icon.
@@ -253,12 +253,12 @@ def _build(
     table = draft.table
     bar = _off_land(table, item, area) or closed(table, seat, area) or limit(table, seat, item, area, good)
     if bar is not None:
-        what = f"A {item} on {good}" if good else f"A {item}"
-        raise Refusal(bar[0], f"{what} was to be built in {area}.", bar[1])
+        what = f"a {item} on {good}" if good else f"a {item}"
+        raise Refusal(bar[0], f"You cannot build {what} in {area}.", bar[1])
     paid = combinations.checked(pay, price_of(item, table.cards[seat]), hands.held(table, seat, draft))
     draft.emit(PieceBuilt(seat, item, area, paid, good))
     if item in ("legion", "fortress"):
-        war.void(draft, area)  # in the own capital, where an enemy may stand on something (MN-BLD-12)
+        war.void(draft, area)  # in the player's capital, where an enemy may hold a post (MN-BLD-12)
 
 
 def _priced(
@@ -274,7 +274,7 @@ def _priced(
 
 
 def prices(table: Table, seat: Seat) -> dict[Item, int]:
-    """Return what each item costs a player, heroes and wonders counted from their purchase on (MN-BLD-13)."""
+    """Return what each item costs a player; heroes and wonders count as soon as they are bought (MN-BLD-13)."""
     return {item: price_of(item, table.cards[seat]) for item in PRICES}
 
 
@@ -288,7 +288,7 @@ def build(table: Table) -> list[Decision]:
             (seat,),
             RuleId("MN-BLD-02"),
             "What do you build?",
-            "The next player is named when you have finished.",
+            "The next player is chosen when this turn is finished.",
             {"prices": prices(table, seat)},
         )
     ]

@@ -1,4 +1,4 @@
-"""The figures of the game, read from `data.toml`: cards, pieces, prices, heroes, wonders and who begins with what."""
+"""The figures of the game, read from `data.toml`: cards, pieces, prices, heroes, wonders and the first roles."""
 
 from collections.abc import Mapping
 from importlib import resources
@@ -15,7 +15,7 @@ Building = Literal["city", "caravan", "market", "temple"]
 Unit = Literal["legion", "trireme", "fortress"]
 """The military units (MN-PCS-01)."""
 Item = Literal["influence", "city", "caravan", "market", "temple", "legion", "trireme", "fortress"]
-"""What is built in a province for a combination of cards."""
+"""What a player can build in a province for a combination of cards."""
 Resource = Annotated[str, Meta(description="A kind of resource card: `tax` or a good, such as `wine`.")]
 CardId = Annotated[str, Meta(description="A hero or a wonder, such as `helen-of-troy`.")]
 Power = Literal[
@@ -31,7 +31,7 @@ Power = Literal[
     "distant-markers",
     "victory",
 ]
-"""A rule that only a card's owner plays by."""
+"""A special rule that holds only for the owner of a card."""
 Provenance = Literal["stated", "example", "deduced", "published", "ours"]
 Positive = Annotated[int, Meta(ge=1)]
 
@@ -47,7 +47,7 @@ class Card(Struct, frozen=True, forbid_unknown_fields=True):
         prices: what its owner pays for an item instead of the usual price.
         roles: what it adds to its owner's total for a role.
         dice: what it adds to each die rolled for its owner's units of a kind.
-        power: a rule that only its owner plays by.
+        power: a special rule that holds only for its owner.
     """
 
     id: str
@@ -101,7 +101,7 @@ CIVILIZATIONS: Final = _DATA.civilizations.order
 RECOMMENDED: Final[Mapping[int, tuple[Seat, ...]]] = _DATA.civilizations.recommended
 """The civilizations recommended for a number of players (MN-SET-21)."""
 START_ROLES: Final[Mapping[Role, Seat]] = _DATA.roles
-"""Who begins with a role card (MN-SET-08)."""
+"""Who starts with which role card (MN-SET-08)."""
 ROLES: Final[tuple[Role, ...]] = tuple(START_ROLES)
 BANK: Final[Mapping[Resource, int]] = _DATA.resources
 """All resource cards, by kind (MN-PCS-07, MN-PCS-08)."""

@@ -1,7 +1,7 @@
-"""The end of the Construction Phase: unused cards go back, a few may be kept (MN-CMB-05 to MN-CMB-08, MN-WON-02).
+"""The end of the Construction Phase: unused cards go back, but a few may be kept (MN-CMB-05 to MN-CMB-08, MN-WON-02).
 
-What to keep is chosen by all at once and laid aside unseen. When everybody has chosen, the bank takes the rest in one
-heap: how many cards each has kept is known then, which ones is not.
+All players choose in secret and at the same time what to keep. When everybody has chosen, the bank takes all other
+cards together. So everybody learns how many cards each player kept, but not which.
 """
 
 from collections import Counter
@@ -29,10 +29,10 @@ KEPT_GOODS: Final = 1
 
 
 class CardsLaidAside(Event, frozen=True):
-    """A player chose what to keep; which cards, and how many, nobody else sees yet (MN-CMB-06).
+    """A player chose what to keep; nobody else sees yet which cards, or how many (MN-CMB-06).
 
     Attributes:
-        cards: what he keeps, by kind; for him only.
+        cards: what they keep, by kind; only they can read it.
     """
 
     rules = ("MN-CMB-06",)
@@ -52,7 +52,7 @@ class Kept(Struct, frozen=True):
 
     Attributes:
         count: how many cards.
-        cards: which, by kind; for him only.
+        cards: which, by kind; only that player can read it.
     """
 
     count: Count
@@ -60,10 +60,10 @@ class Kept(Struct, frozen=True):
 
 
 class CardsDiscarded(Event, frozen=True):
-    """Everybody discarded what he did not keep (MN-CMB-05, MN-CMB-08).
+    """Everybody discarded what they did not keep (MN-CMB-05, MN-CMB-08).
 
     Attributes:
-        cards: the discards of all together, by kind.
+        cards: the discards of all players together, by kind.
         hands: what each keeps.
     """
 
@@ -82,14 +82,14 @@ class CardsDiscarded(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         kept = [f"{names(seat)} kept {kept.count or 'none'}" for seat, kept in wording.by_seat(self.hands)]
-        return f"Of the cards left {enumerated(kept)}; {wording.cards(self.cards)} went back to the bank."
+        return f"Of the unused cards, {enumerated(kept)}; {wording.cards(self.cards)} went back to the bank."
 
 
 # --- keeping ---
 
 
 class Keep(Command, frozen=True):
-    """Keep up to two tax cards (MN-CMB-06), with the Hanging Gardens one goods card besides (MN-CMB-07), and no others.
+    """Keep up to two tax cards (MN-CMB-06) and, with the Hanging Gardens, one goods card (MN-CMB-07).
 
     Attributes:
         cards: what to keep, by kind.
@@ -104,16 +104,16 @@ class Keep(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         held, taxes = hands.held(table, seat, draft), self.cards.get(TAX, 0)
-        asked = f"What was to be kept: {wording.cards(self.cards)}."
+        asked = f"You asked to keep {wording.cards(self.cards)}."
         goods = {card: number for card, number in self.cards.items() if card != TAX}
         if taxes > KEPT_TAXES:
-            raise Refusal("MN-CMB-06", asked, f"At most {KEPT_TAXES} tax cards may be kept.")
+            raise Refusal("MN-CMB-06", asked, f"You can keep at most {KEPT_TAXES} tax cards.")
         if goods and not table.has(seat, "keep-good"):
-            raise Refusal("MN-CMB-05", asked, "Goods are discarded; only the Hanging Gardens save one.")
+            raise Refusal("MN-CMB-05", asked, "Only the owner of the Hanging Gardens can keep a goods card.")
         if sum(goods.values()) > KEPT_GOODS:
-            raise Refusal("MN-CMB-07", asked, "The Hanging Gardens save one goods card.")
+            raise Refusal("MN-CMB-07", asked, "With the Hanging Gardens, you can keep one goods card.")
         if any(card not in held or number > held[card] for card, number in self.cards.items()):
-            raise Refusal("MN-CMB-06", asked, f"Keep cards from your hand: {wording.cards(held)}.")
+            raise Refusal("MN-CMB-06", asked, f"Your hand: {wording.cards(held)}.")
         draft.emit(CardsLaidAside(seat, hands.seal(draft, seat, self.cards)))
 
     @classmethod
@@ -140,12 +140,12 @@ def _discard(draft: Draft[Table]) -> None:
 
 
 def _waiting(table: Table) -> tuple[Seat, ...]:
-    """Return who holds cards, as everybody may know (MN-TRD-04), and has yet to choose."""
+    """Return who holds cards, which is public (MN-TRD-04), and has not chosen yet."""
     return tuple(seat for seat in table.seats if table.hands[seat].count and seat not in table.kept)
 
 
 def lay_aside(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask all who hold cards, at once; then discard and go on to the Military Phase."""
+    """Ask all who hold cards, at the same time; then discard and begin the Military Phase."""
     waiting = _waiting(table)
     if not waiting:
         return _discard

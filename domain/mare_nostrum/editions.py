@@ -13,9 +13,9 @@ class Rules(Struct, frozen=True):
 
     Attributes:
         choice_after_each_battle: whether an invader who fights again in a province and is alone again chooses again,
-            although he has chosen there this turn (MN-AFT-01).
+            even if they have already chosen there this turn (MN-AFT-01).
         all_legions_choose: whether an attack on an undefended province takes all legions that can make it (MN-AFT-01).
-        aid_cards_name_roles: whether the aid cards give the first roles also after a free set-up (MN-ROL-13).
+        aid_cards_name_roles: whether the aid cards also give the first roles after a free set-up (MN-ROL-13).
         neutral_capitals_convert: whether the marker in a capital that nobody plays can be converted (MN-INF-07).
         neutral_aegean: whether a neutral Greece also holds the provinces along the Aegean (MN-SET-19).
         level_board: whether new games begin on the board that gives every civilization the same income (MN-SET-06).

@@ -15,7 +15,7 @@ from domain.mare_nostrum.table import Command, Event, Table
 
 
 class CardExchanged(Event, frozen=True):
-    """Cleopatra's owner gave a card to the bank and took another one from it (MN-HER-17).
+    """Cleopatra's owner gave a card to the bank and took another one (MN-HER-17).
 
     Attributes:
         give: what went to the bank.
@@ -37,7 +37,7 @@ class CardExchanged(Event, frozen=True):
 
 
 class Exchange(Command, frozen=True):
-    """Give a tax card for a good of one's choice, or a good for a tax card, once in a Construction Phase (MN-HER-17).
+    """Give a tax card for a good of your choice, or a good for a tax card, once in a Construction Phase (MN-HER-17).
 
     Attributes:
         give: what goes to the bank.
@@ -52,17 +52,17 @@ class Exchange(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"{seat} was to exchange {self.give} for {self.take}."
+        asked = f"You cannot exchange {self.give} for {self.take}."
         if not table.has(seat, "exchange"):
-            raise Refusal(self.rule, asked, "Only Cleopatra's owner may.")
+            raise Refusal(self.rule, asked, "Only Cleopatra's owner can exchange cards with the bank.")
         if table.exchanged:
-            raise Refusal(self.rule, asked, "Once in a Construction Phase may be exchanged.")
+            raise Refusal(self.rule, asked, "You have already exchanged a card in this Construction Phase.")
         if (self.give == TAX) == (self.take == TAX):
-            raise Refusal(self.rule, asked, "One of the two is a tax card, the other a good.")
+            raise Refusal(self.rule, asked, "One of the two must be a tax card, and the other a good.")
         if not hands.held(table, seat, draft).get(self.give):
-            raise Refusal(self.rule, asked, f"Give a card in hand; {self.give} is not.")
+            raise Refusal(self.rule, asked, f"You have no {self.give} in hand.")
         if not table.bank.get(self.take):
-            raise Refusal(self.rule, asked, f"Take a card that the bank has; {self.take} it has not.")
+            raise Refusal(self.rule, asked, f"The bank has no {self.take}.")
         draft.emit(CardExchanged(seat, self.give, self.take))
 
     @classmethod

@@ -18,7 +18,7 @@ from domain.mare_nostrum.table import Command, Event, Table
 
 
 class TriremesLaunched(Event, frozen=True):
-    """Triremes left port for a sea space; that was their movement (MN-SEA-01)."""
+    """Triremes left port for a sea space, which was their movement (MN-SEA-01)."""
 
     rules = ("MN-SEA-01",)
 
@@ -63,13 +63,14 @@ def _arrive(table: Table, sea: AreaId, seat: Seat, triremes: int) -> None:
 
 
 def check_afloat(table: Table, asked: str) -> None:
-    """Raise `Refusal` when triremes can do no more, as a legion has moved or fought (MN-MIL-03)."""
+    """Raise `Refusal` when a legion has moved or fought, after which triremes can do nothing (MN-MIL-03)."""
     if table.ashore:
-        raise Refusal("MN-MIL-03", asked, "Triremes move and fight before the first legion does.")
+        allowed = "All triremes must move and fight before your first legion, which has already moved or fought."
+        raise Refusal("MN-MIL-03", asked, allowed)
 
 
 class Launch(Command, frozen=True):
-    """Put triremes in port to a sea space that their province touches (MN-SEA-01); nobody has to (MN-MIL-02)."""
+    """Launch triremes from port into a sea space that the province touches (MN-SEA-01); it is optional (MN-MIL-02)."""
 
     rules = ("MN-SEA-01", "MN-MIL-02")
     answers = frozenset({"campaign"})
@@ -80,14 +81,14 @@ class Launch(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"{self.triremes} triremes were to be launched from {self.province} into {self.sea}."
+        asked = f"You cannot launch {self.triremes} triremes from {self.province} into {self.sea}."
         check_afloat(table, asked)
         province = table.provinces.get(self.province)
         waiting = province.ports.get(seat, 0) if province is not None else 0
         if not 1 <= self.triremes <= waiting:
-            raise Refusal(self.rule, asked, f"{waiting} own triremes are in port there.")
+            raise Refusal(self.rule, asked, f"Your triremes in port there: {waiting}.")
         if self.sea not in (seas := seas_of(table, self.province)):
-            raise Refusal(self.rule, asked, f"{self.province} touches: {', '.join(seas)}.")
+            raise Refusal(self.rule, asked, f"{self.province} touches {', '.join(seas)}.")
         draft.emit(TriremesLaunched(seat, self.province, self.sea, self.triremes))
 
     @classmethod
@@ -105,7 +106,7 @@ class Launch(Command, frozen=True):
 
 
 class Sail(Command, frozen=True):
-    """Move triremes to an adjacent sea space; they meet whom they like in peace (MN-SEA-02, MN-SEA-03)."""
+    """Move triremes to an adjacent sea space; they need not fight other triremes there (MN-SEA-02, MN-SEA-03)."""
 
     rules = ("MN-SEA-02", "MN-SEA-03")
     answers = frozenset({"campaign"})
@@ -116,15 +117,16 @@ class Sail(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"{self.triremes} triremes were to sail from {self.origin} to {self.to}."
+        asked = f"You cannot sail {self.triremes} triremes from {self.origin} to {self.to}."
         check_afloat(table, asked)
         fleet = table.fleets.get(self.origin, {}).get(seat, NO_FLEET)
         if not 1 <= self.triremes <= fleet.triremes:
-            raise Refusal(self.rule, asked, f"{fleet.triremes} own triremes are there.")
+            raise Refusal(self.rule, asked, f"Your triremes in {self.origin}: {fleet.triremes}.")
         if self.to not in (next_to := table.map.sea_neighbours(self.origin)):
-            raise Refusal(self.rule, asked, f"{self.origin} is next to: {', '.join(next_to)}.")
+            raise Refusal(self.rule, asked, f"{self.origin} is adjacent to {', '.join(next_to)}.")
         if self.triremes > fleet.fresh:
-            raise Refusal("MN-MIL-04", asked, f"{fleet.fresh} of them have neither moved nor fought this turn.")
+            allowed = f"Your triremes there that have neither moved nor fought this turn: {fleet.fresh}."
+            raise Refusal("MN-MIL-04", asked, allowed)
         draft.emit(TriremesSailed(seat, self.origin, self.to, self.triremes))
 
     @classmethod

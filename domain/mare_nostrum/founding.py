@@ -1,7 +1,7 @@
-"""The free set-up: everybody in turn spends 36 points around the own capital (MN-SET-10 to MN-SET-17).
+"""The free set-up: the players in turn spend 36 points around their own capitals (MN-SET-10 to MN-SET-17).
 
-A marker may be built upon at once (MN-SET-13); otherwise the limits are those of `construction`. What follows, the
-neutral civilizations and the roles, stands in `setup`.
+Players may build at once where they place a marker (MN-SET-13). Otherwise the limits are those of `construction`.
+`setup` continues with the neutral civilizations and the roles.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from domain.mare_nostrum.data import CARDS, FREE_POINTS, OWN_HERO, PRICES, CardI
 from domain.mare_nostrum.table import Command, Event, Table
 
 Piece = Literal["influence", "city", "market", "temple", "fortress", "legion", "trireme"]
-"""What is founded in a province without saying on which icon."""
+"""What a player founds in a province without naming an icon."""
 
 PIECES: tuple[Piece, ...] = ("influence", "city", "market", "temple", "fortress", "legion", "trireme")
 MOBILE = ("legion", "trireme")
@@ -34,7 +34,7 @@ class FoundersDrawn(Event, frozen=True):
     """The order in which the players spend their points was drawn (MN-SET-17).
 
     Attributes:
-        order: who spends his points first, next, …
+        order: the players, the first to spend points first.
     """
 
     rules = ("MN-SET-17",)
@@ -47,7 +47,7 @@ class FoundersDrawn(Event, frozen=True):
         table.points = FREE_POINTS
 
     def tell(self, names: Names) -> str:
-        return f"{names.all(self.order)} had {FREE_POINTS} points each to spend, in this order."
+        return f"{names.all(self.order)} each spend {FREE_POINTS} points, in this order."
 
 
 class PieceFounded(Event, frozen=True):
@@ -55,7 +55,7 @@ class PieceFounded(Event, frozen=True):
 
     Attributes:
         points: what it cost.
-        good: the icon that a caravan stands on; null for anything else.
+        good: the icon of a caravan; null for anything else.
     """
 
     rules = ("MN-SET-10",)
@@ -78,7 +78,7 @@ class PieceFounded(Event, frozen=True):
 
 
 class HeroChosen(Event, frozen=True):
-    """A player bought the hero of his own civilization for points (MN-SET-11); it works from now on (MN-SET-10).
+    """A player bought the hero of their own civilization for points (MN-SET-11); it works from now on (MN-SET-10).
 
     Attributes:
         points: what it cost.
@@ -99,11 +99,11 @@ class HeroChosen(Event, frozen=True):
 
 
 class FoundingFinished(Event, frozen=True):
-    """A player spends no more; points left are lost (MN-SET-10).
+    """A player has finished spending points; those that are left are lost (MN-SET-10).
 
     Attributes:
         lost: the points that were left.
-        automatic: whether they bought nothing any more.
+        automatic: whether they could not buy anything more.
     """
 
     rules = ("MN-SET-10",)
@@ -131,11 +131,11 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
 
 
 def bar(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Bar | None:
-    """Return why a piece may not be founded in an area; None when it may, points apart."""
+    """Return why a piece may not be founded in an area, apart from its points; None when it may."""
     if area not in table.map:
-        return "MN-BRD-01", "There is no such place on the board."
+        return "MN-BRD-01", f"There is no {area} on the board."
     if area not in table.provinces:
-        return "MN-BLD-10" if item == "trireme" else "MN-SET-12", "Pieces are founded in provinces, never at sea."
+        return "MN-BLD-10" if item == "trireme" else "MN-SET-12", "You can start only in provinces, never at sea."
     return (
         _out_of_reach(table, seat, area)
         or _unmarked(table, seat, item, area)
@@ -146,7 +146,7 @@ def bar(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | Non
 def reach(table: Table, seat: Seat) -> list[AreaId]:
     """Return the capital, its neighbours over land, and what the board adds for a civilization (MN-SET-12, -15).
 
-    Other civilizations' capitals are theirs, whether they play or not.
+    The capitals of other civilizations are excluded, whether anybody plays them or not.
     """
     capital = table.capitals[seat]
     near = {capital, *table.map.land_neighbours(capital)}
@@ -159,38 +159,38 @@ def _out_of_reach(table: Table, seat: Seat, area: AreaId) -> Bar | None:
     if area in (near := reach(table, seat)):
         return None
     added = [each for each in near if seat in table.map.area(each).traits.get("free_start_of", ())]
-    return "MN-SET-15" if added else "MN-SET-12", f"{seat} may begin in {', '.join(near)}."
+    return "MN-SET-15" if added else "MN-SET-12", f"{seat} can start in {', '.join(near)}."
 
 
 def _unmarked(table: Table, seat: Seat, item: Item, area: AreaId) -> Bar | None:
-    """Return why the markers on the board do not allow a piece in a province, or its kind does not."""
+    """Return why a piece of this kind may not go into a province, given the markers on the board."""
     capital, owner = table.capitals[seat], table.provinces[area].owner
     if table.provinces[capital].owner != seat and (item, area) != ("influence", capital):
-        return "MN-SET-13", f"The first purchase is the marker in {capital}."
+        return "MN-SET-13", f"You must first place the marker in {capital}."
     if item == "influence":
-        return ("MN-SET-12", f"The marker of {owner} lies there already.") if owner is not None else None
+        return ("MN-SET-12", f"The marker of {owner} is already there.") if owner is not None else None
     if item in MOBILE and area != capital:
-        return "MN-SET-14", f"Legions and triremes start in {capital}."
+        return "MN-SET-14", f"Your legions and triremes must start in {capital}."
     if owner != seat:
-        return "MN-SET-13", f"Only provinces with a marker of {seat} hold anything else of {seat}."
+        return "MN-SET-13", "You must first place your marker there."
     return None
 
 
 def _dear(table: Table, points: int) -> Bar | None:
     if points > table.points:
-        return "MN-SET-10", f"It costs {points} points; {table.points} are left."
+        return "MN-SET-10", f"It costs {points} points, and you have {table.points} left."
     return None
 
 
 def _places(table: Table, seat: Seat, item: Item) -> list[AreaId]:
-    """Return where a player may found an item other than a caravan, and can pay for it."""
+    """Return where a player may found an item other than a caravan; nowhere if they cannot pay for it."""
     if _dear(table, price_of(item, table.cards[seat])):
         return []
     return [area for area in reach(table, seat) if bar(table, seat, item, area) is None]
 
 
 def _icons(table: Table, seat: Seat) -> dict[AreaId, list[Resource]]:
-    """Return the icons on which a player may put a caravan, and can pay for it."""
+    """Return the icons on which a player may put a caravan; none if they cannot pay for it."""
     if _dear(table, price_of("caravan", table.cards[seat])):
         return {}
     free = {
@@ -203,14 +203,14 @@ def _icons(table: Table, seat: Seat) -> dict[AreaId, list[Resource]]:
 def _no_hero(table: Table, seat: Seat) -> Bar | None:
     hero = CARDS[OWN_HERO[seat]]
     if table.cards[seat]:
-        return "MN-SET-11", f"{seat} has {hero.name}; other heroes and wonders are not for sale yet."
+        return "MN-SET-11", f"You already have {hero.name}, and other heroes and wonders are not for sale yet."
     if table.provinces[capital := table.capitals[seat]].owner != seat:
-        return "MN-SET-13", f"The first purchase is the marker in {capital}."
+        return "MN-SET-13", f"You must first place the marker in {capital}."
     return _dear(table, hero.price)
 
 
 def can_spend(table: Table, seat: Seat) -> bool:
-    """Tell whether there is anything left that a player's points can buy."""
+    """Tell whether a player's points can still buy anything."""
     if any(_places(table, seat, item) for item in PIECES):
         return True
     return bool(_icons(table, seat)) or _no_hero(table, seat) is None
@@ -220,7 +220,7 @@ def can_spend(table: Table, seat: Seat) -> bool:
 
 
 class Found(Command, frozen=True):
-    """Put a marker, a building or a unit on the board for as many points as it costs cards (MN-SET-10)."""
+    """Put a marker, a building or a unit on the board; it costs as many points as it later costs cards (MN-SET-10)."""
 
     rules = ("MN-SET-10",)
     answers = frozenset({"found"})
@@ -241,7 +241,7 @@ class Found(Command, frozen=True):
 
 
 class FoundCaravan(Command, frozen=True):
-    """Put a caravan on an icon of an own province for points (MN-SET-13).
+    """Put a caravan on an icon of your own province for points (MN-SET-13).
 
     Attributes:
         good: the icon.
@@ -265,7 +265,7 @@ class FoundCaravan(Command, frozen=True):
 
 
 class ChooseHero(Command, frozen=True):
-    """Buy the hero of the own civilization for points; it may be left (MN-SET-16)."""
+    """Buy the hero of your own civilization for points; it is optional (MN-SET-16)."""
 
     rules = ("MN-SET-16",)
     answers = frozenset({"found"})
@@ -273,7 +273,7 @@ class ChooseHero(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         hero = CARDS[OWN_HERO[seat]]
         if (found := _no_hero(draft.table, seat)) is not None:
-            raise Refusal(found[0], f"{seat} was to choose {hero.name}.", found[1])
+            raise Refusal(found[0], f"You cannot choose {hero.name}.", found[1])
         draft.emit(HeroChosen(seat, hero.id, hero.price))
 
     @classmethod
@@ -284,7 +284,7 @@ class ChooseHero(Command, frozen=True):
 
 
 class FinishFounding(Command, frozen=True):
-    """Spend no more; what is left is lost (MN-SET-10)."""
+    """Stop spending points; those that are left are lost (MN-SET-10)."""
 
     rules = ("MN-SET-10",)
     answers = frozenset({"found"})
@@ -292,9 +292,7 @@ class FinishFounding(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         if table.provinces[capital := table.capitals[seat]].owner != seat:
-            raise Refusal(
-                "MN-SET-13", f"{seat} was to have no marker in {capital}.", f"Buy the marker in {capital} first."
-            )
+            raise Refusal("MN-SET-13", f"You have no marker in {capital} yet.", f"Place a marker in {capital} first.")
         draft.emit(FoundingFinished(seat, table.points))
 
     @classmethod
@@ -307,13 +305,13 @@ def _found(draft: Draft[Table], seat: Seat, item: Item, area: AreaId, good: Reso
     table = draft.table
     points = price_of(item, table.cards[seat])
     if (found := bar(table, seat, item, area, good) or _dear(table, points)) is not None:
-        what = f"A {item} on {good}" if good else f"A {item}"
-        raise Refusal(found[0], f"{what} was to begin in {area}.", found[1])
+        what = f"{item} on {good}" if good else item
+        raise Refusal(found[0], f"You cannot place {what} in {area}.", found[1])
     draft.emit(PieceFounded(seat, item, area, points, good))
 
 
 def spend(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the first of those who have yet to spend, while there is something that they can buy."""
+    """Ask the first of those who still have to spend points, if they can buy anything."""
     seat = table.order[0]
     if not can_spend(table, seat):
         return lambda draft: draft.emit(FoundingFinished(seat, table.points, automatic=True))
@@ -323,8 +321,8 @@ def spend(table: Table) -> list[Decision] | Consequence[Table]:
             "found",
             (seat,),
             RuleId("MN-SET-10"),
-            "What do you begin with?",
-            "The next player spends points when you have finished.",
+            "What do you start with?",
+            "The next player spends points when this player has finished.",
             about,
         )
     ]

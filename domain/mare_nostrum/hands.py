@@ -1,7 +1,7 @@
-"""Hands of resource cards: what is in one, and how it is sealed anew (MN-TRD-04).
+"""Hands of resource cards: what is in one, and how it is sealed (MN-TRD-04).
 
-A hand is the cards that were sealed last and what has come and gone openly since. So payments and takes need no new
-seal, and only what nobody else saw is hidden: a gift of the Director, what was kept from the discard.
+A hand is the cards that were sealed last, plus and minus what has openly come and gone since. So payments and takes
+need no new seal. Only what nobody else saw is hidden: a gift of the Director, and what a player kept from the discard.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from domain.mare_nostrum.data import BANK, Resource
 from domain.mare_nostrum.table import Table
 
 Cards = dict[Resource, int]
-"""A number of cards of each kind; kinds that are not there are absent."""
+"""A number of cards of each kind; kinds with none are absent."""
 
 
 def held(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Cards:
@@ -44,10 +44,10 @@ def count(cards: Iterable[Resource]) -> Cards:
 
 
 def each(cards: Mapping[Resource, int]) -> list[Resource]:
-    """Return the single cards, in the order of the bank, whatever the order in which they were named."""
+    """Return the single cards, always in the order of the bank."""
     return [card for card in BANK for _ in range(cards.get(card, 0))]
 
 
 def without(cards: Mapping[Resource, int]) -> Cards:
-    """Return the same cards with the sign turned, as they leave a hand."""
+    """Return the same cards as negative numbers, for cards that leave a hand."""
     return {card: -number for card, number in cards.items()}

@@ -17,7 +17,7 @@ from domain.mare_nostrum.table import Command, Event, Table
 def tempted(table: Table, mover: Seat, area: AreaId) -> Seat | None:
     """Return who may convert one of the legions that enter a province; None when nobody may.
 
-    It is the province's owner, once in a Military Phase (MN-HER-07), while he has a legion in stock (MN-HER-09).
+    It is the province's owner, once in a Military Phase (MN-HER-07), while they have a legion in stock (MN-HER-09).
     """
     owner = table.provinces[area].owner
     if owner is None or owner == mover or table.seduced or not table.has(owner, "seduce"):
@@ -26,7 +26,7 @@ def tempted(table: Table, mover: Seat, area: AreaId) -> Seat | None:
 
 
 class LegionSeduced(Event, frozen=True):
-    """An entering legion went back to its owner's stock, and one of Helen's owner took its place (MN-HER-07).
+    """A legion that entered went back to its owner's stock, and Helen's owner put one in its place (MN-HER-07).
 
     Attributes:
         seat: Helen's owner.
@@ -47,7 +47,7 @@ class LegionSeduced(Event, frozen=True):
         table.set_force(self.province, self.seat, replace(own, fresh=own.fresh + 1))
 
     def tell(self, names: Names) -> str:
-        return f"Helen won a legion of {names(self.invader)} for {names(self.seat)} in {names(self.province)}."
+        return f"Helen converted a legion of {names(self.invader)} to {names(self.seat)} in {names(self.province)}."
 
 
 class LegionsLetIn(Event, frozen=True):
@@ -66,7 +66,7 @@ class LegionsLetIn(Event, frozen=True):
         table.entry = None
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} let the legions into {names(self.province)}."
+        return f"{names(self.seat)} let the legions enter {names(self.province)}."
 
 
 class Seduce(Command, frozen=True):
@@ -79,7 +79,7 @@ class Seduce(Command, frozen=True):
         table = draft.table
         assert table.entry is not None, "legions have entered"
         if table.active is None:
-            raise AssertionError("somebody moves")
+            raise AssertionError("there is an active player")
         province = table.entry.province
         draft.emit(LegionSeduced(seat, province, table.active))
         war.void(draft, province)
@@ -113,7 +113,7 @@ def seduce(table: Table) -> list[Decision]:
             (table.entry.seat,),
             RuleId("MN-HER-07"),
             f"Do you let Helen convert one of the legions that enter {table.names(table.entry.province)}?",
-            "The invader goes on when you have answered.",
+            "The invader's turn continues after the answer.",
             {"province": table.entry.province},
         )
     ]

@@ -25,8 +25,8 @@ class IncomePaid(Event, frozen=True):
     """The bank paid everybody (MN-INC-01).
 
     Attributes:
-        cards: what everybody got, by kind.
-        missing: what the bank no longer had, by kind; nobody is owed it (MN-INC-12).
+        cards: what each player got, by kind.
+        missing: what the bank could not pay, by kind; it is lost (MN-INC-12).
     """
 
     rules = ("MN-INC-01",)
@@ -74,7 +74,7 @@ class GoodChosen(Event, frozen=True):
 
 
 def due(table: Table, seat: Seat) -> Cards:
-    """Return what a player is to be paid if the bank has it (MN-INC-02 to MN-INC-11, MN-WON-01)."""
+    """Return a player's income if the bank can pay it (MN-INC-02 to MN-INC-11, MN-WON-01)."""
     cards: Cards = {TAX: 1} if table.has(seat, "extra-tax") else {}
     for province in table.provinces.values():
         if province.city and province.holder("city") == seat:
@@ -91,7 +91,7 @@ def _yield(province: Province, doubling: str, seat: Seat) -> int:
 
 
 def pay(draft: Draft[Table]) -> None:
-    """Pay everybody, short piles card by card from the Director of Commerce on (MN-INC-12)."""
+    """Pay everybody. If a pile is too small, pay card by card, starting with the Director of Commerce (MN-INC-12)."""
     table = draft.table
     order = table.seats_from(table.roles["director-of-commerce"])
     asked = {seat: due(table, seat) for seat in order}
@@ -136,7 +136,7 @@ class ChooseGood(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         left = goods_left(draft.table)
         if self.good not in left:
-            raise Refusal(self.rule, f"{self.good} was chosen.", f"The bank has {', '.join(left)}.")
+            raise Refusal(self.rule, f"You cannot take {self.good}.", f"Goods that the bank has: {', '.join(left)}.")
         draft.emit(GoodChosen(seat, self.good))
         turn.enter(draft, "trade")
 
@@ -163,7 +163,7 @@ def collect(table: Table) -> list[Decision] | Consequence[Table]:
             (owner,),
             RuleId("MN-WON-03"),
             "Which goods card do you take for the Temple of Artemis?",
-            "The trade begins when you have chosen.",
+            "The trade begins after this choice.",
             {"goods": left},
         )
     ]

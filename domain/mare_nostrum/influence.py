@@ -1,4 +1,4 @@
-"""Influence markers: where one may be placed, and conversion completed (chapter INF; MN-HER-14, MN-WON-05)."""
+"""Influence markers: placing them, and completing a conversion with one (chapter INF, MN-HER-14, MN-WON-05)."""
 
 from collections.abc import Iterable
 
@@ -41,7 +41,7 @@ class InfluencePlaced(Event, frozen=True):
         table.free_marker = table.free_marker or self.free
         if self.replaced is not None:
             table.replaced[self.province] = self.replaced
-            # The legion steps off the marker, and what else it may stand on is the player's own from now on.
+            # The legion leaves the marker, and any buildings that legions hold now belong to the player.
             force = table.provinces[self.province].forces[self.seat]
             table.set_force(self.province, self.seat, replace(force, posts=()))
 
@@ -49,7 +49,7 @@ class InfluencePlaced(Event, frozen=True):
         cost = "free of charge" if self.free else f"for {wording.cards(self.paid)}"
         if self.replaced is not None:
             former = wording.owner(self.replaced)
-            return f"{names(self.seat)} converted {names(self.province)}, which had been {former}'s, {cost}."
+            return f"{names(self.seat)} converted {names(self.province)} from {former} {cost}."
         return f"{names(self.seat)} placed influence in {names(self.province)} {cost}."
 
 
@@ -57,18 +57,18 @@ class InfluencePlaced(Event, frozen=True):
 
 
 def bar(table: Table, seat: Seat, area: AreaId) -> Bar | None:
-    """Return why a player may place no marker in an area; None when he may."""
+    """Return why a player may not place a marker in an area; None when they may."""
     if area not in table.map:
-        return "MN-BRD-01", "There is no such place on the board."
+        return "MN-BRD-01", f"There is no {area} on the board."
     if area not in table.provinces:
-        return "MN-INF-05", "Markers lie in provinces, never at sea."
+        return "MN-INF-05", "You can place markers only in provinces, never at sea."
     return _unfit(table, seat, area, reach(table, seat)) or construction.none_left(table, seat, "influence")
 
 
 def reach(table: Table, seat: Seat) -> frozenset[AreaId]:
-    """Return the provinces next to those that a player has controlled since the turn began (MN-INF-01, MN-INF-04).
+    """Return the provinces adjacent to those that a player has controlled since the turn began (MN-INF-01, MN-INF-04).
 
-    All of them with the Lighthouse (MN-WON-05).
+    With the Lighthouse, return all provinces (MN-WON-05).
     """
     if table.has(seat, "distant-markers"):
         return frozenset(table.map.lands)
@@ -85,17 +85,17 @@ def _next_to(table: Table, seat: Seat, areas: Iterable[AreaId]) -> frozenset[Are
 def _unfit(table: Table, seat: Seat, area: AreaId, reached: frozenset[AreaId]) -> Bar | None:
     owner = table.provinces[area].owner
     if owner == seat:
-        return "MN-INF-03", f"A marker of {seat} lies there already."
+        return "MN-INF-03", "Your marker is already there."
     if owner is not None:
         return _not_converted(table, seat, area, owner)
     if enemies := table.enemies_in(area, seat):
-        return "MN-INF-10", f"Land units of {' and '.join(enemies)} are there."
+        return "MN-INF-10", f"You cannot place a marker where land units of {' and '.join(enemies)} are."
     if area in reached:
         return None
     new = (land for land, province in table.provinces.items() if province.owner == seat)
     return (
         "MN-INF-02" if area in _next_to(table, seat, new) else "MN-INF-01",
-        f"Next to what {seat} has controlled since the turn began: {', '.join(sorted(reached)) or 'nothing'}.",
+        f"Provinces adjacent to those that you have controlled since the turn began: {', '.join(sorted(reached))}.",
     )
 
 
@@ -103,11 +103,11 @@ def _not_converted(table: Table, seat: Seat, area: AreaId, owner: Seat) -> Bar |
     """Return why a player may not replace another's marker (MN-INF-03, -06, -07, MN-AFT-08)."""
     province = table.provinces[area]
     if aftermath.protected(table, area):
-        return "MN-INF-07", "The marker in a capital is never converted."
+        return "MN-INF-07", "You cannot convert the marker in a capital."
     if "influence" not in province.forces.get(seat, NO_FORCE).posts:
-        return "MN-INF-03", f"The marker of {owner} stays, unless a legion of {seat} stands on it."
+        return "MN-INF-03", f"You can replace the marker of {owner} only with a legion of yours on it."
     if province.at_war:
-        return "MN-AFT-08", "A province at war is not converted."
+        return "MN-AFT-08", "You cannot convert a province that is at war."
     return None
 
 
@@ -115,11 +115,11 @@ def _not_converted(table: Table, seat: Seat, area: AreaId, owner: Seat) -> Bar |
 
 
 class PlaceInfluence(Command, frozen=True):
-    """Place an influence marker in a province, or replace one that is being converted (MN-INF-01, MN-INF-06).
+    """Place an influence marker in a province, or replace one that you are converting (MN-INF-01, MN-INF-06).
 
     Attributes:
         pay: the cards of the combination, in any order; none for a free marker.
-        free: whether it is Hammurabi's, once a turn (MN-HER-14).
+        free: whether to use Hammurabi's free marker, once a turn (MN-HER-14).
     """
 
     rules = ("MN-INF-01", "MN-INF-06")
@@ -132,7 +132,7 @@ class PlaceInfluence(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         if (found := bar(table, seat, self.province)) is not None:
-            raise Refusal(found[0], f"{seat} asked to place influence in {self.province}.", found[1])
+            raise Refusal(found[0], f"You cannot place influence in {self.province}.", found[1])
         paid = self._paid(draft, seat)
         replaced = table.provinces[self.province].owner
         draft.emit(InfluencePlaced(seat, self.province, paid, replaced, self.free))
@@ -143,11 +143,11 @@ class PlaceInfluence(Command, frozen=True):
             price = price_of("influence", table.cards[seat])
             return combinations.checked(self.pay, price, hands.held(table, seat, draft))
         if not table.has(seat, "free-marker"):
-            raise Refusal("MN-HER-14", f"{seat} asked for a free marker.", "Only Hammurabi's owner gets one.")
+            raise Refusal("MN-HER-14", "You asked for a free marker.", "Only Hammurabi's owner gets one.")
         if table.free_marker:
             raise Refusal("MN-HER-14", "You have already placed your free marker this turn.", "Pay for this one.")
         if self.pay:
-            raise Refusal("MN-HER-14", "You offered cards for the free marker.", "Give no cards for it.")
+            raise Refusal("MN-HER-14", "You offered cards for the free marker.", "Leave out `pay`.")
         return {}
 
     @classmethod

@@ -1,8 +1,9 @@
 """A military turn on land: legions move, and must fight where enemies are (chapters MIL, LEG).
 
 First the triremes move and fight (`fleets`, `naval`), then the legions (MN-MIL-03). Legions march into a province one
-group after the other, each by its own border or chain, and attack from there together or in groups (MN-MIL-06, -07):
-`Attack` where land units of others are, `Exploit` where none are. So a legion is fresh, then moved, then it has fought.
+group after the other, each over its own border or chain, and attack there together or in groups (MN-MIL-06, -07):
+`Attack` where there are land units of others, `Exploit` where there are none. So a legion is fresh, then moved, then it
+has fought.
 """
 
 from collections.abc import Iterable
@@ -25,8 +26,8 @@ class LegionsMarched(Event, frozen=True):
     """Legions moved to an adjacent province, over a border or a chain of triremes (MN-LEG-01, MN-LEG-02).
 
     Attributes:
-        posts: what some of them stood on and gave up.
-        tempted: the owner of Helen, who may answer (MN-HER-07); null when nobody may.
+        posts: the posts that some of them left.
+        tempted: the owner of Helen, who may convert one of them (MN-HER-07); null when nobody may.
     """
 
     rules = ("MN-LEG-01", "MN-LEG-02")
@@ -49,16 +50,16 @@ class LegionsMarched(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         legions = wording.units(self.legions).capitalize()
-        return f"{legions} of {names(self.seat)} went from {names(self.origin)} to {names(self.to)}."
+        return f"{legions} of {names(self.seat)} marched from {names(self.origin)} to {names(self.to)}."
 
 
 class March(Command, frozen=True):
     """Move legions that have neither moved nor attacked to an adjacent province (MN-LEG-01).
 
-    Any number crosses a chain of own triremes at once (MN-LEG-04).
+    Any number can cross a chain of your own triremes at once (MN-LEG-04).
 
     Attributes:
-        posts: what some of them stand on and give up for it; the others stay posted.
+        posts: the posts that some of them leave; legions stay on the others.
     """
 
     rules = ("MN-LEG-01", "MN-LEG-04")
@@ -71,26 +72,27 @@ class March(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"{self.legions} legions were to march from {self.origin} to {self.to}."
+        asked = f"You cannot march with {self.legions} legions from {self.origin} to {self.to}."
         province = table.provinces.get(self.origin)
         force = province.forces.get(seat, NO_FORCE) if province is not None else NO_FORCE
         self._check_legions(force, asked)
         reached = chains.adjacent(table, self.origin, seat)
         if self.to not in reached:
-            allowed = f"From {self.origin} they reach: {', '.join(reached) or 'no province'}."
+            allowed = f"Legions in {self.origin} can reach {', '.join(reached) or 'no province'}."
             raise Refusal(_gap(table, self.origin, self.to, seat), asked, allowed)
         tempted = helen.tempted(table, seat, self.to)
         draft.emit(LegionsMarched(seat, self.origin, self.to, self.legions, self.posts, tempted))
 
     def _check_legions(self, force: Force, asked: str) -> None:
         if force.fortresses and not force.legions:
-            raise Refusal("MN-PCS-02", asked, "A fortress never moves.")
+            raise Refusal("MN-PCS-02", asked, "Fortresses never move.")
         if not 1 <= self.legions <= force.legions:
-            raise Refusal(self.rule, asked, f"{force.legions} own legions are there.")
+            raise Refusal(self.rule, asked, f"Your legions in {self.origin}: {force.legions}.")
         if self.legions > force.fresh:
-            raise Refusal("MN-MIL-04", asked, f"{force.fresh} of them have neither moved nor attacked this turn.")
+            allowed = f"Your legions there that have neither moved nor attacked this turn: {force.fresh}."
+            raise Refusal("MN-MIL-04", asked, allowed)
         if not posts.gives_up(self.posts, self.legions, force.posts, force.garrison):
-            allowed = "Name the posts that they leave, so that one that chose it stays on each of the others."
+            allowed = "Name in `posts` those that they leave, so that a legion stays on each of the others."
             raise Refusal("MN-AFT-08", asked, allowed)
 
     @classmethod
@@ -106,21 +108,22 @@ class March(Command, frozen=True):
 
 
 def _gap(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> str:
-    """Return the rule by which legions cannot get from one province to another."""
+    """Return the rule that keeps legions from getting from one province to another."""
     if to not in table.provinces or not chains.seas_of(table, to) or not chains.seas_of(table, origin):
         return "MN-LEG-01"
     return "MN-LEG-03" if to in chains.across(table, origin, seat, any_player=True) else "MN-LEG-02"
 
 
 class FinishCampaign(Command, frozen=True):
-    """Move and fight no more in this turn (MN-MIL-02), when all have fought who must."""
+    """Stop moving and fighting in this turn (MN-MIL-02), when all units have fought that must."""
 
     rules = ("MN-MIL-02",)
     answers = frozenset({"campaign"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         for area, rule in unfinished(draft.table, seat).items():
-            raise Refusal(rule, f"Units in {area} have not done what they must.", "They fight, or choose, there first.")
+            asked = f"Your units in {area} must still act."
+            raise Refusal(rule, asked, "Fight there first, or pillage, occupy or convert.")
         order.finish(draft)
 
     @classmethod
@@ -130,13 +133,13 @@ class FinishCampaign(Command, frozen=True):
 
 
 def unfinished(table: Table, seat: Seat) -> dict[AreaId, RuleId]:
-    """Return where a player's units must still fight or choose, each with the rule by which they must."""
+    """Return where a player's units must still fight or choose, each with the rule that requires it."""
     found = ((area, _duty(table, seat, area)) for area, province in table.provinces.items() if seat in province.forces)
     return {area: rule for area, rule in found if rule is not None}
 
 
 def _duty(table: Table, seat: Seat, area: AreaId) -> RuleId | None:
-    """Who entered must fight, once and against somebody (MN-LEG-05, MN-BAT-10), or choose where nobody defends."""
+    """Legions that entered must fight one opponent (MN-LEG-05, MN-BAT-10), or choose where nobody defends."""
     if not table.provinces[area].forces[seat].moved:
         return war.debt(table, seat, area)
     if enemies := table.enemies_in(area, seat):
@@ -154,7 +157,7 @@ def campaign(table: Table) -> list[Decision]:
             (seat,),
             RuleId("MN-MIL-02"),
             "What do your triremes and legions do?",
-            "The next player is named when you have finished.",
+            "The next player is chosen when this turn is finished.",
             {"unfinished": list(unfinished(table, seat))},
         )
     ]

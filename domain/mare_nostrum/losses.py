@@ -1,4 +1,4 @@
-"""Losses of a battle on land: the owner says which of his units are removed (MN-BAT-07, MN-SET-20)."""
+"""Losses of a battle on land: the owner says which of their units are removed (MN-BAT-07, MN-SET-20)."""
 
 from collections.abc import Iterable
 
@@ -49,7 +49,7 @@ class LossesRemoved(Event, frozen=True):
 
 
 class RemoveLosses(Command, frozen=True):
-    """Remove as many of one's own units in the battle as the enemy's sum destroys (MN-BAT-07)."""
+    """Remove as many of your units in the battle as the enemy's sum destroys (MN-BAT-07)."""
 
     rules = ("MN-BAT-07",)
     answers = frozenset({"remove-losses"})
@@ -63,7 +63,7 @@ class RemoveLosses(Command, frozen=True):
         force, hits = fighting(draft.table, battle, seat), battle.losses[seat]
         right = self.legions + self.fortresses == hits
         if not right or self.legions > force.legions or self.fortresses > force.fortresses:
-            asked = f"{self.legions} legions and {self.fortresses} fortresses were removed."
+            asked = f"You asked to remove {self.legions} legions and {self.fortresses} fortresses."
             allowed = f"Remove {hits} of {force.legions} legions and {force.fortresses} fortresses."
             raise Refusal(self.rule, asked, allowed)
         draft.emit(LossesRemoved(battle.province, seat, self.legions, self.fortresses))
@@ -79,14 +79,14 @@ class RemoveLosses(Command, frozen=True):
 
 
 def _has_choice(table: Table, battle: Battle, seat: Seat) -> bool:
-    """Tell whether an owner has legions and fortresses in the battle and keeps some; a neutral one never chooses."""
+    """Tell whether a player has both legions and fortresses in the battle and loses only some of them."""
     force = fighting(table, battle, seat)
     mixed = force.legions > 0 and force.fortresses > 0
     return seat in table.seats and mixed and battle.losses[seat] < force.units
 
 
 def remove(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask each side that has a choice for its losses, both at once (MN-BAT-06); the others' follow.
+    """Ask each side that has a choice for its losses, both at the same time (MN-BAT-06).
 
     Neutral legions go before their fortress (MN-SET-20).
     """
@@ -104,7 +104,7 @@ def remove(table: Table) -> list[Decision] | Consequence[Table]:
             tuple(choosing),
             RuleId("MN-BAT-07"),
             f"Which of your units in {table.names(battle.province)} do you lose?",
-            "The battle ends when the losses of both sides are off the board.",
+            "The battle ends when both sides have removed their losses.",
             {"province": battle.province, "losses": battle.losses},
         )
     ]

@@ -39,7 +39,7 @@ def _icons(area: Area) -> Iterator[Mark]:
 
 
 def of(view: View) -> Marks:
-    """Return what whoever has `view` sees."""
+    """Return what `view` shows."""
     places: dict[AreaId, Place] = {}
     fought = _battles(view)
     for area, province in view.provinces.items():
@@ -72,8 +72,8 @@ def _place(
     at_war: bool,
     battle: str,
 ) -> Place:
-    """Return a province: what stands there and who occupies it, land units, triremes not yet launched."""
-    # In a province at war nobody occupies anything (MN-AFT-08).
+    """Return a province: its buildings and who occupies them, its land units, and the triremes in port."""
+    # Nobody occupies anything in a province at war (MN-AFT-08).
     occupied = {post: seat for seat, force in forces for post in force.posts} if not at_war else {}
     posts = (*buildings, "influence") if "influence" in occupied else buildings
     sites = [_site(post, occupied.get(post)) for post in posts]
@@ -134,7 +134,7 @@ def _standing(seat: Seat, each: SeatView, view: View) -> Standing:
 
 
 def _items(seat: Seat, each: SeatView, view: View) -> Iterator[Mark]:
-    """Yield roles, heroes and wonders, then cards: offered, taken, laid aside, and in hand where they can be seen."""
+    """Yield roles, heroes and wonders, then cards: offered, taken, laid aside, and in hand where they are visible."""
     for role, holder in view.roles.items():
         if holder == seat:
             yield Mark("role", words=role.replace("-", " ").title().replace(" Of ", " of "))
@@ -187,7 +187,7 @@ def _shelves(view: View) -> Iterator[Shelf]:
     )
     if view.available:
         cards = (CARDS[card] for card in view.available)
-        yield Shelf("Heroes and wonders to be had", tuple(Mark(card.kind, words=card.name) for card in cards))
+        yield Shelf("Heroes and wonders for sale", tuple(Mark(card.kind, words=card.name) for card in cards))
 
 
 def _counted(count: int, one: str, many: str) -> str:

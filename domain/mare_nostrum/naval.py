@@ -1,4 +1,4 @@
-"""Battles at sea (MN-SEA-04 to MN-SEA-08, MN-HER-16): triremes against triremes, one round, and nothing is gained."""
+"""Battles at sea: one round of triremes against triremes, with nothing to gain (MN-SEA-04 to MN-SEA-08, MN-HER-16)."""
 
 from collections.abc import Iterable
 
@@ -20,7 +20,7 @@ class NavalBattleBegan(Event, frozen=True):
     """Triremes attacked another player's in a sea space (MN-SEA-04).
 
     Attributes:
-        triremes: the attacker's in this battle; all of the defender's there take part.
+        triremes: the attacker's triremes in this battle; all of the defender's there take part.
     """
 
     rules = ("MN-SEA-04",)
@@ -58,7 +58,7 @@ class NavalBattleEnded(Event, frozen=True):
     """The survivors of a naval battle share the sea space (MN-SEA-06); the winner gains nothing else (MN-SEA-08).
 
     Attributes:
-        sunk: how many triremes of whom went back to the stock; those are alike, so that nobody had to choose
+        sunk: how many triremes of each player went back to the stock; they are all alike, so nobody had to choose
             (MN-BAT-07).
     """
 
@@ -82,10 +82,10 @@ class NavalBattleEnded(Event, frozen=True):
 class AttackAtSea(Command, frozen=True):
     """Attack one opponent in a sea space with triremes that have not attacked this turn (MN-SEA-04).
 
-    Nobody has to (MN-SEA-03); triremes in port cannot be attacked (MN-SEA-07).
+    It is optional (MN-SEA-03). You cannot attack triremes in port (MN-SEA-07).
 
     Attributes:
-        opponent: who is attacked; all his triremes there defend.
+        opponent: the player whom you attack; all their triremes there defend.
     """
 
     rules = ("MN-SEA-04", "MN-SEA-03", "MN-SEA-07")
@@ -107,19 +107,19 @@ class AttackAtSea(Command, frozen=True):
         draft.emit(NavalBattleEnded(self.sea, {loser: number for loser, number in sunk.items() if number}))
 
     def _check(self, table: Table, seat: Seat) -> None:
-        asked = f"{self.triremes} triremes were to attack {self.opponent} in {self.sea}."
+        asked = f"You cannot attack {self.opponent} in {self.sea} with {self.triremes} triremes."
         if self.sea in table.provinces:
-            raise Refusal("MN-BAT-02", asked, "Triremes fight triremes, at sea.")
+            raise Refusal("MN-BAT-02", asked, "Triremes fight only triremes, and only at sea.")
         check_afloat(table, asked)
         fleets = table.fleets.get(self.sea, {})
         fleet = fleets.get(seat, NO_FLEET)
         if not 1 <= self.triremes <= fleet.triremes:
-            raise Refusal(self.rule, asked, f"{fleet.triremes} own triremes are there.")
+            raise Refusal(self.rule, asked, f"Your triremes there: {fleet.triremes}.")
         if self.triremes > fleet.ready:
-            raise Refusal("MN-MIL-04", asked, f"{fleet.ready} of them have not attacked this turn.")
+            raise Refusal("MN-MIL-04", asked, f"Your triremes there that have not attacked this turn: {fleet.ready}.")
         if self.opponent not in fleets or self.opponent == seat:
-            others = ", ".join(sorted(other for other in fleets if other != seat)) or "nobody"
-            raise Refusal(self.rule, asked, f"Other triremes there are those of: {others}.")
+            others = ", ".join(sorted(other for other in fleets if other != seat)) or "none"
+            raise Refusal(self.rule, asked, f"Opponents with triremes there: {others}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

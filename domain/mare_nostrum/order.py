@@ -1,4 +1,4 @@
-"""The order of construction and of the Military Phase: the leader names who acts now (MN-BLD-01, MN-MIL-01)."""
+"""The order of construction and of the Military Phase: the leader chooses who acts next (MN-BLD-01, MN-MIL-01)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -23,7 +23,7 @@ RULE: Final[Mapping[str, str]] = {"construction": "MN-BLD-01", "military": "MN-M
 
 
 class PlayerNamed(Event, frozen=True):
-    """The leader of the phase named who acts now (MN-BLD-01, MN-MIL-01).
+    """The leader of the phase chose who acts next (MN-BLD-01, MN-MIL-01).
 
     Attributes:
         seat: who acts now.
@@ -43,8 +43,9 @@ class PlayerNamed(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.automatic:
             return f"{names(self.seat)} went last."
-        named = "itself" if self.seat == self.leader else names(self.seat)
-        return f"{names(self.leader)} named {named} to go next."
+        if self.seat == self.leader:
+            return f"{names(self.leader)} chose to go next."
+        return f"{names(self.leader)} chose {names(self.seat)} to go next."
 
 
 class PlayerFinished(Event, frozen=True):
@@ -65,7 +66,7 @@ class PlayerFinished(Event, frozen=True):
 def finish(draft: Draft[Table]) -> None:
     """End the construction turn or the military turn of the active player."""
     if draft.table.active is None:
-        raise AssertionError("somebody acts")
+        raise AssertionError("there is an active player")
     war.end_contested(draft)
     draft.emit(PlayerFinished(draft.table.active))
 
@@ -74,10 +75,10 @@ def finish(draft: Draft[Table]) -> None:
 
 
 class NameBuilder(Command, frozen=True):
-    """Name the player who builds now; oneself at any place, everybody once (MN-BLD-01).
+    """Choose the player who builds next. You may choose yourself at any point; everybody builds once (MN-BLD-01).
 
     Attributes:
-        seat: who builds now.
+        seat: who builds next.
     """
 
     rules = ("MN-BLD-01",)
@@ -90,14 +91,14 @@ class NameBuilder(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Name who builds now", {"seat": schema.one_of(left(table))})
+        yield cls.option("Choose who builds next", {"seat": schema.one_of(left(table))})
 
 
 class NameCommander(Command, frozen=True):
-    """Name the player who moves and fights now; oneself at any place, everybody once (MN-MIL-01).
+    """Choose who moves and fights next. You may choose yourself at any point; everybody acts once (MN-MIL-01).
 
     Attributes:
-        seat: who moves and fights now.
+        seat: who moves and fights next.
     """
 
     rules = ("MN-MIL-01",)
@@ -110,13 +111,13 @@ class NameCommander(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Name who moves and fights now", {"seat": schema.one_of(left(table))})
+        yield cls.option("Choose who moves and fights next", {"seat": schema.one_of(left(table))})
 
 
 def _name(draft: Draft[Table], rule: str, leader: Seat, seat: Seat) -> None:
     waiting = left(draft.table)
     if seat not in waiting:
-        raise Refusal(rule, f"{seat} was named.", f"Those who have not acted are {', '.join(waiting)}.")
+        raise Refusal(rule, f"You cannot choose {seat}.", f"Players who have not acted yet: {', '.join(waiting)}.")
     draft.emit(PlayerNamed(leader, seat))
 
 
@@ -126,7 +127,7 @@ def left(table: Table) -> list[Seat]:
 
 
 def name_next(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the leader of the phase for the next player, while there is a choice; when everybody has acted, go on."""
+    """Ask the leader of the phase for the next player, while there is a choice; when everybody has acted, end the phase."""
     waiting, leader = left(table), table.roles[LEADER[table.phase]]
     if not waiting:
         return _go_on
@@ -138,8 +139,8 @@ def name_next(table: Table) -> list[Decision] | Consequence[Table]:
             "name-builder" if builds else "name-commander",
             (leader,),
             RuleId(RULE[table.phase]),
-            "Who builds now?" if builds else "Who moves and fights now?",
-            "The player named acts at once; then the next one is named.",
+            "Who builds next?" if builds else "Who moves and fights next?",
+            "The chosen player acts at once. Then the next one is chosen.",
             {"role": roles.title(LEADER[table.phase]), "seats": waiting},
         )
     ]

@@ -1,4 +1,4 @@
-"""What lies on the board: land units, fleets, and provinces with all that is in them."""
+"""What is on the board: land units, fleets, and provinces with everything in them."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from domain.mare_nostrum.data import Resource
 Post = Annotated[
     str,
     Meta(
-        description="What a legion stands on: `city`, `market`, `temple`, a good for the caravan on it, or `influence` "
+        description="What a legion holds: `city`, `market`, `temple`, a good for the caravan on it, or `influence` "
         "for the influence marker."
     ),
 ]
@@ -26,8 +26,8 @@ class Force(Struct, frozen=True):
         fought: legions that have attacked this turn and are done (MN-MIL-04).
         fortresses: fortresses; they never move (MN-PCS-02).
         spent: how many of the fortresses have attacked this turn (MN-WAR-04).
-        posts: what single legions stand on (MN-AFT-05 to MN-AFT-07); a legion stands on one thing at most.
-        settled: on how many of them legions stand that have moved or attacked this turn, and chose it.
+        posts: what single legions hold (MN-AFT-05 to MN-AFT-07), one legion on each.
+        settled: how many of them are held by legions that moved or attacked this turn and then took the post.
     """
 
     fresh: int = 0
@@ -54,7 +54,7 @@ class Force(Struct, frozen=True):
 
     @property
     def garrison(self) -> int:
-        """Legions that can stand on posts: who has come or attacked this turn does where he chose it (MN-AFT-01)."""
+        """Legions that can hold posts: those that moved or attacked this turn only where they chose to (MN-AFT-01)."""
         return self.fresh + self.settled
 
     @property
@@ -63,7 +63,7 @@ class Force(Struct, frozen=True):
         return self.fortresses - self.spent
 
     def committed(self, legions: int, fortresses: int = 0) -> "Force":
-        """Return the force with so many ready units attacking; legions that have moved go first, as they must fight."""
+        """Return the force after this many ready units attack; legions that have moved go first, since they must."""
         moved = min(self.moved, legions)
         return replace(
             self,
@@ -74,7 +74,7 @@ class Force(Struct, frozen=True):
         )
 
     def less(self, legions: int, fortresses: int = 0) -> "Force":
-        """Return the force without units lost; those that have attacked go first, as only they were in the battle."""
+        """Return the force without the lost units; those that have attacked go first: only they were in the battle."""
         fought = min(self.fought, legions)
         moved = min(self.moved, legions - fought)
         return replace(
@@ -87,7 +87,7 @@ class Force(Struct, frozen=True):
         )
 
     def off(self, *posts: str) -> "Force":
-        """Return the force with nobody on these posts any more."""
+        """Return the force after its legions have left these posts."""
         return replace(self, posts=tuple(post for post in self.posts if post not in posts)) if posts else self
 
 
@@ -117,12 +117,12 @@ class Fleet(Struct, frozen=True):
         return self.fresh + self.moved
 
     def committed(self, triremes: int) -> "Fleet":
-        """Return the fleet with so many ready triremes attacking; those that have moved go first."""
+        """Return the fleet after this many ready triremes attack; those that have moved go first."""
         moved = min(self.moved, triremes)
         return Fleet(self.fresh - (triremes - moved), self.moved - moved, self.fought + triremes)
 
     def less(self, triremes: int) -> "Fleet":
-        """Return the fleet without triremes lost; those that have attacked go first."""
+        """Return the fleet without the lost triremes; those that have attacked go first."""
         fought = min(self.fought, triremes)
         moved = min(self.moved, triremes - fought)
         return Fleet(self.fresh - (triremes - fought - moved), self.moved - moved, self.fought - fought)
@@ -135,12 +135,12 @@ class Province(Struct, frozen=True):
     """A land province.
 
     Attributes:
-        owner: the civilization whose influence marker lies there, playing or neutral.
+        owner: the civilization whose influence marker is there, in play or neutral.
         marked: the turn in which the marker was placed; 0 before the first.
-        city, market, temple: whether the building stands there.
-        caravans: the goods on whose icons a caravan stands.
-        forces: land units by owner; who has none is absent.
-        ports: triremes not yet launched, by owner.
+        city, market, temple: whether the building is there.
+        caravans: the goods whose icons have a caravan.
+        forces: land units by owner; owners without any are absent.
+        ports: triremes in port, not yet launched, by owner.
     """
 
     owner: Seat | None = None
@@ -154,7 +154,7 @@ class Province(Struct, frozen=True):
 
     @property
     def buildings(self) -> tuple[str, ...]:
-        """What stands there, named as `Force.posts` names it."""
+        """The buildings there, with the same names as in `Force.posts`."""
         return (*(kind for kind in ("city", "market", "temple") if getattr(self, kind)), *self.caravans)
 
     @property
@@ -169,8 +169,8 @@ class Province(Struct, frozen=True):
         return next((owner for owner, force in self.forces.items() if post in force.posts), None)
 
     def holder(self, post: str) -> Seat | None:
-        """Return for whom a building works: whoever occupies it, or else the marker's owner (MN-INC-06, MN-ROL-10).
+        """Return who benefits from a building: its occupier, or else the marker's owner (MN-INC-06, MN-ROL-10).
 
-        In a province at war that is the owner, for there an occupation is void (MN-INC-11, MN-ROL-11, MN-AFT-12).
+        In a province at war that is the owner, since war ends occupations (MN-INC-11, MN-ROL-11, MN-AFT-12).
         """
         return self.occupier(post) or self.owner

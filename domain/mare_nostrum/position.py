@@ -1,4 +1,4 @@
-"""Positions written down by hand, for scenarios and problems: see `Position` for what may be said."""
+"""Positions written by hand, for scenarios and problems. `Position` describes the format."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from domain.mare_nostrum.table import Phase, Setup, Table, TakenCard, Tie, Trade
 
 
 class Land(Struct, forbid_unknown_fields=True):
-    """What lies in a province; land units, posts and triremes in port by owner."""
+    """What is in a province; land units, posts and triremes in port by owner."""
 
     owner: Seat | None = None
     marked: int = 0
@@ -40,7 +40,7 @@ class Land(Struct, forbid_unknown_fields=True):
 
 
 class TradePosition(Struct, forbid_unknown_fields=True):
-    """A trade under way; `chosen` are offers that lie face down, which still belong to the hands."""
+    """A trade under way; `chosen` are face-down offers, whose cards still count as part of the hands."""
 
     number: int
     traders: tuple[Seat, ...]
@@ -55,10 +55,10 @@ class TradePosition(Struct, forbid_unknown_fields=True):
 
 
 class Position(Struct, forbid_unknown_fields=True):
-    """A position. Players own their capitals, but in the set-up; nothing else is on the board but what is said.
+    """A position. Except in the set-up, players own their capitals; the rest of the board has only what is listed.
 
-    `seats` are the players, the other civilizations are neutral. The cards in `hands` and on the table come from the
-    bank, the buildings from the supply; `bank` and `supply` say otherwise where a pile is to hold something else.
+    `seats` are the players; the other civilizations are neutral. The cards in `hands` and on the table come from the
+    bank, and the buildings from the supply; `bank` and `supply` override single piles.
     """
 
     seats: tuple[Seat, ...]
@@ -67,7 +67,7 @@ class Position(Struct, forbid_unknown_fields=True):
     active: Seat | None = None
     done: tuple[Seat, ...] = ()
     roles: dict[Role, Seat] = {}
-    """Those not given are held by the civilizations of the aid cards, or else by the first seat."""
+    """By default the civilizations of the aid cards hold the roles, or else the first seat."""
     ties: tuple[Tie, ...] = ()
     hands: dict[Seat, dict[Resource, int]] = {}
     cards: dict[Seat, tuple[str, ...]] = {}
@@ -94,7 +94,7 @@ def arrange(given: Mapping[str, Any], rules: Rules, board: Board) -> Table:
     """Return the table of a position, hands still empty. Raises `ValueError` or `msgspec.ValidationError`."""
     position = msgspec.convert(dict(given), Position)
     if strangers := {*position.seats} - {*CIVILIZATIONS}:
-        raise ValueError(f"{', '.join(sorted(strangers))} are no civilizations")
+        raise ValueError(f"no civilizations: {', '.join(sorted(strangers))}")
     seats = tuple(civilization for civilization in CIVILIZATIONS if civilization in position.seats)
     table = bare(Map.of(board), rules, position.setup, seats, CIVILIZATIONS, SUPPLY[len(seats)])
     table.turn, table.phase, table.active = position.turn, position.phase, position.active
@@ -122,7 +122,7 @@ def _settle(table: Table, position: Position) -> None:
         table.change_province(table.capitals[seat], owner=seat)
     for area, land in position.provinces.items():
         if area not in table.provinces:
-            raise ValueError(f"{area} is no province")
+            raise ValueError(f"{area} is not a province")
         table.provinces[area] = Province(
             owner=land.owner or table.provinces[area].owner, marked=land.marked, ports=dict(land.ports)
         )
@@ -140,7 +140,7 @@ def _settle(table: Table, position: Position) -> None:
 
 
 def conceal(draft: Draft[Table], given: Mapping[str, Any]) -> None:
-    """Deal the hands of a position and lay its offers, sealed."""
+    """Deal the hands and place the offers of a position, sealed."""
     position = msgspec.convert(dict(given), Position)
     table = draft.table
     for seat in table.seats:

@@ -1,4 +1,4 @@
-"""Roles: who leads which phase, counted anew at the start of each turn (chapter ROL)."""
+"""Roles: who leads which phase, counted again at the start of each turn (chapter ROL)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -24,7 +24,7 @@ TITLES: Final[Mapping[Role, str]] = {
 
 
 def title(role: Role) -> str:
-    """Return what a role is called."""
+    """Return the display name of a role."""
     return TITLES[role]
 
 
@@ -36,8 +36,8 @@ class RolesCounted(Event, frozen=True):
 
     Attributes:
         roles: who holds each from now on.
-        totals: what everybody has for each (MN-ROL-04 to MN-ROL-07).
-        ties: those that their holders must decide (MN-ROL-09).
+        totals: each player's total for each role (MN-ROL-04 to MN-ROL-07).
+        ties: the ties that the holders of the roles must decide (MN-ROL-09).
     """
 
     rules = ("MN-ROL-03",)
@@ -51,16 +51,16 @@ class RolesCounted(Event, frozen=True):
         table.ties[:] = self.ties
 
     def tell(self, names: Names) -> str:
-        held = [f"{names(self.roles[role])} was {title(role)}" for role in ROLES if role in self.roles]
-        tied = [f"{names.all(tie.seats)} were tied for {title(tie.role)}" for tie in self.ties]
+        held = [f"{names(self.roles[role])} is {title(role)}" for role in ROLES if role in self.roles]
+        tied = [f"{names.all(tie.seats)} are tied for {title(tie.role)}" for tie in self.ties]
         return f"{'; '.join([*held, *tied])}."
 
 
 class RoleGiven(Event, frozen=True):
-    """The holder of a role decided a tie of others for it (MN-ROL-09).
+    """The holder of a role decided which of the players who tied for it gets it (MN-ROL-09).
 
     Attributes:
-        giver: who held it.
+        giver: who held it before.
         seat: who holds it from now on.
     """
 
@@ -104,7 +104,7 @@ def _counted(province: Province, role: Role) -> Iterable[str]:
 
 
 def count(draft: Draft[Table]) -> None:
-    """Reassign all three roles at once; a holder keeps his in a tie (MN-ROL-03, MN-ROL-08)."""
+    """Reassign all three roles together; a holder who is among the tied keeps the role (MN-ROL-03, MN-ROL-08)."""
     table = draft.table
     counted: dict[Role, dict[Seat, int]] = {role: totals(table, role) for role in ROLES}
     decided: dict[Role, Seat] = {}
@@ -125,7 +125,7 @@ def count(draft: Draft[Table]) -> None:
 
 
 class GiveRole(Command, frozen=True):
-    """Decide which of the tied players gets the role card that one holds (MN-ROL-09).
+    """Decide which of the tied players gets the role card that you hold (MN-ROL-09).
 
     Attributes:
         seat: who gets it.
@@ -141,8 +141,8 @@ class GiveRole(Command, frozen=True):
         if self.seat not in tie.seats:
             raise Refusal(
                 self.rule,
-                f"{self.seat} was to become {title(tie.role)}.",
-                f"Those tied for it are {', '.join(tie.seats)}.",
+                f"{self.seat} cannot become {title(tie.role)}.",
+                f"Players tied for it: {', '.join(tie.seats)}.",
             )
         draft.emit(RoleGiven(tie.role, seat, self.seat))
 
@@ -153,7 +153,7 @@ class GiveRole(Command, frozen=True):
 
 
 def give(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the holder of the first tied role; when every role is held, go on to the income."""
+    """Ask the holder of the first tied role; when every role is assigned, begin the income."""
     if not table.ties:
         return lambda draft: turn.enter(draft, "income")
     tie = table.ties[0]
@@ -163,7 +163,7 @@ def give(table: Table) -> list[Decision] | Consequence[Table]:
             (table.roles[tie.role],),
             RuleId("MN-ROL-09"),
             f"Who becomes {title(tie.role)}?",
-            "Income is paid when all roles are held.",
+            "Income is paid when all roles have been assigned.",
             {"role": tie.role, "seats": list(tie.seats)},
         )
     ]

@@ -1,6 +1,6 @@
 """Set-up: who plays, the introductory layout, neutral civilizations, the first roles (MN-SET-01 to -09, -18 to -24).
 
-The free set-up, in which everybody spends 36 points, stands in `founding`.
+The free set-up, in which everybody spends 36 points, is in `founding`.
 """
 
 from collections import Counter
@@ -32,17 +32,17 @@ from domain.mare_nostrum.table import Event, Hand, Leader, Setup, Table
 
 ONE_LEGION: Final = Force(fresh=1)
 NEUTRAL_CAPITAL: Final = Force(fresh=1, fortresses=1)
-"""What defends a neutral capital (MN-SET-18); its neighbours have one legion (MN-SET-19)."""
+"""What defends a neutral capital (MN-SET-18); its neighbours have one legion each (MN-SET-19)."""
 
 
 # --- who plays (MN-SET-01, MN-SET-21) ---
 
 
 def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:
-    """Return the civilizations in play; none when the rules have no game of so many players.
+    """Return the civilizations in play; none when the rules have no game for this number of players.
 
     Raises:
-        Refusal: other civilizations were chosen than there are players for.
+        Refusal: the chosen civilizations or leaders do not fit the players.
     """
     if players not in RECOMMENDED:
         return ()
@@ -57,27 +57,30 @@ def _playing(players: int, chosen: Setup) -> tuple[Seat, ...]:
     if not named:
         return RECOMMENDED[players]
     if len(set(named)) != len(named):
-        raise Refusal("MN-SET-01", f"{', '.join(named)} were chosen.", "Name each civilization once.")
+        raise Refusal("MN-SET-01", f"You chose {', '.join(named)}.", "Name each civilization once.")
     if len(named) != players:
-        asked = f"{len(named)} civilizations were chosen for {players} players."
-        raise Refusal("MN-SET-21", asked, f"Name {players} of: {', '.join(CIVILIZATIONS)}.")
+        asked = f"You chose {len(named)} civilizations for {players} players."
+        raise Refusal("MN-SET-21", asked, f"Choose {players} of {', '.join(CIVILIZATIONS)}.")
     return tuple(civilization for civilization in CIVILIZATIONS if civilization in named)
 
 
 def _check_leaders(playing: Sequence[Seat], chosen: Setup, given: Sequence[Leader]) -> None:
     if chosen.assignment == "dealt":
-        asked = "The civilizations are dealt, but leaders are named."
-        raise Refusal("MN-SET-01", asked, "Name leaders, or let the civilizations be dealt.")
+        asked = "You named leaders, but also asked to deal the civilizations."
+        raise Refusal("MN-SET-01", asked, "Either name leaders or let the civilizations be dealt, not both.")
     if absent := [leader.civilization for leader in given if leader.civilization not in playing]:
-        raise Refusal("MN-SET-01", f"{', '.join(absent)} was given a leader.", f"In play are {', '.join(playing)}.")
+        asked = f"You named a leader for {', '.join(absent)}."
+        raise Refusal("MN-SET-01", asked, f"Civilizations in play: {', '.join(playing)}.")
     if len({leader.civilization for leader in given}) < len(given):
-        raise Refusal("MN-SET-01", "A civilization was given two leaders.", "Name one player for each.")
+        asked = "You named two leaders for the same civilization."
+        raise Refusal("MN-SET-01", asked, "Name one player for each civilization.")
     if len({leader.player for leader in given}) < len(given):
-        raise Refusal("MN-SET-01", "An account was named for two civilizations.", "A player leads one civilization.")
+        asked = "You named the same player for two civilizations."
+        raise Refusal("MN-SET-01", asked, "A player leads only one civilization.")
 
 
 def fit(table: Table) -> None:
-    """Raise `ValueError` when there are not pieces enough for the layouts with which the table is set."""
+    """Raise `ValueError` when there are not enough pieces for the layouts of the board."""
     if table.setup.layout == "free":
         return
     needed: Counter[str] = Counter()
@@ -86,11 +89,13 @@ def fit(table: Table) -> None:
         own = Counter(piece for pieces in start.values() for piece in pieces) + Counter({"influence": len(start)})
         for piece, number in PIECES.items():
             if own[piece] > number:
-                raise ValueError(f"the board lets {seat} begin with {own[piece]} {piece} pieces; a player has {number}")
+                raise ValueError(f"on this board {seat} starts with {own[piece]} {piece} pieces; a player has {number}")
         needed.update("caravan" if piece in GOODS else piece for piece in own.elements())
     for building, number in table.supply.items():
         if needed[building] > number:
-            raise ValueError(f"the board lets players begin with {needed[building]} {building} tokens, not {number}")
+            raise ValueError(
+                f"on this board players start with {needed[building]} {building} tokens; there are {number}"
+            )
 
 
 # --- events ---
@@ -100,8 +105,8 @@ class CivilizationsDealt(Event, frozen=True):
     """The civilizations were dealt to the players by lot (MN-SET-01); `SeatsMoved` follows.
 
     Attributes:
-        order: the civilizations that the holders of `seats` lead from now on.
-        seats: the seats as the players had taken them.
+        order: the civilizations that the players of `seats` lead from now on, in the same order.
+        seats: the seats that the players had taken.
     """
 
     rules = ("MN-SET-01",)
@@ -111,7 +116,7 @@ class CivilizationsDealt(Event, frozen=True):
     seats: tuple[Seat, ...]
 
     def apply(self, table: Table) -> None:
-        """Nothing: a seat is its civilization, and only whose it is has changed."""
+        """Change nothing: a seat is its civilization, and only its player has changed."""
 
     def seating(self) -> Mapping[Seat, Seat]:
         return dict(zip(self.seats, self.order, strict=True))
@@ -121,10 +126,10 @@ class CivilizationsDealt(Event, frozen=True):
 
 
 class HandsOpened(Event, frozen=True):
-    """Everybody began with an empty hand (MN-SET-24).
+    """Everybody started with an empty hand (MN-SET-24).
 
     Attributes:
-        hands: the hands, each for its owner only.
+        hands: the hands; only its owner can read each.
     """
 
     rules = ("MN-SET-24",)
@@ -136,15 +141,15 @@ class HandsOpened(Event, frozen=True):
             table.hands[seat] = Hand(0, cards)
 
     def tell(self, names: Names) -> str:
-        return "All hands were empty."
+        return "Everybody starts with an empty hand."
 
 
 class EmpireLaidOut(Event, frozen=True):
     """A player's pieces were put on the board as the aid card shows them (MN-SET-06).
 
     Attributes:
-        hero: his own hero, which he got (MN-SET-07).
-        start: the pieces of each province, named as the board names them: a good stands for a caravan on it.
+        hero: the hero of their civilization, which they got (MN-SET-07).
+        start: the pieces of each province, with the board's names: a good means a caravan on it.
     """
 
     rules = ("MN-SET-06",)
@@ -168,7 +173,7 @@ class EmpireLaidOut(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         places = names.all(self.start)
-        return f"{names(self.seat)} began with {CARDS[self.hero].name} in {places}."
+        return f"{names(self.seat)} starts with {CARDS[self.hero].name} in {places}."
 
 
 class NeutralPlaced(Event, frozen=True):
@@ -194,14 +199,14 @@ class NeutralPlaced(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         places = names.all((self.capital, *self.neighbours))
-        return f"{wording.owner(self.civilization)} was neutral and defended {places}."
+        return f"{wording.owner(self.civilization)} is neutral and defends {places}."
 
 
 class RoleCardsDealt(Event, frozen=True):
     """The role cards were handed out for the first turn (MN-SET-08, MN-SET-22).
 
     Attributes:
-        draw: the draw that decided a tie by lot; null when there was none.
+        draw: the draw that decided a tie; null when there was none.
     """
 
     rules = ("MN-SET-08", "MN-SET-22")
@@ -214,14 +219,14 @@ class RoleCardsDealt(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         held = [f"{names(self.roles[role])} as {roles.title(role)}" for role in ROLES]
-        return f"{enumerated(held)}.".replace(" as ", " began as ", 1)
+        return f"{enumerated(held)}.".replace(" as ", " starts as ", 1)
 
 
 # --- what happens ---
 
 
 def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
-    """Set the table: the layouts and the neutrals, then the first turn; or the free set-up."""
+    """Place the layouts and the neutral civilizations and begin the first turn; or begin the free set-up."""
     table = draft.table
     if table.setup.assignment == "dealt":
         order = draft.shuffle(table.seats)
@@ -255,10 +260,7 @@ def _lands(table: Table) -> Iterator[Area]:
 
 
 def place_neutrals(draft: Draft[Table]) -> None:
-    """Put the neutral civilizations on the board; a province that is a player's gets none of their pieces.
-
-    Nor does a capital get those of another neutral one next to it.
-    """
+    """Put the neutral civilizations on the board, but not into provinces of players or other neutral capitals."""
     table = draft.table
     capitals = table.capitals.values()
     for civilization in table.neutral:
@@ -283,10 +285,10 @@ def named_by_aid_cards(table: Table) -> dict[Role, Seat]:
 
 
 def deal_roles(draft: Draft[Table], named: Mapping[Role, Seat]) -> None:
-    """Hand out the role cards for the first turn, nobody two (MN-SET-22, MN-SET-23).
+    """Hand out the role cards for the first turn, at most one to each player (MN-SET-22, MN-SET-23).
 
-    The players `named` by the aid cards have theirs; totals decide the others, which in version 1 are all of them
-    after a free set-up (MN-ROL-13).
+    The players `named` by the aid cards get theirs. Totals decide the other roles; after a free set-up in version 1,
+    they decide all of them (MN-ROL-13).
     """
     table, draws = draft.table, draft.draws
     dealt = dict(named)

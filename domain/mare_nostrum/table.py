@@ -1,7 +1,8 @@
 """The table of Mare Nostrum: what lies where, who leads, whose turn it is, and what is under way.
 
-Only hands are hidden. What went into a hand or came out of it in the open (income, payments, takes of the trade) is
-counted openly; what nobody else saw (a gift, what was kept from a discard) is sealed, with the rest of that hand.
+Only hands are hidden. Cards that openly went into a hand or came out of it (income, payments, takes of the trade) are
+counted openly. Cards that nobody else saw (a gift, what a player kept from a discard) are sealed with the rest of the
+hand.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,14 +33,14 @@ from domain.mare_nostrum.pieces import NO_FORCE, Fleet, Force, Post, Province
 
 Phase = Literal["setup", "roles", "income", "trade", "construction", "discard", "military", "over"]
 """The parts of a turn (MN-ROL-01): roles, the Commerce Phase (income, trade), the Construction Phase with the discard
-at its end, the Military Phase; before them the set-up, after them the end of the game."""
+at its end, and the Military Phase. The set-up comes before them, and the end of the game after them."""
 
 Layout = Literal["introductory", "free"]
 Civilization = Literal["rome", "carthage", "greece", "egypt", "babylon"]
 
 
 class Leader(Struct, frozen=True, forbid_unknown_fields=True):
-    """A civilization that the creator of a game gives to a player.
+    """A civilization that the creator of a game reserves for a player.
 
     Attributes:
         player: the id of the player's account.
@@ -54,19 +55,19 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         layout: the layout of the aid cards (MN-SET-06), or 36 points for everybody to spend (MN-SET-10).
-        civilizations: who plays; those recommended for the number of players when none is named (MN-SET-21).
+        civilizations: who plays; by default those recommended for the number of players (MN-SET-21).
         influence_chain_any_player: whether triremes of any player join provinces for placing influence (MN-INF-04).
-        assignment: who leads which civilization: whoever takes its seat (so that the players choose, in the order in
-            which they sit down), or whoever is dealt it by lot when the game starts (MN-SET-01).
-        leaders: the civilizations that the creator gives to players: nobody else may take their seats (MN-SET-01).
-        lone_offer_ends_trade: whether the trade ends as soon as only one player has cards face up, although the next
+        assignment: `seats` when a player leads the civilization whose seat they take, in the order in which they come;
+            `dealt` when the civilizations are dealt by lot at the start of the game (MN-SET-01).
+        leaders: the civilizations that the creator reserves for players: nobody else can take their seats (MN-SET-01).
+        lone_offer_ends_trade: whether the trade ends as soon as only one player has cards face up, even if the next
             taker could still take one (MN-TRD-15).
     """
 
     layout: Layout = "introductory"
     civilizations: Annotated[tuple[Civilization, ...], Meta(max_length=5, extra_json_schema={"uniqueItems": True})] = ()
     influence_chain_any_player: bool = False
-    # What came later stays out of the first event while nobody chooses it, or old games would begin otherwise.
+    # Later additions stay out of the first event unless somebody chooses them, or old games would start differently.
     assignment: Literal["seats", "dealt"] | UnsetType = UNSET
     leaders: Annotated[tuple[Leader, ...], Meta(max_length=5)] | UnsetType = UNSET
     lone_offer_ends_trade: bool | UnsetType = UNSET
@@ -76,9 +77,9 @@ class Hand(Struct, frozen=True):
     """Resource cards in a player's hand.
 
     Attributes:
-        count: how many they are, which everybody may know (MN-TRD-04).
-        cards: the hand as it was last sealed, {resource: number}, for its owner only; None before the set-up.
-        seen: how many of each kind have come (or, negative, gone) in the open since then.
+        count: how many cards, which is public (MN-TRD-04).
+        cards: the hand as it was last sealed, {resource: number}; only its owner can read it. None before the set-up.
+        seen: how many of each kind have openly come (or gone, if negative) since then.
     """
 
     count: int = 0
@@ -87,14 +88,14 @@ class Hand(Struct, frozen=True):
 
 
 class Tie(Struct, frozen=True):
-    """A role for which others tie above its holder, who decides between them (MN-ROL-09)."""
+    """A role for which other players tie with more than its holder, who decides between them (MN-ROL-09)."""
 
     role: Role
     seats: tuple[Seat, ...]
 
 
 class TakenCard(Struct, frozen=True):
-    """One take of the trade: a card that lay face up before `giver`."""
+    """One take of the trade: a face-up card of `giver`."""
 
     taker: Seat
     giver: Seat
@@ -105,16 +106,16 @@ class Trade(Struct, frozen=True):
     """The trade of a turn (chapter TRD).
 
     Attributes:
-        number: how many cards everybody offers.
+        number: how many cards each trader offers.
         traders: who takes part, in seat order.
-        chosen: the offers that lie face down, each sealed for the one who made it; they still count to his hand.
-        offers: the cards that lie face up, by whose they are; empty until all have been turned over.
-        taken: the cards acquired so far, which lie face down before their takers; everybody saw them go.
+        chosen: the face-down offers, each sealed for the player who made it; they still count as part of the hand.
+        offers: the face-up cards, by owner; empty until all have been turned over.
+        taken: the cards taken so far, by taker. They are face down, but everybody saw which they are.
         taker: who takes next; None before the reveal and when the chain has ended.
-        takes: the takes so far; one that Ulysses undid is not among them.
+        takes: the takes so far, without one that Ulysses undid.
         stood: how many takes Ulysses' owner has let stand.
-        forced: Ulysses' owner, when the taker must take from him now (MN-HER-11).
-        short: who has a card less than before the trade, when the Director must give him one (MN-TRD-19).
+        forced: Ulysses' owner, when the taker must now take from them (MN-HER-11).
+        short: who has one card less than before the trade, when the Director must give them one (MN-TRD-19).
     """
 
     number: int
@@ -133,9 +134,9 @@ class Battle(Struct, frozen=True):
     """A battle on land under way (chapter BAT).
 
     Attributes:
-        legions, fortresses: the attacker's units in it; the defender fights with all that he has there (MN-BAT-11).
-        posts: what the defender's legions stood on when the first attack of the turn on them began (MN-AFT-11).
-        losses: how many units each side has yet to remove.
+        legions, fortresses: the attacker's units in it; the defender fights with all their units there (MN-BAT-11).
+        posts: what the defender's legions held when the first attack of the turn on them began (MN-AFT-11).
+        losses: how many units each side still has to remove.
     """
 
     province: AreaId
@@ -159,7 +160,7 @@ class Entry(Struct, frozen=True):
 
 
 class Spoils(Struct, frozen=True):
-    """A province in which the active player is alone and must choose what his legions do (MN-AFT-01).
+    """A province in which the active player is alone and must choose what their legions do (MN-AFT-01).
 
     Attributes:
         legions: how many of them.
@@ -174,7 +175,7 @@ class Holding(Struct, frozen=True):
 
     Attributes:
         seat: the occupier.
-        posts: what he may go on with, once he is alone again.
+        posts: what they may keep holding once they are alone again.
     """
 
     province: AreaId
@@ -186,18 +187,18 @@ class Table(KernelTable, kw_only=True):
     """The whole state. What lies in its dictionaries is frozen; change it with the methods below.
 
     Attributes:
-        rules: what the version of the ruleset that the game is played by does differently.
-        seats: who plays, in seat order; `neutral` the civilizations that nobody plays.
+        rules: the switches of the ruleset version that judges the game.
+        seats: who plays, in seat order; `neutral` are the civilizations that nobody plays.
         turn: the number of the turn; 0 during the set-up.
-        active: who has been named and acts now, in construction or in the Military Phase.
-        done: who has had his construction turn or his military turn in this phase.
-        roles: who holds each role; `ties` those still to be decided by their holders, in the order of decision.
+        active: the active player, in construction or in the Military Phase.
+        done: who has had their construction turn or military turn in this phase.
+        roles: who holds each role; `ties` are those that their holders still must decide, in the order of decision.
         capitals: each civilization's capital (MN-BRD-09).
         hands: the resource cards of each player; `bank` the open piles.
         cards: the heroes and wonders of each player, in the order of purchase.
         supply: the building tokens not on the board.
         provinces: all land provinces; `fleets` the triremes at sea, by sea space and owner, without empty entries.
-        points: the free set-up: what each player has left to spend; absent before and after his turn to spend.
+        points: what the active founder has left to spend in the free set-up.
     """
 
     static: ClassVar[tuple[str, ...]] = ("map", "rules", "setup")
@@ -235,7 +236,7 @@ class Table(KernelTable, kw_only=True):
     """Whether Ulysses has been used in this Commerce Phase (MN-HER-11)."""
     # --- construction ---
     replaced: dict[AreaId, Seat] = field(default_factory=dict[AreaId, Seat])
-    """Whose marker was replaced this turn: he controlled that province when the turn began (MN-INF-01)."""
+    """Whose marker was replaced this turn: they controlled that province when the turn began (MN-INF-01)."""
     free_marker: bool = False
     """Whether the active player has placed Hammurabi's free marker this turn (MN-HER-14)."""
     exchanged: bool = False
@@ -244,12 +245,12 @@ class Table(KernelTable, kw_only=True):
     """The cards that players have laid aside to keep, sealed until all have chosen (MN-CMB-06)."""
     # --- the Military Phase ---
     ashore: bool = False
-    """Whether the active player has moved or fought with a legion: his triremes are done (MN-MIL-03)."""
+    """Whether the active player has moved or fought with a legion, after which triremes cannot act (MN-MIL-03)."""
     owed: dict[AreaId, tuple[Seat, ...]] = field(default_factory=dict[AreaId, tuple[Seat, ...]])
-    """Provinces at war since an earlier turn, and who had land units there when this turn began: those that stay must
-    fight a round in his own turn (MN-WAR-03)."""
+    """Provinces at war since an earlier turn, and who had land units there when this turn began: units that stay must
+    fight a round in their owner's turn (MN-WAR-03)."""
     exploited: dict[AreaId, tuple[Seat, ...]] = field(default_factory=dict[AreaId, tuple[Seat, ...]])
-    """Who has pillaged, occupied or begun to convert a province this turn: one way for a province (MN-AFT-01)."""
+    """Who has pillaged, occupied or begun to convert a province this turn, which they may do once (MN-AFT-01)."""
     seduced: bool = False
     """Whether Helen has been used in this Military Phase (MN-HER-07)."""
     entry: Entry | None = None
@@ -257,8 +258,8 @@ class Table(KernelTable, kw_only=True):
     spoils: Spoils | None = None
     holding: Holding | None = None
     contested: dict[AreaId, Holding] = field(default_factory=dict[AreaId, Holding])
-    """What occupiers held where the active player has attacked them and is not beaten: until his turn ends each may yet
-    be alone again and go on (MN-AFT-11)."""
+    """What occupiers held where the active player has attacked them and still has units. Until the turn ends, each
+    occupier may still be alone again and keep holding it (MN-AFT-11)."""
 
     # --- changes ---
     # What happens hundreds of times a game calls `replace` itself: passing ``**changes`` on takes five times as long.
@@ -268,7 +269,7 @@ class Table(KernelTable, kw_only=True):
         self.provinces[area] = replace(self.provinces[area], **changes)
 
     def set_force(self, area: AreaId, owner: Seat, force: Force) -> None:
-        """Put an owner's land units into a province in place of those there; none, and he has none there."""
+        """Replace an owner's land units in a province; an empty force removes them."""
         province = self.provinces[area]
         forces = province.forces.copy()
         forces.pop(owner, None)
@@ -277,7 +278,7 @@ class Table(KernelTable, kw_only=True):
         self.provinces[area] = replace(province, forces=forces)
 
     def set_fleet(self, sea: AreaId, owner: Seat, fleet: Fleet) -> None:
-        """Put a player's triremes into a sea space in place of those there."""
+        """Replace a player's triremes in a sea space."""
         fleets = self.fleets.get(sea, {}).copy()
         fleets.pop(owner, None)
         if fleet.triremes:
@@ -287,7 +288,7 @@ class Table(KernelTable, kw_only=True):
             del self.fleets[sea]
 
     def set_port(self, area: AreaId, owner: Seat, triremes: int) -> None:
-        """Let so many of a player's triremes lie unlaunched in a province."""
+        """Set how many of a player's triremes are in port in a province."""
         province = self.provinces[area]
         ports = province.ports.copy()
         ports.pop(owner, None)
@@ -296,7 +297,7 @@ class Table(KernelTable, kw_only=True):
         self.provinces[area] = replace(province, ports=ports)
 
     def build(self, area: AreaId, building: Building, good: Resource | None = None) -> None:
-        """Put a building token of the supply into a province; `good` says on which icon a caravan stands."""
+        """Put a building token of the supply into a province; `good` is the icon of a caravan."""
         self.supply[building] -= 1
         if building == "caravan":
             if good is None:
@@ -316,7 +317,7 @@ class Table(KernelTable, kw_only=True):
             self.change_province(area, caravans=tuple(good for good in self.provinces[area].caravans if good != post))
 
     def vacate(self, area: AreaId) -> None:
-        """Let nobody's legions in a province stand on anything any more (MN-AFT-12)."""
+        """Take all legions in a province off their posts (MN-AFT-12)."""
         forces = self.provinces[area].forces.items()
         self.change_province(area, forces={seat: replace(force, posts=()) for seat, force in forces})
 
@@ -335,18 +336,18 @@ class Table(KernelTable, kw_only=True):
         self.hands[seat] = Hand(hand.count + sum(cards.values()), hand.cards, seen)
 
     def hold(self, seat: Seat, count: int, cards: Sealed) -> None:
-        """Give a player a hand that was sealed anew."""
+        """Give a player a newly sealed hand."""
         self.hands[seat] = Hand(count, cards)
 
     def exploit(self, area: AreaId, seat: Seat) -> None:
-        """Remember that a player's legions choose what they do in a province this turn."""
+        """Remember that a player pillages, occupies or converts a province this turn."""
         self.exploited[area] = (*(other for other in self.exploited.get(area, ()) if other != seat), seat)
 
     # --- questions ---
 
     @property
     def names(self) -> message.Names:
-        """Display names for the questions that are put to players; neutral civilizations have theirs."""
+        """Display names for the questions that are put to players, neutral civilizations included."""
         return message.Names(self.map.names, CIVILIZATIONS)
 
     def icons(self, area: AreaId) -> tuple[Resource, ...]:
@@ -401,7 +402,7 @@ class Table(KernelTable, kw_only=True):
 
     @property
     def available(self) -> tuple[str, ...]:
-        """The heroes and wonders that nobody owns yet, those of civilizations not in play left out (MN-HER-01)."""
+        """The heroes and wonders that nobody owns yet, without those of civilizations not in play (MN-HER-01)."""
         owned = {card for cards in self.cards.values() for card in cards}
         return tuple(
             card.id

@@ -20,11 +20,11 @@ from domain.mare_nostrum.table import Command, Event, Table, TakenCard, Trade
 
 
 class CardTaken(Event, frozen=True):
-    """A card that lay face up was acquired; whoever lost it takes next (MN-TRD-11, MN-TRD-13).
+    """A player took a face-up card; the player who lost it takes next (MN-TRD-11, MN-TRD-13).
 
     Attributes:
-        giver: before whom it lay.
-        automatic: whether there was no other card that might have been taken.
+        giver: the player who lost the card.
+        automatic: whether it was the only card that could be taken.
     """
 
     rules = ("MN-TRD-11", "MN-TRD-13")
@@ -54,13 +54,13 @@ class CardTaken(Event, frozen=True):
 
 
 class TradeEnded(Event, frozen=True):
-    """The chain ended; everybody took what he had acquired and what was left of his offer into his hand (MN-TRD-21).
+    """The chain ended; the cards that players took, and the rest of their offers, went into their hands (MN-TRD-21).
 
     Attributes:
         rule: the rule by which it ended.
-        acquired: the cards that everybody had acquired.
-        returned: the cards of his offer that nobody took.
-        short: who has a card less than before, and gets one from the Director (MN-TRD-19); null for nobody.
+        acquired: the cards that each player took.
+        returned: the cards of each offer that nobody took.
+        short: who has one card less than before and gets one from the Director (MN-TRD-19); null for nobody.
     """
 
     rules = ("MN-TRD-21",)
@@ -90,8 +90,8 @@ class CardGiven(Event, frozen=True):
     """The Director of Commerce gave a card to the player who was one short; only these two know which (MN-TRD-20).
 
     Attributes:
-        card: the card, for these two only.
-        hands: the hands of these two, each for its owner only.
+        card: the card; only these two can read it.
+        hands: the hands of these two; only its owner can read each.
     """
 
     rules = ("MN-TRD-20",)
@@ -127,7 +127,7 @@ def exhausted(takes: Sequence[TakenCard], one: Seat, other: Seat) -> bool:
 
 
 def open_to(trade: Trade, taker: Seat) -> dict[Seat, list[Resource]]:
-    """Return the kinds of cards that a player may take now, by whose they are (MN-TRD-12, MN-TRD-14)."""
+    """Return the kinds of cards that a player may take now, by owner (MN-TRD-12, MN-TRD-14)."""
     return {
         giver: kinds(offer)
         for giver, offer in trade.offers.items()
@@ -136,7 +136,7 @@ def open_to(trade: Trade, taker: Seat) -> dict[Seat, list[Resource]]:
 
 
 def _offers(table: Table, trade: Trade, taker: Seat) -> dict[Seat, list[Resource]]:
-    """Return what the next taker may take; nothing when the table is set so that a lone offer ends the trade."""
+    """Return what the next taker may take; nothing when only one offer is left and the game's set-up ends it then."""
     if table.setup.lone_offer_ends_trade is True and sum(map(bool, trade.offers.values())) == 1:
         return {}
     return open_to(trade, taker)
@@ -152,10 +152,10 @@ def kinds(cards: Iterable[Resource]) -> list[Resource]:
 
 
 class Take(Command, frozen=True):
-    """Take one card that lies face up before another participant (MN-TRD-10, MN-TRD-12).
+    """Take a face-up card of another trader (MN-TRD-10, MN-TRD-12).
 
     Attributes:
-        giver: before whom it lies.
+        giver: the player whose card you take.
     """
 
     rules = ("MN-TRD-12", "MN-TRD-10")
@@ -171,17 +171,17 @@ class Take(Command, frozen=True):
         draft.emit(CardTaken(seat, self.giver, self.card))
 
     def _check(self, trade: Trade, seat: Seat) -> None:
-        asked = f"{self.card} was to be taken from {self.giver}."
+        asked = f"You cannot take {self.card} from {self.giver}."
         if self.giver == seat:
-            raise Refusal("MN-TRD-12", asked, "Take from another player, never from yourself.")
+            raise Refusal("MN-TRD-12", asked, "Take a card from another player.")
         if self.giver not in trade.traders:
-            raise Refusal("MN-TRD-07", asked, f"Only {', '.join(trade.traders)} take part in this trade.")
+            raise Refusal("MN-TRD-07", asked, f"Players who take part in this trade: {', '.join(trade.traders)}.")
         if exhausted(trade.takes, seat, self.giver):
-            raise Refusal("MN-TRD-14", asked, "You two have just taken from each other; take from a third player.")
+            raise Refusal("MN-TRD-14", asked, "You two have just taken from each other. Take from another player.")
         offer = trade.offers[self.giver]
         if self.card not in offer:
             rule = "MN-TRD-13" if self.card in trade.taken.get(self.giver, ()) else "MN-TRD-12"
-            raise Refusal(rule, asked, f"Face up before {self.giver}: {wording.cards(hands.count(offer))}.")
+            raise Refusal(rule, asked, f"Face-up cards of {self.giver}: {wording.cards(hands.count(offer))}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -195,7 +195,7 @@ class Take(Command, frozen=True):
 
 
 class GiveCard(Command, frozen=True):
-    """Give any card in hand, just traded or not, to the player who is one short (MN-TRD-20)."""
+    """Give any card in your hand to the player who is one card short (MN-TRD-20)."""
 
     rules = ("MN-TRD-20",)
     answers = frozenset({"give-card"})
@@ -206,10 +206,10 @@ class GiveCard(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         assert table.trade is not None, "a trade has ended"
-        assert table.trade.short is not None, "somebody is short"
+        assert table.trade.short is not None, "a player is one card short"
         receiver, own = table.trade.short, hands.held(table, seat, draft)
         if self.card not in own:
-            raise Refusal(self.rule, f"{self.card} was to be given.", f"Give a card in hand: {wording.cards(own)}.")
+            raise Refusal(self.rule, f"You cannot give {self.card}.", f"Your hand: {wording.cards(own)}.")
         other = hands.held(table, receiver, draft)
         card = draft.seal(self.card, (seat, receiver))
         own[self.card] -= 1
@@ -226,7 +226,7 @@ class GiveCard(Command, frozen=True):
 
 
 def take(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the next taker, where there is a choice; end the chain when no card may be taken."""
+    """Ask the next taker, where there is a choice; end the chain when there is no card to take."""
     trade = table.trade
     assert trade is not None, "a trade is under way"
     taker = trade.taker
@@ -243,14 +243,14 @@ def take(table: Table) -> list[Decision] | Consequence[Table]:
             (taker,),
             RuleId("MN-TRD-12" if trade.takes else "MN-TRD-10"),
             "Which card do you take, and from whom?",
-            "Whoever loses the card takes next.",
+            "The player who loses the card takes next.",
             {"offers": offers},
         )
     ]
 
 
 def compensate(table: Table) -> list[Decision]:
-    """Ask the Director, after the chain, for the card that the trade leaves somebody short of."""
+    """Ask the Director, after the chain, for a card for the player who is one short."""
     assert table.trade is not None, "a trade has ended"
     assert table.trade.short is not None, "somebody is short"
     short = table.trade.short
@@ -259,8 +259,8 @@ def compensate(table: Table) -> list[Decision]:
             "give-card",
             (table.roles["director-of-commerce"],),
             RuleId("MN-TRD-20"),
-            f"Which card do you give to {table.names(short)}, who is one short?",
-            "Construction begins when you have chosen.",
+            f"Which card do you give to {table.names(short)}, who is one card short?",
+            "Construction begins after this choice.",
             {"receiver": short},
         )
     ]
@@ -274,7 +274,7 @@ def _end(draft: Draft[Table], trade: Trade) -> None:
 
 
 def _why(trade: Trade, left: Iterable[Seat]) -> str:
-    """Return the rule by which the chain ended: only the taker has cards left, he and another, or it ran out."""
+    """Return the rule by which the chain ended: only the taker has cards, the taker and one other, or nobody else."""
     holders = set(left)
     if holders == {trade.taker}:
         return "MN-TRD-16"

@@ -1,7 +1,7 @@
-"""Trade: the Director's number, and offers that lie face down until all are turned over (MN-TRD-01 to MN-TRD-09).
+"""Trade: the Director's number, and offers that stay face down until all are turned over (MN-TRD-01 to MN-TRD-09).
 
-Who has chosen an offer may be known, and what he chose may not: until the reveal nothing that anybody else sees
-depends on it. So the engine chooses for a player only where the number of his cards leaves him no choice.
+Everybody may know who has chosen an offer, but not what they chose: until the reveal, nothing that others see depends
+on it. So the engine chooses for a player only where the number of their cards leaves no choice.
 """
 
 from collections.abc import Iterable
@@ -29,8 +29,8 @@ class NumberNamed(Event, frozen=True):
 
     Attributes:
         number: how many; 0 for no trade in this turn.
-        traders: those who hold as many, and take part.
-        automatic: whether he holds no card, so that there was only 0 to name.
+        traders: those who hold that many cards, and take part.
+        automatic: whether the Director holds no card and could only name 0.
     """
 
     rules = ("MN-TRD-01",)
@@ -45,19 +45,19 @@ class NumberNamed(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         if not self.number:
-            return f"{names(self.seat)} named no card: there was no trade."
+            return f"{names(self.seat)} named 0 cards, so there is no trade."
         cards = "1 card" if self.number == 1 else f"{self.number} cards"
         if len(self.traders) < 2:
-            return f"{names(self.seat)} named {cards}; nobody else held as many, and there was no trade."
-        return f"{names(self.seat)} named {cards}; {names.all(self.traders)} traded."
+            return f"{names(self.seat)} named {cards}; nobody else has that many, so there is no trade."
+        return f"{names(self.seat)} named {cards}; {names.all(self.traders)} trade."
 
 
 class OfferMade(Event, frozen=True):
-    """A player laid his offer face down (MN-TRD-05).
+    """A player laid their offer face down (MN-TRD-05).
 
     Attributes:
-        offer: the cards, for him only until all are turned over.
-        automatic: whether it is all that he holds.
+        offer: the cards; only that player can read them until all are turned over.
+        automatic: whether the offer is the whole hand.
     """
 
     rules = ("MN-TRD-05",)
@@ -78,7 +78,7 @@ class OffersRevealed(Event, frozen=True):
     """All offers were turned over at the same time (MN-TRD-09).
 
     Attributes:
-        offers: the cards that everybody offers, and what proves that they are those that he laid down.
+        offers: the cards that each player offers, with the proof that they were laid down before.
         taker: who takes first: the Director of Commerce.
     """
 
@@ -106,7 +106,7 @@ class OffersRevealed(Event, frozen=True):
 
 
 class NameNumber(Command, frozen=True):
-    """Name how many cards everybody must offer, up to the number in one's own hand (MN-TRD-01).
+    """Name how many cards everybody must offer, up to the number in your hand (MN-TRD-01).
 
     Attributes:
         number: how many; 0 for no trade in this turn.
@@ -120,7 +120,8 @@ class NameNumber(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         most = draft.table.hands[seat].count
         if self.number > most:
-            raise Refusal(self.rule, f"{self.number} cards were named.", f"0 to {most} may be, as many as you hold.")
+            asked = f"You named {self.number} cards."
+            raise Refusal(self.rule, asked, f"Name a number from 0 to {most}, which is how many you hold.")
         draft.emit(NumberNamed(seat, self.number, traders(draft.table, self.number)))
 
     @classmethod
@@ -129,7 +130,7 @@ class NameNumber(Command, frozen=True):
 
 
 def traders(table: Table, number: int) -> tuple[Seat, ...]:
-    """Return who takes part when so many cards are named: all who hold them (MN-TRD-03, MN-TRD-06, MN-TRD-07)."""
+    """Return who takes part when this number is named: all who hold as many (MN-TRD-03, MN-TRD-06, MN-TRD-07)."""
     return tuple(seat for seat in table.seats if number and table.hands[seat].count >= number)
 
 
@@ -137,7 +138,7 @@ def traders(table: Table, number: int) -> tuple[Seat, ...]:
 
 
 class Offer(Command, frozen=True):
-    """Lay exactly the named number of cards face down before oneself (MN-TRD-05).
+    """Lay exactly the named number of your cards face down (MN-TRD-05).
 
     Attributes:
         cards: how many of each kind.
@@ -153,11 +154,11 @@ class Offer(Command, frozen=True):
         table = draft.table
         assert table.trade is not None, "a number was named"
         held, number = hands.held(table, seat, draft), table.trade.number
-        asked = f"What was offered: {wording.cards(self.cards)}."
+        asked = f"You asked to offer {wording.cards(self.cards)}."
         if any(card not in held or count > held[card] for card, count in self.cards.items()):
-            raise Refusal(self.rule, asked, f"Offer cards from your hand: {wording.cards(held)}.")
+            raise Refusal(self.rule, asked, f"Your hand: {wording.cards(held)}.")
         if sum(self.cards.values()) != number:
-            raise Refusal(self.rule, asked, f"Everybody offers exactly {number}.")
+            raise Refusal(self.rule, asked, f"Everybody must offer exactly {number}.")
         _offer(draft, seat, self.cards)
 
     @classmethod
@@ -174,14 +175,14 @@ def _offer(draft: Draft[Table], seat: Seat, cards: hands.Cards, *, automatic: bo
 
 
 def _waiting(trade: Trade) -> list[Seat]:
-    """Return who has yet to make an offer."""
+    """Return who has not made an offer yet."""
     if len(trade.traders) < 2 or trade.offers or trade.takes:
         return []
     return [seat for seat in trade.traders if seat not in trade.chosen]
 
 
 def _all_in(table: Table, trade: Trade) -> list[Seat]:
-    """Return who of those waiting must offer his whole hand: everybody knows how many cards he holds (MN-TRD-04)."""
+    """Return who of them must offer their whole hand. This is no secret: hand sizes are public (MN-TRD-04)."""
     return [seat for seat in _waiting(trade) if table.hands[seat].count == trade.number]
 
 
@@ -206,14 +207,14 @@ def name_number(table: Table) -> list[Decision] | Consequence[Table]:
             (director,),
             RuleId("MN-TRD-01"),
             "How many cards does everybody offer?",
-            "Who holds fewer takes no part in the trade; with 0 there is none.",
+            "Players who hold fewer cards take no part. With 0 there is no trade.",
             {"maximum": table.hands[director].count},
         )
     ]
 
 
 def offer(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask all who take part for their offers, at once; reveal them; go on to construction when the trade is over."""
+    """Ask all who take part for their offers, at the same time; reveal them; after the trade, begin construction."""
     trade = table.trade
     assert trade is not None, "a number was named"
     if all_in := _all_in(table, trade):

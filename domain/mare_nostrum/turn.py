@@ -1,4 +1,4 @@
-"""The turn and its phases (MN-ROL-01): what begins when, and what is fresh again."""
+"""The turn and its phases (MN-ROL-01): what begins when, and which units can act again."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -20,14 +20,14 @@ PHASES: Final[Mapping[Phase, str]] = {
     "military": "The Military Phase",
     "over": "The end",
 }
-"""What the history calls the parts of a turn."""
+"""The names of the parts of a turn in the history."""
 
 
 class TurnBegan(Event, frozen=True):
     """A new turn began; every legion and trireme may move and attack again (MN-MIL-04).
 
-    Provinces at war when the last turn ended owe a round to everybody with land units there (MN-WAR-03); nobody
-    occupies or converts them (MN-AFT-08).
+    In provinces that were at war when the last turn ended, everybody with land units owes a round of battle
+    (MN-WAR-03), and nobody occupies or converts anything (MN-AFT-08).
     """
 
     rules = ("MN-MIL-04", "MN-WAR-03", "MN-AFT-08")
@@ -91,7 +91,7 @@ def begin(draft: Draft[Table]) -> None:
 
 
 def enter(draft: Draft[Table], phase: Phase) -> None:
-    """Go on to a part of the turn."""
+    """Begin a part of the turn."""
     draft.emit(PhaseBegan(phase))
 
 

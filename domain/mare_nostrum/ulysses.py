@@ -1,4 +1,4 @@
-"""Ulysses: a take is undone and made again from his owner's offer, once per Commerce Phase (MN-HER-11)."""
+"""Ulysses: the owner undoes a take, which is repeated from their own offer, once per Commerce Phase (MN-HER-11)."""
 
 from collections.abc import Iterable
 
@@ -20,11 +20,11 @@ from domain.mare_nostrum.takes import CardTaken, exhausted, kinds, less
 
 
 class TakeRedirected(Event, frozen=True):
-    """Ulysses' owner undid a take (MN-HER-11): the card lies face up again, and the taker must take from him instead.
+    """Ulysses' owner undid a take (MN-HER-11): the card is face up again, and the taker must take from them instead.
 
     Attributes:
         seat: Ulysses' owner.
-        giver: before whom the card lies again.
+        giver: the player who has the card again.
     """
 
     rules = ("MN-HER-11",)
@@ -50,7 +50,7 @@ class TakeRedirected(Event, frozen=True):
     def tell(self, names: Names) -> str:
         seat, taker = names(self.seat), names(self.taker)
         back = f"gave {wording.card(self.card)} back to {names(self.giver)}"
-        return f"{seat} used Ulysses: {taker} {back} and had to take a card of {seat}."
+        return f"{seat} used Ulysses: {taker} {back} and must take a card of {seat} instead."
 
 
 class TakeStood(Event, frozen=True):
@@ -72,7 +72,7 @@ class TakeStood(Event, frozen=True):
 
 
 class Redirect(Command, frozen=True):
-    """Undo the take just made between two others; the taker must take one of one's own cards instead (MN-HER-11)."""
+    """Undo the take just made between two others; the taker must take one of your cards instead (MN-HER-11)."""
 
     rules = ("MN-HER-11",)
     answers = frozenset({"redirect"})
@@ -105,7 +105,7 @@ class LetStand(Command, frozen=True):
 
 
 class TakeInstead(Command, frozen=True):
-    """Take one of the cards that Ulysses' owner has on offer, as one must (MN-HER-11)."""
+    """Take one of the cards that Ulysses' owner offers; you must (MN-HER-11)."""
 
     rules = ("MN-HER-11",)
     answers = frozenset({"take-instead"})
@@ -118,8 +118,8 @@ class TakeInstead(Command, frozen=True):
         assert trade.forced is not None, "a take was undone"
         offer = trade.offers[trade.forced]
         if self.card not in offer:
-            allowed = f"{trade.forced} has on offer: {wording.cards(hands.count(offer))}."
-            raise Refusal(self.rule, f"{self.card} was to be taken from {trade.forced}.", allowed)
+            allowed = f"Face-up cards of {trade.forced}: {wording.cards(hands.count(offer))}."
+            raise Refusal(self.rule, f"You cannot take {self.card} from {trade.forced}.", allowed)
         draft.emit(CardTaken(seat, trade.forced, self.card))
 
     @classmethod
@@ -132,9 +132,9 @@ class TakeInstead(Command, frozen=True):
 
 
 def may_redirect(table: Table, trade: Trade) -> Seat | None:
-    """Return Ulysses' owner if he may undo the last take.
+    """Return Ulysses' owner if they may undo the last take.
 
-    It was one between two others, he has a card on offer himself, and the taker may take from him (MN-TRD-14).
+    The take was between two others, the owner has a face-up card, and the taker may take from them (MN-TRD-14).
     """
     owner = table.owner_of("redirect")
     if owner is None or table.redirected or len(trade.takes) <= trade.stood or not trade.offers.get(owner):
@@ -146,7 +146,7 @@ def may_redirect(table: Table, trade: Trade) -> Seat | None:
 
 
 def take_instead(table: Table) -> list[Decision]:
-    """Ask whom Ulysses' owner forces for another card."""
+    """Ask the taker whose take Ulysses' owner undid for another card."""
     trade = table.trade
     assert trade is not None, "a trade is under way"
     assert trade.taker is not None, "somebody takes"
@@ -176,8 +176,8 @@ def redirect(table: Table) -> list[Decision]:
             "redirect",
             (owner,),
             RuleId("MN-HER-11"),
-            f"Do you use Ulysses to undo that {taker} took {wording.card(take.card)} from {giver}?",
-            "The next player takes, or the taker takes a card of yours instead.",
+            f"{taker} took {wording.card(take.card)} from {giver}. Do you use Ulysses to undo this?",
+            "Then the next player takes, or the same player takes a card of Ulysses' owner instead.",
             {"taker": take.taker, "giver": take.giver, "card": take.card},
         )
     ]

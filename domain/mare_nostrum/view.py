@@ -1,4 +1,4 @@
-"""What a seat, or a spectator, sees of a table: everything but the cards in others' hands."""
+"""What a seat, or a spectator, sees of a table: everything except the cards in others' hands."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,13 +17,13 @@ class SeatView(Struct, frozen=True, kw_only=True):
     """A player's standing.
 
     Attributes:
-        count: how many cards he has in hand, which everybody may know (MN-TRD-04).
+        count: how many cards they have in hand, which is public (MN-TRD-04).
         hand: the cards in hand, by kind; null for those who may not see them.
-        purchases: all maximal purchases of that hand, each the sizes of the combinations that it pays at once.
-        cards: his heroes and wonders, in the order of purchase.
-        stock: the pieces that he has left to place (MN-PCS-04).
-        totals: what counts for each role (MN-ROL-04 to MN-ROL-07).
-        prices: how many cards an item costs him.
+        purchases: all maximal purchases of that hand, each a list of the sizes of combinations that it pays together.
+        cards: their heroes and wonders, in the order of purchase.
+        stock: the pieces that they have left to place (MN-PCS-04).
+        totals: their total for each role (MN-ROL-04 to MN-ROL-07).
+        prices: how many cards an item costs them.
     """
 
     capital: AreaId
@@ -40,15 +40,15 @@ class TradeView(Struct, frozen=True, kw_only=True):
     """The trade.
 
     Attributes:
-        number: how many cards everybody offers.
+        number: how many cards each trader offers.
         traders: who takes part, in seat order.
-        chosen: the offers that lie face down, null where the viewer may not look under them.
-        offers: the cards that lie face up, by whose they are; empty until all have been turned over.
-        taken: the cards acquired so far.
+        chosen: the face-down offers; null where the viewer may not see them.
+        offers: the face-up cards, by owner; empty until all have been turned over.
+        taken: the cards taken so far, by taker.
         taker: who takes next; null before the reveal and when the chain has ended.
-        takes: the takes so far; one that Ulysses undid is not among them.
-        forced: Ulysses' owner, when the taker must take from him now (MN-HER-11).
-        short: who has a card less than before the trade, when the Director must give him one (MN-TRD-19).
+        takes: the takes so far, without one that Ulysses undid.
+        forced: Ulysses' owner, when the taker must now take from them (MN-HER-11).
+        short: who has one card less than before the trade, when the Director must give them one (MN-TRD-19).
     """
 
     number: int
@@ -67,8 +67,8 @@ class View(Struct, frozen=True, kw_only=True):
 
     Attributes:
         turn: the number of the turn; 0 during the set-up.
-        active: who has been named and acts now, in construction or in the Military Phase.
-        done: who has had his construction turn or his military turn in this phase.
+        active: the active player, in construction or in the Military Phase.
+        done: who has had their construction turn or military turn in this phase.
         roles: who holds each role.
         neutral: the civilizations that nobody plays.
         bank: the open piles.
@@ -78,14 +78,15 @@ class View(Struct, frozen=True, kw_only=True):
         redirected: whether Ulysses has been used in this Commerce Phase (MN-HER-11).
         free_marker: whether Hammurabi's free marker has been placed this turn (MN-HER-14).
         exchanged: whether Cleopatra's exchange has been used in this Construction Phase (MN-HER-17).
-        kept: the cards laid aside to keep, null where the viewer may not look at them.
+        kept: the cards that players chose to keep; null where the viewer may not see them.
         owed: provinces at war since an earlier turn, and who had land units there when this turn began (MN-WAR-03).
-        ashore: whether the active player has moved or fought with a legion: his triremes are done (MN-MIL-03).
+        ashore: whether the active player has moved or fought with a legion, after which triremes cannot act
+            (MN-MIL-03).
         seduced: whether Helen has been used in this Military Phase (MN-HER-07).
-        entry: legions that Helen's owner may answer.
-        spoils: what the winner of a battle has to decide.
-        holding: what an occupier who held out has to decide.
-        founders: those who have yet to spend points in the free set-up, in this order.
+        entry: legions that have just entered, of which Helen's owner may convert one.
+        spoils: a province where an invader has to pillage, occupy or convert.
+        holding: a province where an occupier who was attacked has to choose what to keep holding.
+        founders: those who still have to spend points in the free set-up, in this order.
         points: what the first of them has left.
     """
 

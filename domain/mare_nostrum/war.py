@@ -1,7 +1,7 @@
-"""Provinces at war: what units that stay there must do, and what becomes of occupations (chapter WAR).
+"""Provinces at war: what units that stay there must do, and what happens to occupations (chapter WAR).
 
-A war is two owners' land units in one province, neutral ones among them (MN-WAR-01); it ends when only one owner's are
-left, by loss or by leaving (MN-WAR-05). Both are seen from the board at any moment: `Province.at_war`.
+A province is at war while it has land units of two owners, neutral ones included (MN-WAR-01). The war ends when only
+one owner's are left, because the others were lost or left (MN-WAR-05). The board always shows it: `Province.at_war`.
 """
 
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -12,10 +12,10 @@ from domain.mare_nostrum.table import Event, Table
 
 
 class OccupationEnded(Event, frozen=True):
-    """A war made an occupation or a conversion void; it takes a new choice to begin another (MN-AFT-12, MN-WAR-05).
+    """A war ended an occupation or a conversion; another one takes a new choice (MN-AFT-12, MN-WAR-05).
 
     Attributes:
-        seat: whose legions gave up what they stood on.
+        seat: whose legions left their posts.
     """
 
     rules = ("MN-AFT-12", "MN-WAR-05")
@@ -28,11 +28,11 @@ class OccupationEnded(Event, frozen=True):
         table.contested.pop(self.province, None)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.province)} was at war, and {names(self.seat)} held nothing there any more."
+        return f"{names(self.province)} is at war, so {names(self.seat)} no longer holds anything there."
 
 
 def void(draft: Draft[Table], area: AreaId) -> None:
-    """End the occupation of a province in which another's land unit has appeared without a battle."""
+    """End the occupation of a province in which another player's land unit has appeared without a battle."""
     table = draft.table
     holders = [seat for seat, force in table.provinces[area].forces.items() if force.posts]
     if area in table.contested:
@@ -42,16 +42,16 @@ def void(draft: Draft[Table], area: AreaId) -> None:
 
 
 def end_contested(draft: Draft[Table]) -> None:
-    """End the occupations that the active player has made a war of, as his turn ends (MN-AFT-12)."""
+    """End the occupations in provinces that the active player leaves at war when their turn ends (MN-AFT-12)."""
     for area, holding in sorted(draft.table.contested.items()):
         draft.emit(OccupationEnded(area, holding.seat))
 
 
 def debt(table: Table, seat: Seat, area: AreaId) -> RuleId | None:
-    """Return the rule by which a player's units that stay in a province must still fight there; None when none must.
+    """Return the rule that makes a player's units that stay in a province fight there; None when none must.
 
-    A war that goes on from an earlier turn obliges everybody who was there: each legion that stays and each fortress
-    fights one round in its owner's turn (MN-WAR-02 to MN-WAR-04). A war of this turn obliges nobody who was there.
+    In a war that continues from an earlier turn, everybody who was there must fight: each legion that stays and each
+    fortress fights one round in its owner's turn (MN-WAR-02 to MN-WAR-04). In a war of this turn nobody has to.
     """
     if seat not in table.owed.get(area, ()) or not table.enemies_in(area, seat):
         return None

@@ -1,4 +1,4 @@
-"""Victory: the Pyramids, or four heroes and wonders; at once, in the middle of a phase (chapter WIN)."""
+"""Victory: the Pyramids, or four heroes and wonders. The game ends at once, in the middle of a phase (chapter WIN)."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from domain.mare_nostrum.data import CARDS
 from domain.mare_nostrum.table import Event, Table
 
 CARDS_TO_WIN: Final = 4
-"""Heroes and wonders, in any mix, the own hero among them (MN-WIN-03, MN-WIN-04)."""
+"""Heroes and wonders, in any mix, including the hero of the set-up (MN-WIN-03, MN-WIN-04)."""
 
 
 class GameWon(Event, frozen=True):

@@ -1,4 +1,4 @@
-"""Words for the history: counted pieces and cards, owners who may be neutral, what is told seat by seat."""
+"""Words for the history: counted pieces and cards, owners who may be neutral, and lists by seat."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
@@ -11,28 +11,28 @@ T = TypeVar("T")
 
 SINGLE: Final[Mapping[Resource, str]] = {TAX: "tax", "gems": "gem", "slaves": "slave"}
 PLURAL: Final[Mapping[Resource, str]] = {TAX: "taxes"}
-"""Cards that are counted otherwise than by their kind's own name: "1 slave", "2 taxes"; but "1 oil" and "2 oil"."""
+"""Cards that are not counted by the name of their kind: "1 slave", "2 taxes"; but "1 oil" and "2 oil"."""
 
 
 def counted(number: int, kind: str) -> str:
-    """Say how many pieces of a kind: "a legion", "2 legions", "2 fortresses"."""
+    """Return a number of pieces in words: "a legion", "2 legions", "2 fortresses"."""
     if number == 1:
         return f"a {kind}"
     return f"{number} {kind}{'es' if kind.endswith('s') else 's'}"
 
 
 def units(legions: int, fortresses: int = 0) -> str:
-    """Say which land units: "2 legions and a fortress"."""
+    """Return land units in words: "2 legions and a fortress"."""
     return enumerated([counted(each, kind) for each, kind in ((legions, "legion"), (fortresses, "fortress")) if each])
 
 
 def card(kind: Resource) -> str:
-    """Say one card: "a tax", "a slave", "oil"."""
+    """Return one card in words: "a tax", "a slave", "oil"."""
     return f"a {SINGLE[kind]}" if kind in SINGLE else kind
 
 
 def cards(held: Mapping[Resource, int]) -> str:
-    """Say which cards: "2 taxes, 1 slave and 3 oil"."""
+    """Return cards in words: "2 taxes, 1 slave and 3 oil"."""
     many = [
         f"{number} {SINGLE.get(kind, kind) if number == 1 else PLURAL.get(kind, kind)}"
         for kind in BANK
@@ -42,15 +42,15 @@ def cards(held: Mapping[Resource, int]) -> str:
 
 
 def owner(seat: Seat) -> str:
-    """Return the name of a civilization, which may be neutral: then it has no seat."""
+    """Return the display name of a civilization, which may be neutral and then has no seat."""
     return seat.title()
 
 
 def sea(names: Names, area: AreaId) -> str:
-    """Return the name of a sea space as it stands in a sentence: "the Aegean Sea"."""
+    """Return the name of a sea space for use in a sentence: "the Aegean Sea"."""
     return f"the {names(area)}"
 
 
 def by_seat(each: Mapping[Seat, T]) -> Iterable[tuple[Seat, T]]:
-    """Yield what each seat has, in the order of the seats: the log does not keep the order of keys."""
+    """Yield what each seat has, in seat order, because the log does not keep the order of keys."""
     return ((seat, each[seat]) for seat in CIVILIZATIONS if seat in each)

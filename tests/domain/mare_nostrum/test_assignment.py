@@ -126,10 +126,10 @@ def test_a_civilization_that_the_creator_gave_to_a_player_is_taken_by_nobody_els
 @pytest.mark.parametrize(
     ("setup", "told"),
     [
-        ({"leaders": leaders(rome="p-ann")}, "In play are carthage, greece, babylon."),
-        ({"leaders": leaders(greece="p-ann", carthage="p-ann")}, "A player leads one civilization."),
-        ({"leaders": [*leaders(greece="p-ann"), *leaders(greece="p-ben")]}, "Name one player for each."),
-        ({"leaders": leaders(greece="p-ann"), "assignment": "dealt"}, "or let the civilizations be dealt."),
+        ({"leaders": leaders(rome="p-ann")}, "Civilizations in play: carthage, greece, babylon."),
+        ({"leaders": leaders(greece="p-ann", carthage="p-ann")}, "A player leads only one civilization."),
+        ({"leaders": [*leaders(greece="p-ann"), *leaders(greece="p-ben")]}, "Name one player for each civilization."),
+        ({"leaders": leaders(greece="p-ann"), "assignment": "dealt"}, "let the civilizations be dealt, not both."),
     ],
 )
 def test_leaders_that_make_no_sense_are_refused(setup: dict[str, Any], told: str) -> None:

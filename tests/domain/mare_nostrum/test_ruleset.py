@@ -51,8 +51,8 @@ def test_a_fortress_that_defends_alone_rolls_nothing() -> None:
         ("city", None, "Greece pillaged Troy: the city was destroyed."),
         ("temple", None, "Greece pillaged Troy: the temple was destroyed."),
         ("oil", None, "Greece pillaged Troy: the oil caravan was destroyed."),
-        ("city", "tax", "Greece pillaged Troy: the city was destroyed and brought a tax."),
-        ("oil", "oil", "Greece pillaged Troy: the oil caravan was destroyed and brought oil."),
+        ("city", "tax", "Greece pillaged Troy: the city was destroyed, which brought a tax."),
+        ("oil", "oil", "Greece pillaged Troy: the oil caravan was destroyed, which brought oil."),
     ],
 )
 def test_a_pillage_is_told_with_what_was_destroyed_and_what_it_brought(post: str, card: str | None, told: str) -> None:

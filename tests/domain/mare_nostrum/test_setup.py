@@ -147,7 +147,7 @@ def beginning(seat: str, *provinces: tuple[str, ...]) -> Board:
 def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
     crowded = beginning("rome", ("legion",) * 8, ("legion",))
     assert create(3, crowded)
-    with pytest.raises(ValueError, match="rome begin with 9 legion pieces; a player has 8"):
+    with pytest.raises(ValueError, match="rome starts with 9 legion pieces; a player has 8"):
         create(4, crowded)
 
 
@@ -155,11 +155,11 @@ def test_a_board_that_needs_more_pieces_than_there_are_is_refused() -> None:
 @pytest.mark.parametrize(
     ("most", "more", "told"),
     [
-        ([("legion",) * 8, (), ()], ("legion",), "greece begin with 9 legion pieces; a player has 8"),
-        ([()] * 12, (), "greece begin with 13 influence pieces; a player has 12"),
-        ([("temple",)] * 4, ("temple",), "players begin with 5 temple tokens, not 4"),
-        ([("city",)] * 6, ("city",), "players begin with 9 city tokens, not 8"),
-        ([("oil",)] * 10, ("fish",), "players begin with 19 caravan tokens, not 18"),
+        ([("legion",) * 8, (), ()], ("legion",), "greece starts with 9 legion pieces; a player has 8"),
+        ([()] * 12, (), "greece starts with 13 influence pieces; a player has 12"),
+        ([("temple",)] * 4, ("temple",), "players start with 5 temple tokens; there are 4"),
+        ([("city",)] * 6, ("city",), "players start with 9 city tokens; there are 8"),
+        ([("oil",)] * 10, ("fish",), "players start with 19 caravan tokens; there are 18"),
     ],
 )
 def test_a_board_needs_pieces_for_all_who_play(most: list[tuple[str, ...]], more: tuple[str, ...], told: str) -> None:
