@@ -11,6 +11,7 @@ import pytest
 
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game, Step
+from domain.kernel.log.record import Cause
 from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import acquisition, construction, exchange, influence
@@ -141,4 +142,4 @@ def game_of(here: Building) -> Game:
 
 def bought(here: Building, *commands: Any) -> Step:
     read = [RULESET.read_command(msgspec.json.encode(command)) for command in commands]
-    return game_of(here).decide(here.seat, read, CHANCE, here.vault, bytes(32), player=None, at="", key=None)
+    return game_of(here).command(here.seat, read, CHANCE, here.vault, Cause(), at="")
