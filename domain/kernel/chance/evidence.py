@@ -31,14 +31,17 @@ class Lots(Struct, frozen=True, tag="lots"):
 
     Attributes:
         at: where the object is that has `draw`; it may lack it.
-        outcome: where the items are in the order that they fell in: a list, or an object by seat; None where no event
-            shows it, because it is hidden or only its consequence is told.
+        outcome: where the items are in the order that they fell in, or the first of them: a list, or an object by seat;
+            None where no event shows it, because it is hidden or only its consequence is told.
         items: what was shuffled, by number of players; empty for the seats of the game.
+        stock: where the event shows what was shuffled: an object with the number of each item, in the order of their
+            names; None where `items` says it.
     """
 
     at: Way = ()
     outcome: Way | None = None
     items: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    stock: Way | None = None
 
 
 Shown = Dice | Lots

@@ -27,7 +27,8 @@ Line = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 """A text that may not be blank."""
 
 _RULE_ID = re.compile(r"[A-Z]+-[A-Z0-9]+-[0-9]+")
-_CITATION = re.compile(r"(?P<key>[a-z0-9-]+)(?::(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?)?")
+_CITATION = re.compile(r"(?P<key>[a-z0-9-]+)(?::(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?)?(?: § (?P<section>\S.*))?")
+"""A source; lines, where it is cited by line; and the heading of a section, where lines alone help nobody."""
 _PLACE_IN_DOCUMENT = re.compile(r"`\$\.(?P<table>\w+)\[(?P<index>[0-9]+)\](?P<rest>[^`]*)`")
 
 
@@ -287,11 +288,15 @@ class Catalogue(
 
     def cite(self, entry: Rule | WorkedExample) -> str:
         """Where the statement stands, for a person: ``German booklet 2005, lines 148-157``."""
-        places: dict[str, list[str]] = {}
+        places: dict[tuple[str, str], list[str]] = {}
         for citation in entry.source:
-            key, _, lines = citation.partition(":")
-            places.setdefault(key, []).extend([lines] if lines else [])
-        return "; ".join(self.sources[key].cited_as + _in_words(lines) for key, lines in places.items())
+            place, _, section = citation.partition(" § ")
+            key, _, lines = place.partition(":")
+            places.setdefault((key, section), []).extend([lines] if lines else [])
+        return "; ".join(
+            self.sources[key].cited_as + _in_words(lines) + (f", section {section}" if section else "")
+            for (key, section), lines in places.items()
+        )
 
 
 def _in_words(lines: Sequence[str]) -> str:
@@ -411,7 +416,7 @@ def _check_chapters(catalogue: Catalogue) -> None:
 def _check_citation(entry_id: RuleId, citation: str, sources: Mapping[str, Source]) -> None:
     parts = _CITATION.fullmatch(citation)
     if parts is None:
-        raise CatalogueError(f"{entry_id}: {citation!r} is not a citation of the form source:first-last")
+        raise CatalogueError(f"{entry_id}: {citation!r} is not a citation of the form source:first-last § section")
     source = sources.get(parts["key"])
     if source is None:
         raise CatalogueError(f"{entry_id}: no source {parts['key']!r}; there is {', '.join(sources)}")

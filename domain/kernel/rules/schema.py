@@ -8,8 +8,8 @@ Only a small part of JSON Schema is used: ``const``, ``enum``, integers with ``m
     to a..b. An integer counts itself, an array its items, an object the sum of its integers; what is absent counts
     as 0. With ``times``, b is multiplied by the number of items in the array property of that name. ``a`` and ``b``
     may be absent. A list of such rules is allowed.
-``x-cost``: ``{"prices": {name: price}, "maximum": b}`` in an object: the integer properties times their prices
-    (properties absent from ``prices`` are free; an array property counts its items) cost at most b.
+``x-cost``: ``{"prices": {name: price}, "minimum": a, "maximum": b}`` in an object: the named properties, each counted
+    as above and times its price, cost a..b (properties absent from ``prices`` are free). Either bound may be absent.
 ``x-sum``: ``{"minimum": a, "maximum": b}`` in an object whose properties are all integers: they add up to a..b.
 """
 
@@ -70,7 +70,7 @@ def array(items: Schema, minimum: int, maximum: int, *, unique: bool = False) ->
     return {**schema, "uniqueItems": True} if unique else schema
 
 
-def record(properties: Mapping[str, Schema], optional: Collection[str] = (), **keywords: Any) -> Schema:
+def record(properties: Mapping[Any, Schema], optional: Collection[Any] = (), **keywords: Any) -> Schema:
     """An object with these properties, all required but the `optional` ones, and further keywords (``x_total`` …)."""
     return _object(dict(properties), optional, keywords)
 
@@ -165,13 +165,17 @@ def _totals_hold(schema: Schema, value: Mapping[str, Any]) -> bool:
         amount = sum(_amount(value.get(name, 0)) for name in total["of"])
         if not total.get("minimum", 0) <= amount <= _most(total, value):
             return False
-    if cost := schema.get("x-cost"):
-        spent = sum(price * _amount(value.get(name, 0)) for name, price in cost["prices"].items())
-        if spent > cost["maximum"]:
-            return False
+    cost = schema.get("x-cost")
+    if cost and not cost.get("minimum", 0) <= _cost(cost, value) <= cost.get("maximum", float("inf")):
+        return False
     if bounds := schema.get("x-sum"):
         return bounds["minimum"] <= sum(value.values()) <= bounds["maximum"]
     return True
+
+
+def _cost(cost: Mapping[str, Any], value: Mapping[str, Any]) -> int:
+    prices: Mapping[str, int] = cost["prices"]
+    return sum(price * _amount(value.get(name, 0)) for name, price in prices.items())
 
 
 def _totals(schema: Schema) -> list[dict[str, Any]]:
@@ -246,7 +250,7 @@ def _draw_object(schema: Schema, rng: Random) -> dict[str, Any]:
     if bounds := schema.get("x-sum"):
         _fit(schema, value, list(value), bounds["minimum"], bounds["maximum"], rng)
     if cost := schema.get("x-cost"):
-        _cheapen(schema, value, cost, rng)
+        _fit_cost(schema, value, cost, rng)
     return value
 
 
@@ -274,20 +278,25 @@ def _counts(
             yield value, name, schema["properties"][name]
 
 
-def _cheapen(schema: Schema, value: dict[str, Any], cost: Mapping[str, Any], rng: Random) -> None:
-    """Take things away at random until what is left can be paid."""
-    prices: Mapping[str, int] = cost["prices"]
-    while sum(price * _amount(value.get(name, 0)) for name, price in prices.items()) > cost["maximum"]:
-        removable = [
-            name
-            for name in prices
-            if (value.get(name) if isinstance(value.get(name), int) else len(value.get(name, ())))
-            > schema["properties"][name].get("minimum", schema["properties"][name].get("minItems", 0))
-        ]
-        if not removable:
+def _fit_cost(schema: Schema, value: dict[str, Any], cost: Mapping[str, Any], rng: Random) -> None:
+    """Take things away at random until what is left can be paid, or add some until it costs enough."""
+    least, most = cost.get("minimum", 0), cost.get("maximum", float("inf"))
+    while not least <= (spent := _cost(cost, value)) <= most:
+        step, bound = (-1, "minimum") if spent > most else (1, "maximum")
+        counts = _counts(schema, value, cost["prices"])
+        movable = [(holder, name) for holder, name, field in counts if holder[name] != field[bound]]
+        if movable:
+            holder, name = rng.choice(movable)
+            holder[name] += step
+        elif step > 0 or not _shorten(schema, value, cost["prices"], rng):
             return
-        name = rng.choice(removable)
-        if isinstance(value[name], int):
-            value[name] -= 1
-        else:
-            value[name] = value[name][:-1]
+
+
+def _shorten(schema: Schema, value: dict[str, Any], names: Iterable[str], rng: Random) -> bool:
+    """Take an item from an array that has more than it must have; tell whether there is one."""
+    arrays = [name for name in names if isinstance(value.get(name), list)]
+    longer = [name for name in arrays if len(value[name]) > schema["properties"][name]["minItems"]]
+    if longer:
+        name = rng.choice(longer)
+        value[name] = value[name][:-1]
+    return bool(longer)

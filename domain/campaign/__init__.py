@@ -1,0 +1,1 @@
+"""Conquest of the Empire II: the Campaign game."""

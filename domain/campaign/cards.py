@@ -1,0 +1,399 @@
+"""Acquiring cards, with what happens at once (chapter CRD)."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from domain.campaign import cities, effects, hands, movement, revolt
+from domain.campaign.data import Bribe, Card, CardId, City, Expedition, Gain, Levy, Revolt, Tokens
+from domain.campaign.deployment import told
+from domain.campaign.table import Army, Command, Event, Hand, Table, plus, turn_of
+from domain.campaign.turn import ACT, require_action
+from domain.conquest.pieces import Units
+from domain.kernel.chance.secret import Sealed, Vault
+from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Draw, Names
+from domain.kernel.rules.refusal import Refusal
+
+CHOSEN_FOR: Final = (City, Expedition, Bribe, Revolt)
+"""Effects for which a player chooses something; each has a command of its own."""
+
+# --- what happens ---
+
+
+class CardAcquired(Event, frozen=True):
+    """A player took a card from the display and paid for it (CS-CRD-01, CS-CRD-02).
+
+    Attributes:
+        talents: what was paid.
+    """
+
+    rules = ("CS-CRD-01", "CS-CRD-02", "CS-CRD-04", "CS-CRD-06", "CS-CRD-07", "CS-CRD-08", "CS-CRD-11")
+
+    seat: Seat
+    card: CardId
+    talents: Count
+
+    def apply(self, table: Table) -> None:
+        table.spend_action()
+        table.change_turn(acquired=True)
+        table.pay(self.seat, self.talents)
+        table.display = plus(table.display, self.card, -1)
+        match table.cards[self.card].kind:
+            case "senator":
+                table.add_senators(self.seat, {self.card: 1})
+            case "immediate":
+                pass  # CS-CRD-04: it leaves the game
+            case _:
+                table.owned[self.seat] = plus(table.owned[self.seat], self.card, 1)
+
+    def tell(self, names: Names) -> str:
+        price = f" for {self.talents} talents" if self.talents else ""
+        return f"{names(self.seat)} acquired {names(self.card)}{price}."
+
+
+class GalleyMoved(Event, frozen=True):
+    """A galley moved to the sea zone that a card names (CS-EFF-13)."""
+
+    rules = ("CS-EFF-13",)
+
+    seat: Seat
+    origin: AreaId
+    to: AreaId
+
+    def apply(self, table: Table) -> None:
+        table.add_galleys(self.origin, self.seat, -1)
+        table.add_galleys(self.to, self.seat, 1)
+
+    def tell(self, names: Names) -> str:
+        return f"A galley of {names(self.seat)} moved from {names(self.origin)} to {names(self.to)}."
+
+
+class SenatorStolen(Event, frozen=True):
+    """A player took a random senator from another one (CS-EFF-19); only these two know which (CS-CRD-06).
+
+    Attributes:
+        hands: the hands of both, sealed anew.
+    """
+
+    rules = ("CS-EFF-19", "CS-CRD-06")
+    reveals = True
+
+    seat: Seat
+    victim: Seat
+    draw: Draw
+    hands: dict[Seat, Sealed]
+
+    def apply(self, table: Table) -> None:
+        for seat, sealed in self.hands.items():
+            change = 1 if seat == self.seat else -1
+            table.hands[seat] = Hand(table.hands[seat].count + change, sealed)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} bribed a senator of {names(self.victim)}."
+
+
+# --- which cards can be acquired ---
+
+
+def price_of(table: Table, seat: Seat, name: CardId, asked: str) -> Card:
+    """Return a card that a player can take and pay for now. Raises `Refusal` when that is not so."""
+    require_action(table, asked)
+    if turn_of(table).acquired:
+        raise Refusal("CS-ACT-03", asked, "You have acquired a card in this round; you can again in the next one.")
+    if not table.display.get(name):
+        allowed = f"These lie on display: {', '.join(sorted(table.display)) or 'none'}."
+        raise Refusal("CS-CRD-01", asked, allowed)
+    card = table.cards[name]
+    if card.price > (talents := table.players[seat].talents):
+        raise Refusal("CS-CRD-02", asked, f"It costs {card.price} talents; you have {talents}.")
+    return card
+
+
+def affordable(table: Table, seat: Seat) -> list[Card]:
+    """Return the kinds of cards that a player can take and pay for now."""
+    turn = turn_of(table)
+    if not turn.actions or turn.acquired:
+        return []
+    talents = table.players[seat].talents
+    return [table.cards[name] for name in sorted(table.display) if table.cards[name].price <= talents]
+
+
+def idle(table: Table, seat: Seat, card: Card) -> str:
+    """Return why an immediate card would have no effect now (CS-CRD-05); nothing when it would have one."""
+    match card.effect:
+        case Tokens(_, None) if card.kind == "immediate":
+            area = effects.caesar_at(table, seat)
+            if area is None or area not in table.keys:
+                return "Your Caesar must be in a key province."
+            return "" if table.supply(seat)["influence"] else "You have no influence tokens left to place."
+        case _:
+            return ""
+
+
+def _acquire(draft: Draft[Table], seat: Seat, card: Card) -> None:
+    draft.emit(CardAcquired(seat, card.id, card.price))
+
+
+class Acquire(Command, frozen=True):
+    """Take a card from the display and pay its price (CS-CRD-01, CS-CRD-02); once in a round (CS-ACT-03)."""
+
+    rules = ("CS-CRD-01", "CS-CRD-02", "CS-CRD-03", "CS-CRD-05", "CS-CRD-12", "CS-ACT-03")
+    answers = ACT
+
+    card: CardId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, asked = draft.table, f"You acquired {self.card}."
+        card = price_of(table, seat, self.card, asked)
+        if isinstance(card.effect, CHOSEN_FOR):
+            raise Refusal("CS-CRD-04", asked, f"That card needs a choice: {_command_for(card)}.")
+        if reason := idle(table, seat, card):
+            raise Refusal("CS-CRD-05", asked, reason)
+        _acquire(draft, seat, card)
+        if card.kind == "immediate":
+            match card.effect:
+                case Gain() as brought:
+                    effects.gain(draft, seat, card.id, brought)
+                case Tokens() as brought:
+                    effects.add_tokens(draft, seat, card.id, brought)
+                case _:
+                    pass
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        simple = [card for card in affordable(table, seat) if not isinstance(card.effect, CHOSEN_FOR)]
+        if cards := [card.id for card in simple if not idle(table, seat, card)]:
+            yield cls.option("Acquire a card", {"card": schema.one_of(cards)})
+
+
+def _command_for(card: Card) -> str:
+    match card.effect:
+        case City():
+            return "give the command build-city"
+        case Expedition():
+            return "give the command send-army or send-galley"
+        case Bribe():
+            return "give the command bribe-senator"
+        case _:
+            return "give the command raise-slaves"
+
+
+class BuildCity(Command, frozen=True):
+    """Acquire a Build City card, and build in one of its two provinces (CS-CTY-01)."""
+
+    rules = ("CS-CTY-01", "CS-CTY-02", "CS-CRD-04")
+    answers = ACT
+
+    card: CardId
+    province: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, asked = draft.table, f"You acquired {self.card} to build a city in {self.province}."
+        card = price_of(table, seat, self.card, asked)
+        if not isinstance(card.effect, City):
+            raise Refusal("CS-CTY-01", asked, "Only a Build City card builds a city.")
+        if self.province not in card.effect.provinces:
+            raise Refusal("CS-CTY-01", asked, f"This card builds in {' or '.join(card.effect.provinces)}.")
+        if self.province not in (sites := cities.sites(table, card.effect.provinces)):
+            raise Refusal("CS-CTY-02", asked, f"A city stands there; free is {', '.join(sites) or 'neither province'}.")
+        _acquire(draft, seat, card)
+        draft.emit(cities.CityBuilt(seat, self.province))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for card in affordable(table, seat):
+            if isinstance(card.effect, City) and (sites := cities.sites(table, card.effect.provinces)):
+                yield cls.option(card.name, {"card": schema.const(card.id), "province": schema.one_of(sites)})
+
+
+class SendArmy(Command, frozen=True):
+    """Acquire a card for which units move to its province, as in a land move; then it brings its reward (CS-EFF-14).
+
+    Attributes:
+        caesar: 1 when the Caesar goes along; leaders do not count.
+    """
+
+    rules = ("CS-EFF-14", "CS-EFF-15", "CS-EFF-16", "CS-EFF-17", "CS-CRD-04")
+    answers = ACT
+
+    card: CardId
+    origin: AreaId
+    infantry: Count = 0
+    cavalry: Count = 0
+    catapults: Count = 0
+    generals: Count = 0
+    caesar: Count = 0
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table = draft.table
+        army = Army(Units(self.infantry, self.cavalry, self.catapults), self.generals, bool(self.caesar))
+        asked = f"You acquired {self.card} with a move of {told(army)} from {self.origin}."
+        card = price_of(table, seat, self.card, asked)
+        if not isinstance(card.effect, Expedition) or not card.effect.units:
+            raise Refusal("CS-EFF-14", asked, "No land units move for this card.")
+        if army.units.total != card.effect.units:
+            raise Refusal("CS-EFF-14", asked, f"Exactly {card.effect.units} land military units move.")
+        movement.check_leaving(table, seat, self.origin, army, asked, begins=True)
+        by_sea = movement.goes_by_sea(table, seat, self.origin, card.effect.to, army, {}, asked)
+        _acquire(draft, seat, card)
+        movement.move(draft, seat, self.origin, card.effect.to, army, by_sea=by_sea)
+        _reward(draft, seat, card, card.effect)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for card in affordable(table, seat):
+            effect = card.effect
+            if not isinstance(effect, Expedition) or not effect.units:
+                continue
+            for origin in _origins(table, seat, effect):
+                army = table.army(origin, seat)
+                units = {kind: schema.count(0, min(n, effect.units)) for kind, n in army.units.by_type.items() if n}
+                leaders = (("generals", army.generals), ("caesar", int(army.caesar)))
+                along = {kind: schema.count(0, number) for kind, number in leaders if number}
+                fields = {"card": schema.const(card.id), "origin": schema.const(origin), **units, **along}
+                total = {"of": [*units], "minimum": effect.units, "maximum": effect.units}
+                yield cls.option(f"{card.name}: from {table.names(origin)}", fields, x_total=total)
+
+
+def _origins(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
+    """Return from where enough units can go (CS-EFF-14)."""
+    found: list[AreaId] = []
+    for area in table.map.lands:
+        army = table.army(area, seat)
+        if area == effect.to or not army.leads or army.units.total < effect.units:
+            continue
+        by_sea = bool(table.seas_of(area)) and movement.room(table, seat, {}, effect.to) >= effect.units
+        if by_sea or effect.to in movement.by_land(table, seat, area):
+            found.append(area)
+    return found
+
+
+class SendGalley(Command, frozen=True):
+    """Acquire a card for which a galley of yours moves to its sea zone; then it brings its reward (CS-EFF-13)."""
+
+    rules = ("CS-EFF-13", "CS-CRD-04")
+    answers = ACT
+
+    card: CardId
+    origin: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, asked = draft.table, f"You acquired {self.card} with a galley from {self.origin}."
+        card = price_of(table, seat, self.card, asked)
+        if not isinstance(card.effect, Expedition) or not card.effect.galleys:
+            raise Refusal("CS-EFF-13", asked, "No galley moves for this card.")
+        if not table.galleys(self.origin, seat):
+            raise Refusal("CS-EFF-13", asked, f"You have galleys in {', '.join(_harbours(table, seat)) or 'no zone'}.")
+        _acquire(draft, seat, card)
+        if self.origin != card.effect.to:
+            draft.emit(GalleyMoved(seat, self.origin, card.effect.to))
+        _reward(draft, seat, card, card.effect)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for card in affordable(table, seat):
+            effect = card.effect
+            if isinstance(effect, Expedition) and effect.galleys and (seas := _harbours(table, seat)):
+                yield cls.option(card.name, {"card": schema.const(card.id), "origin": schema.one_of(seas)})
+
+
+def _harbours(table: Table, seat: Seat) -> list[AreaId]:
+    return [sea for sea in table.map.seas if table.galleys(sea, seat)]
+
+
+def _reward(draft: Draft[Table], seat: Seat, card: Card, effect: Expedition) -> None:
+    match effect.then:
+        case Gain() as brought:
+            effects.gain(draft, seat, card.id, brought)
+        case Levy() as brought:
+            effects.levy(draft, seat, card.id, brought, effect.to)
+
+
+class BribeSenator(Command, frozen=True):
+    """Acquire a Bribe Senator card, and take a random senator from another player, allied or not (CS-EFF-19)."""
+
+    rules = ("CS-EFF-19", "CS-CRD-04", "CS-AUC-17")
+    answers = ACT
+
+    card: CardId
+    player: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, asked = draft.table, f"You acquired {self.card} to bribe a senator of {self.player}."
+        card = price_of(table, seat, self.card, asked)
+        if not isinstance(card.effect, Bribe):
+            raise Refusal("CS-EFF-19", asked, "This card bribes nobody.")
+        if self.player not in (others := victims(table, seat)):
+            raise Refusal(
+                "CS-EFF-19", asked, f"Choose another player who has a senator: {', '.join(others) or 'none'}."
+            )
+        _acquire(draft, seat, card)
+        draft.emit(_steal(draft, seat, self.player))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        others = victims(table, seat)
+        for card in affordable(table, seat):
+            if isinstance(card.effect, Bribe) and others:
+                yield cls.option(card.name, {"card": schema.const(card.id), "player": schema.one_of(others)})
+
+
+def victims(table: Table, seat: Seat) -> list[Seat]:
+    """Return the other players who hold a senator."""
+    return [other for other in table.seats if other != seat and table.hands[other].count]
+
+
+def _steal(draft: Draft[Table], seat: Seat, victim: Seat) -> SenatorStolen:
+    """Move a random senator; how often is drawn and sealed does not depend on what the hands hold."""
+    own, others = hands.held(draft.table, seat, draft), hands.held(draft.table, victim, draft)
+    [stolen, *_] = draft.shuffle([card for card in hands.kinds(draft.table) for _ in range(others.get(card, 0))])
+    drawn = draft.draws
+    own[stolen] = own.get(stolen, 0) + 1
+    others[stolen] -= 1
+    sealed = {seat: hands.seal(draft, seat, own), victim: hands.seal(draft, victim, others)}
+    return SenatorStolen(seat, victim, drawn, sealed)
+
+
+class RaiseSlaves(Command, frozen=True):
+    """Acquire the Slave Revolt: slaves appear in a province and attack an army there (CS-EFF-20).
+
+    Attributes:
+        army: whose army is attacked first.
+    """
+
+    rules = ("CS-EFF-20", "CS-EFF-21", "CS-CRD-04", "CS-AUC-17")
+    answers = ACT
+
+    card: CardId
+    province: AreaId
+    army: Seat
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, asked = draft.table, f"You acquired {self.card} against {self.army} in {self.province}."
+        card = price_of(table, seat, self.card, asked)
+        if not isinstance(card.effect, Revolt):
+            raise Refusal("CS-EFF-20", asked, "This card raises no slaves.")
+        where = revolt.provinces(table, seat)
+        if self.province not in where:
+            allowed = f"Slaves rise where another player has a land military unit: {', '.join(where) or 'nowhere'}."
+            raise Refusal("CS-EFF-20", asked, allowed)
+        if self.army not in where[self.province]:
+            raise Refusal("CS-EFF-21", asked, f"The first can be the army of {', '.join(where[self.province])}.")
+        _acquire(draft, seat, card)
+        draft.emit(revolt.SlavesRose(seat, self.province, card.effect.infantry, self.army))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        for card in affordable(table, seat):
+            if isinstance(card.effect, Revolt):
+                for area, armies in revolt.provinces(table, seat).items():
+                    fields = {"card": schema.const(card.id), "province": schema.const(area)}
+                    title = f"{card.name} in {table.names(area)}"
+                    yield cls.option(title, {**fields, "army": schema.one_of(armies)})
+
+
+EVENTS = (CardAcquired, GalleyMoved, SenatorStolen)
+COMMANDS = (Acquire, BuildCity, SendArmy, SendGalley, BribeSenator, RaiseSlaves)

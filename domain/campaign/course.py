@@ -1,0 +1,85 @@
+"""The course of the game: the phases of a season, a turn, and what comes up in it, in the order of the rule book.
+
+Each step asks somebody, or does what leaves no choice. What is under way comes before the turn in which it came up.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from domain.campaign import auction, battle, deployment, movement, muster, naval, retreat, revolt, season, senate
+from domain.campaign.table import BattleStep, Phase, Table, turn_of
+from domain.campaign.turn import MoveEnded, TurnBegan, TurnEnded
+from domain.campaign.uses import ready
+from domain.campaign.winning import end_season
+from domain.kernel.ids import RuleId
+from domain.kernel.rules.course import Consequence, Step, always
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.draft import Draft
+
+BATTLE: Final[Mapping[BattleStep, Step[Table]]] = {
+    "wind": naval.wind,
+    "muster": muster.muster,
+    "roll": always(battle.roll),
+    "lose": battle.lose,
+    "announce": retreat.announce,
+}
+"""A battle: the wind at sea only, whoever joins; then rounds, after which on land either side may retreat."""
+
+
+def step(table: Table) -> Step[Table]:
+    """Return the step that the game is at."""
+    if table.battle is not None:
+        return BATTLE[table.battle.step]
+    if table.escape is not None:
+        return retreat.escape
+    if table.revolt is not None:
+        return revolt.fight
+    if table.vote is not None:
+        return senate.vote
+    if table.prize is not None:
+        return senate.award
+    return SEASON[table.phase]
+
+
+def _auctions(table: Table) -> list[Decision] | Consequence[Table]:
+    return auction.next_auction(table) if table.auction is None else auction.bid(table)
+
+
+def _turns(table: Table) -> list[Decision] | Consequence[Table]:
+    """Each player in turn order takes a turn; after all of them a round ends, and after the last one the season."""
+    if table.turn is not None:
+        return _act(table)
+    waiting = [seat for seat in table.order if seat not in table.done]
+    if waiting:
+        return lambda draft: draft.emit(TurnBegan(waiting[0]))
+    return season.begin_round if table.round < table.data.rounds else end_season
+
+
+def _act(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the active player for an action or a card; the turn ends by itself when there is nothing left (CS-ACT-06)."""
+    turn = turn_of(table)
+    seat = turn.seat
+    if turn.land_move is not None and not movement.can_go_on(table, seat):
+        return _end_move
+    if turn.naval_move is not None and not naval.battles(table, seat):
+        return _end_move
+    may_go_on = turn.land_move is not None or turn.naval_move is not None
+    if not turn.actions and not may_go_on and not ready(table, seat):
+        return lambda draft: draft.emit(TurnEnded(seat, automatic=True))
+    title = "What do you do?" if turn.actions else "Do you do anything else?"
+    about = {"actions": turn.actions, "acquired": turn.acquired}
+    depends = "The next player's turn begins when you have ended yours."
+    return [Decision("act", (seat,), RuleId("CS-ACT-02"), title, depends, about)]
+
+
+def _end_move(draft: Draft[Table]) -> None:
+    draft.emit(MoveEnded(turn_of(draft.table).seat, automatic=True))
+
+
+SEASON: Final[Mapping[Phase, Step[Table]]] = {
+    "season": always(season.begin),
+    "auction": _auctions,
+    "deployment": deployment.deploy,
+    "actions": _turns,
+}
+"""The phases of a season (CS-SEA-01); taxes, points and its end follow the last round by themselves."""

@@ -1,0 +1,30 @@
+"""Draws from what is left of tokens and cards: nothing is laid out in a hidden order, so nothing needs to be sealed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from domain.campaign.table import Table
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Draw
+
+
+class Lots(Struct, frozen=True):
+    """What was shuffled, and what came first.
+
+    Attributes:
+        stock: how many of each were shuffled, in the order of their names.
+        drawn: the first of them, in the order in which they came.
+    """
+
+    draw: Draw
+    stock: dict[str, int]
+    drawn: tuple[str, ...]
+
+
+def draw(draft: Draft[Table], stock: Mapping[Any, int], number: int) -> Lots:
+    """Draw a number of items from a stock, or all when there are fewer."""
+    kept = {name: count for name, count in sorted(stock.items()) if count}
+    order: Sequence[str] = draft.shuffle([name for name, count in kept.items() for _ in range(count)])
+    return Lots(draft.draws, kept, tuple(order[:number]))

@@ -1,0 +1,199 @@
+"""Declaring a land battle, and who joins it before its first round (CS-BAT-01 to CS-BAT-09, CS-NAV-06)."""
+
+from collections.abc import Iterable
+
+from msgspec import field
+
+from domain.campaign import forces
+from domain.campaign.battle import BattleBegan, BattleRoundBegan, ForceJoined, under_way
+from domain.campaign.table import SLAVES, Battle, Command, Side, Table, turn_of
+from domain.campaign.turn import ACT, require_action
+from domain.conquest.pieces import Units
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count
+from domain.kernel.rules.refusal import Refusal
+
+# --- the attack ---
+
+
+class Attack(Command, frozen=True):
+    """Attack one player who is not your ally in a province that you share, with any of your units there (CS-BAT-01)."""
+
+    rules = ("CS-BAT-01", "CS-BAT-02", "CS-BAT-03")
+    answers = ACT
+
+    province: AreaId
+    defender: Seat
+    infantry: Count = 0
+    cavalry: Count = 0
+    catapults: Count = 0
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, units = draft.table, Units(self.infantry, self.cavalry, self.catapults)
+        asked = f"You attacked {self.defender} in {self.province} with {units}."
+        require_action(table, asked)
+        there = table.army(self.province, seat).units if self.province in table.provinces else Units()
+        if not there.total:
+            raise Refusal("CS-BAT-01", asked, "Attack where you have land military units.")
+        if self.defender not in (others := table.enemies_at(self.province, seat)):
+            rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-BAT-02"
+            allowed = f"Those with land military units there, and not allied with you: {', '.join(others) or 'nobody'}."
+            raise Refusal(rule, asked, allowed)
+        if not units.total or not units.within(there):
+            raise Refusal("CS-BAT-01", asked, f"Attack with at least one of your {there}.")
+        begin(draft, self.province, seat, self.defender, forces.force(seat, units))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if not turn_of(table).actions:
+            return
+        for area, province in sorted(table.provinces.items()):
+            if seat not in province.armies or not (others := table.enemies_at(area, seat)):
+                continue
+            own = province.armies[seat].units.by_type
+            units = {kind: schema.count(0, number) for kind, number in own.items() if number}
+            if units:
+                fields = {"province": schema.const(area), "defender": schema.one_of(others), **units}
+                total = {"of": [*units], "minimum": 1}
+                yield cls.option(f"Attack in {table.names(area)}", fields, x_total=total)
+
+
+def begin(draft: Draft[Table], area: AreaId, attacker: Seat, defender: Seat, attacking: forces.Force) -> None:
+    """Begin a battle on land; all the defender's land units there take part (CS-BAT-02)."""
+    table = draft.table
+    defending = forces.force(defender, table.army(area, defender).units)
+    draft.emit(
+        BattleBegan(
+            area,
+            False,
+            attacker,
+            defender,
+            forces.joined(attacking, forces.phantoms(table, attacker, area, naval=False)),
+            forces.joined(defending, forces.phantoms(table, defender, area, naval=False)),
+            takes_action=attacker != SLAVES,
+        )
+    )
+
+
+# --- who joins ---
+
+
+class CallGalleys(Command, frozen=True):
+    """Bring galleys from adjacent sea zones into your battle, or none (CS-BAT-04).
+
+    Attributes:
+        galleys: how many from each sea zone.
+    """
+
+    rules = ("CS-BAT-04", "CS-BAT-05")
+    answers = frozenset({"call-galleys"})
+
+    galleys: dict[AreaId, Count] = field(default_factory=dict[AreaId, int])
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        battle = under_way(draft.table)
+        _check_galleys(self.galleys, forces.called(draft.table, battle, seat))
+        draft.emit(ForceJoined(seat, seat, forces.force(seat, Units(), dict(sorted(self.galleys.items())))))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        counts = _galleys(forces.called(table, under_way(table), seat))
+        yield cls.option("Call galleys, or none", {"galleys": counts}, optional=["galleys"])
+
+
+class Lend(Command, frozen=True):
+    """Lend units to your ally in a battle, or none (CS-BAT-06, CS-BAT-07); you get the survivors back (CS-BAT-09).
+
+    Attributes:
+        leader: whether one of your leaders in the province takes part.
+        galleys: how many from each sea zone.
+    """
+
+    rules = ("CS-BAT-06", "CS-BAT-07", "CS-BAT-08", "CS-NAV-06", "CS-SET-13")
+    answers = frozenset({"lend"})
+
+    infantry: Count = 0
+    cavalry: Count = 0
+    catapults: Count = 0
+    leader: bool = False
+    galleys: dict[AreaId, Count] = field(default_factory=dict[AreaId, int])
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, battle = draft.table, under_way(draft.table)
+        side = _own_side(table, battle, seat)
+        assert side is not None, "only allies are asked"
+        units, leader, galleys = _lendable(table, battle, seat)
+        lent = Units(self.infantry, self.cavalry, self.catapults)
+        asked = f"You lent {lent}{' and a leader' * self.leader}."
+        if not lent.within(units) or self.leader > leader:
+            rule = "CS-NAV-06" if battle.naval else "CS-BAT-07"
+            raise Refusal(rule, asked, f"You can lend {units}{' and a leader' * leader}.")
+        _check_galleys(self.galleys, galleys)
+        force = forces.force(seat, lent, dict(sorted(self.galleys.items())))
+        draft.emit(ForceJoined(seat, side.seat, force, self.leader))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        units, leader, galleys = _lendable(table, under_way(table), seat)
+        fields = {kind: schema.count(0, number) for kind, number in units.by_type.items() if number}
+        if leader:
+            fields["leader"] = {"type": "boolean"}
+        if galleys:
+            fields["galleys"] = _galleys(galleys)
+        yield cls.option("Lend units, or none", fields, optional=[*fields])
+
+
+def _galleys(there: dict[AreaId, int]) -> schema.Schema:
+    return schema.record({sea: schema.count(0, number) for sea, number in there.items()}, there)
+
+
+def _check_galleys(wanted: dict[AreaId, int], there: dict[AreaId, int]) -> None:
+    if any(number > there.get(sea, 0) for sea, number in wanted.items()):
+        asked = f"You sent galleys from {', '.join(wanted)}."
+        allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none near enough"
+        raise Refusal("CS-BAT-04", asked, f"You have {allowed}.")
+
+
+def _own_side(table: Table, battle: Battle, seat: Seat) -> Side | None:
+    """Return the side that a third player could help (CS-BAT-06); None when there is none."""
+    if table.revolt is not None and table.revolt.by == seat:
+        return None
+    sides = (battle.attacker, battle.defender)
+    return next((side for side in sides if side.seat != SLAVES and table.are_allied(side.seat, seat)), None)
+
+
+def _lendable(table: Table, battle: Battle, seat: Seat) -> tuple[Units, bool, dict[AreaId, int]]:
+    """Return what a third player could lend: units, a leader, galleys (CS-BAT-07, CS-NAV-06)."""
+    galleys = forces.called(table, battle, seat)
+    if battle.naval:
+        return Units(), False, galleys
+    army = table.army(battle.place, seat)
+    return army.units, army.leads, galleys
+
+
+def muster(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the participants for galleys, then all who have something to lend, in turn order; then the rounds begin."""
+    battle = under_way(table)
+    sides = (battle.attacker.seat, battle.defender.seat)
+    depends = "The first round begins when everybody has answered."
+    about = {"place": battle.place, "attacker": sides[0], "defender": sides[1]}
+    for seat in sides if not battle.naval else ():
+        if seat != SLAVES and seat not in battle.answered and (there := forces.called(table, battle, seat)):
+            title = f"Do you call galleys into the battle in {table.names(battle.place)}?"
+            return [Decision("call-galleys", (seat,), RuleId("CS-BAT-04"), title, depends, {**about, "galleys": there})]
+    for seat in table.order:
+        if seat in sides or seat in battle.answered or (side := _own_side(table, battle, seat)) is None:
+            continue
+        units, leader, galleys = _lendable(table, battle, seat)
+        if units.total or leader or galleys:
+            title = f"Do you lend {table.names(side.seat)} units in {table.names(battle.place)}?"
+            return [Decision("lend", (seat,), RuleId("CS-BAT-06"), title, depends, {**about, "to": side.seat})]
+    return lambda draft: draft.emit(BattleRoundBegan(1))
+
+
+COMMANDS = (Attack, CallGalleys, Lend)

@@ -1,0 +1,179 @@
+"""Conquest of the Empire II, the Campaign game: the chapters wired up."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from domain.campaign import (
+    auction,
+    battle,
+    cards,
+    cities,
+    course,
+    deployment,
+    effects,
+    influence,
+    marks,
+    movement,
+    muster,
+    naval,
+    recruiting,
+    retreat,
+    revolt,
+    scoring,
+    season,
+    senate,
+    setup,
+    special_tax,
+    taxes,
+    turn,
+    uses,
+    view,
+    winning,
+)
+from domain.campaign.data import DATA, Data
+from domain.campaign.position import arrange, conceal
+from domain.campaign.setup import Setup, fit
+from domain.campaign.table import Table, bare
+from domain.conquest.dice import FACES
+from domain.conquest.seats import COLOURS
+from domain.kernel.chance.evidence import Dice, Lots, Shown
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.course import Step
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.marks import Mark, Marks
+from domain.kernel.rules.message import Event as KernelEvent
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
+
+CHAPTERS = (
+    setup,
+    season,
+    auction,
+    deployment,
+    turn,
+    cards,
+    uses,
+    effects,
+    recruiting,
+    influence,
+    special_tax,
+    movement,
+    muster,
+    battle,
+    retreat,
+    naval,
+    cities,
+    senate,
+    revolt,
+    taxes,
+    scoring,
+    winning,
+)
+
+CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
+    setup.FirstPlayerDrawn: (Lots((), ("order",)),),
+    setup.InfluenceDrawn: (Lots(("lots",), ("lots", "drawn"), stock=("lots", "stock")),),
+    season.TokensPlaced: (Lots(("lots",), ("lots", "drawn"), stock=("lots", "stock")),),
+    season.CardsLaidOut: (Lots(("lots",), ("lots", "drawn"), stock=("lots", "stock")),),
+    battle.BattleRolled: (Dice("battle", ("attacker",)), Dice("battle", ("defender",))),
+    cards.SenatorStolen: (Lots(),),
+    uses.SenatorKilled: (Lots(),),
+    senate.SenatorsGone: (Lots(("lots",), ("lots", "drawn"), stock=("lots", "stock")),),
+}
+
+
+class Campaign(Ruleset[Table]):
+    """The Campaign game, from the Czech edition."""
+
+    id = "conquest-campaign"
+    title = "Conquest of the Empire II (Campaign)"
+    board = "conquest"
+    setup = Setup
+    view_type = view.View
+    chapters = CHAPTERS
+    die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
+    dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
+    chance = CHANCE
+    landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
+        season.SeasonBegan: "season",
+        auction.AuctionWon: "auction",
+        battle.BattleBegan: "battle",
+        battle.BattleEnded: "battle-end",
+        senate.VoteEnded: "vote",
+        cities.CityBuilt: "city",
+        cities.CityTaken: "conquest",
+        winning.GameWon: "victory",
+    }
+    charts: ClassVar[Mapping[str, str]] = {"points": "points", "territory": "influence"}
+    colours: ClassVar[Mapping[Seat, str]] = COLOURS
+    data: ClassVar[Data] = DATA
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        return setup.PLAYERS
+
+    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
+        return setup.seated(players, chosen or Setup()) if players in setup.PLAYERS else ()
+
+    def lay(self, seats: tuple[Seat, ...], setup: Setup, board: Board) -> Table:
+        table = bare(Map.of(board), self.data, seats, setup.seasons)
+        fit(table)
+        return table
+
+    def open(self, draft: Draft[Table]) -> None:
+        setup.open(draft)
+
+    def step(self, table: Table) -> Step[Table]:
+        return course.step(table)
+
+    def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
+        return marks.printed(board)
+
+    def marks(self, view: view.View, names: Names) -> Marks:
+        return marks.of(view, names)
+
+    def view(self, table: Table, vault: Vault) -> view.View:
+        return view.of(table, vault)
+
+    def result(self, table: Table) -> Result | None:
+        return Result(tuple(table.winners), table.won_by) if table.winners else None
+
+    def heading(self, table: Table) -> str:
+        if not table.season:
+            return "Setup"
+        if table.turn is not None:
+            return f"Season {table.season}, round {table.round}, {table.turn.seat.title()}: actions"
+        return f"Season {table.season}: {table.phase}"
+
+    def round(self, table: Table) -> int:
+        rounds = self.data.rounds
+        return rounds * (table.season - 1) + table.round if table.season else 0
+
+    def score(self, table: Table) -> dict[Seat, dict[str, int]]:
+        return {
+            seat: {
+                "points": player.points,
+                "influence": table.influence_of(seat),
+                "talents": player.talents,
+                "cities": sum(province.city == seat for province in table.provinces.values()),
+                "units": sum(table.army(area, seat).units.total for area in table.provinces)
+                + sum(fleet.get(seat, 0) for fleet in table.fleets.values()),
+            }
+            for seat, player in table.players.items()
+        }
+
+    def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
+        match event:
+            case battle.BattleRolled():
+                throws = [throw for throw in (event.attacker, event.defender) if throw is not None]
+                return tuple(Rolled("battle", throw.faces, throw.seat, throw.draw) for throw in throws)
+            case _:
+                return ()
+
+    def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
+        return arrange(position, self.data, board)
+
+    def conceal(self, draft: Draft[Table], position: Mapping[str, Any]) -> None:
+        conceal(draft, position)

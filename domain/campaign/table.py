@@ -1,0 +1,518 @@
+"""The table of the Campaign game: what lies where, who is allied, whose turn it is, and what is under way.
+
+Only the values of senators in hand are hidden. Chaos is no secret of the log, but a view shows it to its owner alone.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from domain.campaign.data import Card, CardId, Data
+from domain.conquest.pieces import NO_UNITS, Units
+from domain.kernel.chance.secret import Sealed
+from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules import command, message
+from domain.kernel.rules.board import Map
+from domain.kernel.rules.message import Count
+from domain.kernel.rules.table import Table as KernelTable
+
+Phase = Literal["setup", "season", "auction", "deployment", "actions", "over"]
+"""Where the game is; tokens, cards, taxes and points take no time (CS-SEA-01)."""
+
+Alliance = Literal["a", "b"]
+"""Of players in the boxes first, third and fifth, and of those in second, fourth and sixth (CS-AUC-13)."""
+
+SLAVES = Seat("slaves")
+"""Who attacks in a Slave Revolt: nobody's seat (CS-EFF-22)."""
+
+CARD = Seat("card")
+"""Whose the phantom units of a Diplomacy card are (CS-EFF-09)."""
+
+Group = Annotated[
+    str,
+    Meta(
+        description="Units of one owner and type in a battle: `red/infantry`, `card/cavalry`, `slaves/infantry`;"
+        " galleys with the sea zone to which they return, as in `blue/galleys/mare-narbo`."
+    ),
+]
+
+
+class Army(Struct, frozen=True, omit_defaults=True):
+    """One player's land units in a province.
+
+    Attributes:
+        units: the military units among them.
+        caesar: whether the Caesar is there.
+    """
+
+    units: Units = NO_UNITS
+    generals: Count = 0
+    caesar: bool = False
+
+    @property
+    def leads(self) -> bool:
+        """Whether a leader is there."""
+        return self.caesar or self.generals > 0
+
+    def __add__(self, other: "Army") -> "Army":
+        return Army(self.units + other.units, self.generals + other.generals, self.caesar or other.caesar)
+
+    def __sub__(self, other: "Army") -> "Army":
+        return Army(self.units - other.units, self.generals - other.generals, self.caesar and not other.caesar)
+
+
+NO_ARMY = Army()
+
+
+class Province(Struct, frozen=True):
+    """A land province.
+
+    Attributes:
+        armies: the land units of each player; who has none is absent.
+        city: who owns the city there.
+        influence: the influence tokens of each player.
+        tokens: province tokens that can be bought.
+    """
+
+    armies: dict[Seat, Army] = field(default_factory=dict[Seat, Army])
+    city: Seat | None = None
+    influence: dict[Seat, Count] = field(default_factory=dict[Seat, int])
+    tokens: Count = 0
+
+
+class Player(Struct, frozen=True):
+    """A player's standing.
+
+    Attributes:
+        talents: the treasury.
+        points: victory points; they may be negative (CS-VPS-05).
+        chaos: chaos points.
+        shown: chaos points as they were last revealed (CS-TOK-09).
+    """
+
+    talents: Count
+    points: int = 0
+    chaos: Count = 0
+    shown: Count = 0
+
+
+class Hand(Struct, frozen=True):
+    """A player's senators.
+
+    Attributes:
+        count: how many; public (CS-CRD-06).
+        sealed: the hand as it was sealed last, by value; null before the set-up.
+        seen: what has openly come and gone since, by value.
+    """
+
+    count: Count = 0
+    sealed: Sealed | None = None
+    seen: dict[CardId, int] = field(default_factory=dict[CardId, int])
+
+
+class Auction(Struct, frozen=True):
+    """An auction for two places in the alliances (CS-AUC-01).
+
+    Attributes:
+        opener: who must bid first.
+        bidder: who has bid most; null before the first bid.
+        amount: what they have bid, in talents.
+        a: whom they propose for the next place of alliance A; null where a lone player is proposed for B.
+        b: whom they propose for the next place of alliance B.
+        waiting: who is still to be asked, in this order.
+    """
+
+    opener: Seat
+    bidder: Seat | None = None
+    amount: Count = 0
+    a: Seat | None = None
+    b: Seat | None = None
+    waiting: tuple[Seat, ...] = ()
+
+
+class Landing(Struct, frozen=True):
+    """Units that came by sea in the present land move (CS-AMP-03)."""
+
+    to: AreaId
+    units: Count
+
+
+class LandMove(Struct, frozen=True):
+    """A land move that can go on: more units may leave the province that was activated (CS-MOV-07).
+
+    Attributes:
+        landings: what has come by sea so far; it takes room on the galleys there.
+    """
+
+    origin: AreaId
+    landings: tuple[Landing, ...] = ()
+
+
+class NavalMove(Struct, frozen=True):
+    """A naval action in which galleys have moved and a battle may follow (CS-NAV-03)."""
+
+    to: AreaId
+
+
+class Turn(Struct, frozen=True):
+    """The turn of the active player (CS-ACT-01).
+
+    Attributes:
+        actions: how many are left.
+        acquired: whether a card was acquired in this turn (CS-ACT-03).
+        move: a land move or naval action that can go on.
+    """
+
+    seat: Seat
+    actions: Count
+    acquired: bool = False
+    land_move: LandMove | None = None
+    naval_move: NavalMove | None = None
+
+
+BattleStep = Literal["wind", "muster", "roll", "lose", "announce"]
+"""The steps of a battle, in their order; `domain.campaign.course` says what happens at each."""
+
+
+class Side(Struct, frozen=True):
+    """One side of a battle (CS-BAT-10).
+
+    Attributes:
+        seat: the participant; `slaves` in a revolt.
+        force: the units under their control.
+        leaders: allies whose leaders were lent (CS-BAT-13).
+        hits: hits taken and not yet assigned.
+    """
+
+    seat: Seat
+    force: dict[Group, Count]
+    leaders: tuple[Seat, ...] = ()
+    hits: Count = 0
+
+
+class Battle(Struct, frozen=True):
+    """A battle under way, on land or at sea.
+
+    Attributes:
+        place: the province, or the sea zone.
+        naval: whether it is fought at sea.
+        answered: who has said what they send into the battle (CS-BAT-04, CS-BAT-06).
+        returns_fire: whether the attacker has still to roll in this round (CS-BAT-21).
+        announcing: who has still to say whether they retreat (CS-RET-01).
+    """
+
+    place: AreaId
+    naval: bool
+    attacker: Side
+    defender: Side
+    step: BattleStep
+    round: int = 1
+    answered: tuple[Seat, ...] = ()
+    returns_fire: bool = False
+    announcing: tuple[Seat, ...] = ()
+
+    def side(self, seat: Seat) -> Side:
+        """Return the side of a participant."""
+        return self.attacker if self.attacker.seat == seat else self.defender
+
+
+class Escape(Struct, frozen=True):
+    """Leaders who must leave a province, because all military units of their side were lost (CS-RET-04).
+
+    Attributes:
+        may_stay: whether military units are there that did not fight, with whom they may stay.
+    """
+
+    seat: Seat
+    province: AreaId
+    may_stay: bool
+
+
+class Revolt(Struct, frozen=True):
+    """A slave revolt (CS-EFF-20).
+
+    Attributes:
+        by: who played the card.
+        slaves: how many are left.
+        next: the army that is attacked next; null while that is to be chosen.
+    """
+
+    by: Seat
+    province: AreaId
+    slaves: Count
+    next: Seat | None = None
+
+
+class VoteUnderWay(Struct, frozen=True):
+    """A vote of the senate (CS-SEN-05).
+
+    Attributes:
+        card: the vote.
+        caller: who called it.
+        laid: the senators that each player has laid face up.
+        leader: who has laid most.
+        waiting: who is still to be asked, in this order.
+    """
+
+    card: CardId
+    caller: Seat
+    laid: dict[Seat, dict[CardId, Count]] = field(default_factory=dict[Seat, dict[CardId, int]])
+    leader: Seat | None = None
+    waiting: tuple[Seat, ...] = ()
+
+
+class Prize(Struct, frozen=True):
+    """A prize of a vote that its winner has still to place (CS-EFF-07).
+
+    Attributes:
+        spent: the senators that were spent for it (CS-SEN-10).
+    """
+
+    seat: Seat
+    card: CardId
+    spent: dict[CardId, Count]
+
+
+class Table(KernelTable):
+    """The whole position. See the structs above; `static` fields are fixed for the game."""
+
+    static: ClassVar[tuple[str, ...]] = ("map", "data", "cards", "seasons", "seats")
+
+    map: Map
+    data: Data
+    cards: Mapping[CardId, Card]
+    seasons: int
+    seats: tuple[Seat, ...]
+    """Clockwise, from the first in the order of the box."""
+
+    phase: Phase = "setup"
+    season: int = 0
+    round: int = 0
+    first: Seat | None = None
+    """Who opens the first auction of the season (CS-AUC-02)."""
+    players: dict[Seat, Player] = field(default_factory=dict[Seat, Player])
+    provinces: dict[AreaId, Province] = field(default_factory=dict[AreaId, Province])
+    fleets: dict[AreaId, dict[Seat, int]] = field(default_factory=dict[AreaId, dict[Seat, int]])
+    """Galleys by sea zone and player."""
+    pool: dict[AreaId, int] = field(default_factory=dict[AreaId, int])
+    """Province tokens that have not been drawn."""
+    deck: dict[CardId, int] = field(default_factory=dict[CardId, int])
+    """Cards that have not been drawn."""
+    display: dict[CardId, int] = field(default_factory=dict[CardId, int])
+    """Cards that can be acquired."""
+    owned: dict[Seat, dict[CardId, int]] = field(default_factory=dict[Seat, dict[CardId, int]])
+    """Cards in front of players."""
+    used: dict[Seat, dict[CardId, int]] = field(default_factory=dict[Seat, dict[CardId, int]])
+    """How many of those are face down (CS-CRD-09)."""
+    hands: dict[Seat, Hand] = field(default_factory=dict[Seat, Hand])
+    """Senators."""
+
+    alliance_a: list[Seat] = field(default_factory=list[Seat])
+    alliance_b: list[Seat] = field(default_factory=list[Seat])
+    auction: Auction | None = None
+    deploying: dict[str, int] = field(default_factory=dict[str, int])
+    """What the active player has still to deploy, beside the Caesar."""
+    deploying_caesar: bool = False
+    turn: Turn | None = None
+    done: list[Seat] = field(default_factory=list[Seat])
+    """Who has deployed, or had a turn in this round."""
+    battle: Battle | None = None
+    escape: Escape | None = None
+    revolt: Revolt | None = None
+    vote: VoteUnderWay | None = None
+    prize: Prize | None = None
+    winners: list[Seat] = field(default_factory=list[Seat])
+    won_by: str = ""
+
+    # --- looking ---
+
+    @property
+    def names(self) -> message.Names:
+        """Display names for the questions that are put to players."""
+        return message.Names(self.map.names, (*self.seats, SLAVES))
+
+    @property
+    def order(self) -> list[Seat]:
+        """The players in turn order: places of the alliances alternate, and a lone player is last (CS-AUC-14)."""
+        places = max(len(self.alliance_a), len(self.alliance_b))
+        return [box[place] for place in range(places) for box in (self.alliance_a, self.alliance_b) if place < len(box)]
+
+    @property
+    def active(self) -> Seat | None:
+        """Whose turn it is, or who deploys."""
+        if self.turn is not None:
+            return self.turn.seat
+        if self.phase == "deployment":
+            return next((seat for seat in self.order if seat not in self.done), None)
+        return None
+
+    def clockwise(self, first: Seat) -> tuple[Seat, ...]:
+        """Return the players clockwise, beginning with `first`."""
+        place = self.seats.index(first)
+        return self.seats[place:] + self.seats[:place]
+
+    def alliance_of(self, seat: Seat) -> Alliance:
+        return "a" if seat in self.alliance_a else "b"
+
+    def are_allied(self, one: Seat, other: Seat) -> bool:
+        """Tell whether two players are in one alliance; everybody is their own ally, slaves are nobody's."""
+        return any(one in side and other in side for side in (self.alliance_a, self.alliance_b)) or one == other
+
+    def army(self, area: AreaId, seat: Seat) -> Army:
+        """The land units of a player there; an empty army when there are none."""
+        return self.provinces[area].armies.get(seat, NO_ARMY)
+
+    def enemies_at(self, area: AreaId, seat: Seat) -> list[Seat]:
+        """The players not allied with `seat` who have land military units there."""
+        armies = self.provinces[area].armies
+        return [other for other in self.seats if self._is_army(armies, other) and not self.are_allied(seat, other)]
+
+    @staticmethod
+    def _is_army(armies: Mapping[Seat, Army], seat: Seat) -> bool:
+        return seat in armies and armies[seat].units.total > 0
+
+    def armies_at(self, area: AreaId) -> list[Seat]:
+        """The players who have land military units there."""
+        armies = self.provinces[area].armies
+        return [seat for seat in self.seats if self._is_army(armies, seat)]
+
+    def seas_of(self, area: AreaId) -> tuple[AreaId, ...]:
+        """The sea zones adjacent to a province (CS-BRD-09)."""
+        return tuple(sorted({sea for coast in self.map.coasts(area) for sea in coast.seas}))
+
+    def galleys(self, sea: AreaId, seat: Seat) -> int:
+        return self.fleets.get(sea, {}).get(seat, 0)
+
+    @property
+    def keys(self) -> list[AreaId]:
+        """The key provinces (CS-BRD-02)."""
+        return [area for area in self.map.lands if self.map.area(area).key is not None]
+
+    def influence_of(self, seat: Seat) -> int:
+        """All influence tokens of a player on the map."""
+        return sum(province.influence.get(seat, 0) for province in self.provinces.values())
+
+    def supply(self, seat: Seat) -> dict[str, int]:
+        """What a player has left to place, by type (CS-PCS-04, CS-TOK-03)."""
+        left = dict(self.data.pieces)
+        left["influence"] -= self.influence_of(seat)
+        for province in self.provinces.values():
+            army = province.armies.get(seat, NO_ARMY)
+            for kind, count in army.units.by_type.items():
+                left[kind] -= count
+            left["generals"] -= army.generals
+        left["galleys"] -= sum(fleet.get(seat, 0) for fleet in self.fleets.values())
+        return left
+
+    def cards_of(self, seat: Seat) -> Iterator[tuple[Card, int]]:
+        """The kinds of cards in front of a player, and how many of each."""
+        for card, count in self.owned[seat].items():
+            yield self.cards[card], count
+
+    def ready(self, seat: Seat, card: CardId) -> int:
+        """How many cards of a kind a player can still use in this season (CS-CRD-08)."""
+        return self.owned[seat].get(card, 0) - self.used[seat].get(card, 0)
+
+    # --- changing; for `apply` only ---
+
+    def change_player(self, seat: Seat, **changes: Any) -> None:
+        """Replace fields of a player."""
+        self.players[seat] = replace(self.players[seat], **changes)
+
+    def pay(self, seat: Seat, talents: int) -> None:
+        """Move talents from a player to the bank; negative ones the other way."""
+        self.change_player(seat, talents=self.players[seat].talents - talents)
+
+    def add_chaos(self, seat: Seat, chaos: int) -> None:
+        self.change_player(seat, chaos=max(0, self.players[seat].chaos + chaos))
+
+    def set_army(self, area: AreaId, seat: Seat, army: Army) -> None:
+        """Put `army` there instead of what `seat` has; an empty one leaves no trace."""
+        province = self.provinces[area]
+        armies = {other: there for other, there in province.armies.items() if other != seat}
+        if army != NO_ARMY:
+            armies[seat] = army
+        self.provinces[area] = replace(province, armies=armies)
+
+    def add_galleys(self, sea: AreaId, seat: Seat, number: int) -> None:
+        fleet = dict(self.fleets.get(sea, {}))
+        fleet[seat] = fleet.get(seat, 0) + number
+        if not fleet[seat]:
+            del fleet[seat]
+        self.fleets[sea] = fleet
+        if not fleet:
+            del self.fleets[sea]
+
+    def add_influence(self, area: AreaId, seat: Seat, number: int) -> None:
+        province = self.provinces[area]
+        self.provinces[area] = replace(province, influence=plus(province.influence, seat, number))
+
+    def add_tokens(self, area: AreaId, number: int) -> None:
+        province = self.provinces[area]
+        self.provinces[area] = replace(province, tokens=province.tokens + number)
+
+    def set_city(self, area: AreaId, owner: Seat) -> None:
+        self.provinces[area] = replace(self.provinces[area], city=owner)
+
+    def add_senators(self, seat: Seat, senators: Mapping[CardId, int], sign: int = 1) -> None:
+        """Change a hand by senators that everybody sees."""
+        hand = self.hands[seat]
+        seen = hand.seen
+        for card, number in senators.items():
+            seen = plus(seen, card, sign * number)
+        self.hands[seat] = Hand(hand.count + sign * sum(senators.values()), hand.sealed, seen)
+
+    def change_turn(self, **changes: Any) -> None:
+        """Replace fields of the turn under way."""
+        assert self.turn is not None, "it is somebody's turn"
+        self.turn = replace(self.turn, **changes)
+
+    def spend_action(self) -> None:
+        """Take an action from the turn; what could go on can no longer."""
+        assert self.turn is not None, "it is somebody's turn"
+        self.turn = replace(self.turn, actions=self.turn.actions - 1, land_move=None, naval_move=None)
+
+
+def plus(counts: Mapping[Any, int], key: Any, number: int) -> dict[Any, int]:
+    """Return counts with a number added to one of them; one that comes to 0 is left out."""
+    new = dict(counts)
+    new[key] = new.get(key, 0) + number
+    if not new[key]:
+        del new[key]
+    return new
+
+
+class Event(message.Event[Table], frozen=True):
+    """An event at a Campaign table."""
+
+
+class Command(command.Command[Table], frozen=True):
+    """A command at a Campaign table."""
+
+
+def turn_of(table: Table) -> Turn:
+    """The turn under way."""
+    assert table.turn is not None, "it is somebody's turn"
+    return table.turn
+
+
+def bare(board: Map, data: Data, seats: tuple[Seat, ...], seasons: int) -> Table:
+    """Return the table before the set-up: an empty board, all tokens and cards to be drawn."""
+    cards = {card.id: card for card in data.card}
+    return Table(
+        map=board,
+        data=data,
+        cards=cards,
+        seasons=seasons,
+        seats=seats,
+        players={seat: Player(data.start.talents) for seat in seats},
+        provinces={area: Province() for area in board.lands},
+        pool=dict(data.tokens),
+        deck={card.id: card.copies for card in data.card if card.kind != "vote"},
+        display={card.id: card.copies for card in data.card if card.kind == "vote"},
+        owned={seat: {} for seat in seats},
+        used={seat: {} for seat in seats},
+        hands={seat: Hand() for seat in seats},
+    )

@@ -1,0 +1,143 @@
+"""A player's turn: two actions, and cards that cost none (chapter ACT)."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from domain.campaign.table import Command, Event, Table, Turn, turn_of
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import Seat
+from domain.kernel.rules.decision import Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Automatic, Names
+from domain.kernel.rules.refusal import Refusal
+
+ACT: Final = frozenset({"act"})
+"""The decision that actions, free uses of cards and the end of the turn answer."""
+
+
+class TurnBegan(Event, frozen=True):
+    """A player's turn began, with all actions (CS-ACT-01)."""
+
+    rules = ("CS-ACT-01",)
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.turn = Turn(self.seat, table.data.actions)
+
+    def tell(self, names: Names) -> str:
+        return f"It is {names(self.seat)}'s turn."
+
+
+class ActionPassed(Event, frozen=True):
+    """A player passed: an action without effect (CS-ACT-05)."""
+
+    rules = ("CS-ACT-05",)
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        table.spend_action()
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} passed."
+
+
+class MoveEnded(Event, frozen=True):
+    """A land move or naval action was over: nothing more belongs to it (CS-ACT-04)."""
+
+    rules = ("CS-ACT-04",)
+
+    seat: Seat
+    automatic: Automatic = False
+
+    def apply(self, table: Table) -> None:
+        end_move(table)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} has moved."
+
+
+class TurnEnded(Event, frozen=True):
+    """A player's turn ended, after all actions (CS-ACT-06)."""
+
+    rules = ("CS-ACT-06",)
+
+    seat: Seat
+    automatic: Automatic = False
+
+    def apply(self, table: Table) -> None:
+        table.turn = None
+        table.done.append(self.seat)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)}'s turn ended."
+
+
+def end_move(table: Table) -> None:
+    """End a land move or naval action that could go on. For `apply` only."""
+    table.change_turn(land_move=None, naval_move=None)
+
+
+def require_action(table: Table, asked: str) -> None:
+    """Refuse an action when none is left."""
+    if not turn_of(table).actions:
+        allowed = "You have taken all actions of this turn: use cards, or end the turn."
+        raise Refusal("CS-ACT-01", asked, allowed)
+
+
+class Pass(Command, frozen=True):
+    """Give up one action (CS-ACT-05)."""
+
+    rules = ("CS-ACT-05",)
+    answers = ACT
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        require_action(draft.table, "You passed.")
+        draft.emit(ActionPassed(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if turn_of(table).actions:
+            yield cls.option("Pass")
+
+
+class EndMove(Command, frozen=True):
+    """End a land move or naval action, so that what you do next does not belong to it (CS-ACT-04)."""
+
+    rules = ("CS-ACT-04",)
+    answers = ACT
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        turn = turn_of(draft.table)
+        if turn.land_move is None and turn.naval_move is None:
+            raise Refusal("CS-ACT-04", "You ended a move.", "No move is under way that could go on.")
+        draft.emit(MoveEnded(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        turn = turn_of(table)
+        if turn.land_move is not None or turn.naval_move is not None:
+            yield cls.option("Done moving")
+
+
+class EndTurn(Command, frozen=True):
+    """End your turn when you have taken all actions (CS-ACT-06)."""
+
+    rules = ("CS-ACT-06",)
+    answers = ACT
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        if left := turn_of(draft.table).actions:
+            asked, allowed = "You ended your turn.", f"You have {left} actions left; you can pass them one by one."
+            raise Refusal("CS-ACT-05", asked, allowed)
+        draft.emit(TurnEnded(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if not turn_of(table).actions:
+            yield cls.option("End your turn")
+
+
+EVENTS = (TurnBegan, ActionPassed, MoveEnded, TurnEnded)
+COMMANDS = (Pass, EndMove, EndTurn)
