@@ -20,6 +20,7 @@ from domain.kernel.rules.marks import Mark, Marks, Place, Stack, Standing
 from domain.kernel.rules.message import Names
 from domain.library import LIBRARY
 from service.bots.bot import GREEDY
+from service.bots.registry import levels
 from service.bots.simulation import Plan as Played
 from service.bots.simulation import Simulation
 from service.games.views import Viewer
@@ -39,6 +40,11 @@ PLAYED = [
     Played("conquest-classic-friz", 6, seed=3, rounds=4),
     Played("conquest-classic-2005", 3, seed=1, rounds=3),
     Played("mare-nostrum", 5, seed=4, rounds=4, level=GREEDY),
+]
+PLAYED += [
+    Played(ruleset, LIBRARY.current(ruleset).players[-1], seed=1, rounds=3, level=[*levels(ruleset)][-1])
+    for ruleset in LIBRARY.ids()
+    if ruleset not in {plan.ruleset for plan in PLAYED}
 ]
 
 
