@@ -1,6 +1,6 @@
 """Would any scenario notice if a rule were broken? Run by hand: python -m tests.mutation [--rules CC-MOV-*]
 
-Each place in the rules of a game (Classic, or `--game mare_nostrum`) that refuses a command is taken out in memory,
+Each place in the rules of a game (`--game`, a package of `domain`) that refuses a command is taken out in memory,
 one at a time. Then some scenario that names its rule should fail. Places that only other scenarios notice, and those
 that none does, are listed; exit code 1 when there are some of the latter.
 
@@ -20,20 +20,15 @@ from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from domain.boards import builtin
-from domain.classic.editions import PUBLISHED_2005
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
-from domain.library import LIBRARY
 from tests.helpers import mutants
+from tests.helpers.games import GAMES, scenarios_of
 
 RULES = Path(__file__).parent.parent / "domain"
-SCENARIOS = Path(__file__).parent / "scenarios"
-GAMES: Final[Mapping[str, str]] = {"classic": "conquest-classic", "mare_nostrum": "mare-nostrum"}
-"""The packages of rules, each with the folder of its scenarios."""
-PREFIXES: Final = ("CC-", "MN-")
 SECONDS = 5
 """A scenario that takes longer has noticed something, too."""
 
@@ -119,8 +114,18 @@ def first_declared(node: ast.AST) -> set[str]:
 
 def ids_in(node: ast.AST) -> set[str]:
     constants = (each.value for each in ast.walk(node) if isinstance(each, ast.Constant))
-    found = {value for value in constants if isinstance(value, str) and value.startswith(PREFIXES) and " " not in value}
-    return found | {PUBLISHED_2005.own_numbers[rule] for rule in found if rule in PUBLISHED_2005.own_numbers}
+    found = {value for value in constants if isinstance(value, str)} & numbers().keys()
+    return found.union(*(numbers()[rule] for rule in found))
+
+
+@cache
+def numbers() -> Mapping[str, tuple[str, ...]]:
+    """Return every rule of every game, each with what the game's rulesets have in its place."""
+    return {
+        rule.id: tuple(here for each in rulesets for here in each.catalogue.in_force((rule.id,), each.id))
+        for rulesets in GAMES.values()
+        for rule in rulesets[0].catalogue.rules
+    }
 
 
 # --- taking one out ---
@@ -188,14 +193,13 @@ def give_up(*_: object) -> None:
 
 @cache
 def cases(game: str) -> list[tuple[Scenario, Ruleset[Any]]]:
-    folder = SCENARIOS / GAMES[game]
-    rulesets = [LIBRARY.current(name) for name in LIBRARY.ids() if name.startswith(folder.name)]
-    return [case for path in sorted(folder.glob("*.toml")) for case in runs(read(path.read_text()), rulesets)]
+    files = sorted(scenarios_of(game).glob("*.toml"))
+    return [case for path in files for case in runs(read(path.read_text()), GAMES[game])]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", choices=list(GAMES), default="classic")
+    parser.add_argument("--game", choices=list(GAMES), default=next(iter(GAMES)))
     parser.add_argument("--rules", default="*", help="only sites that may cite a rule of this pattern")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--what", choices=["refusals", "happens"], default="refusals", help="what is broken")

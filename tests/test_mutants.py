@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from tests.helpers.games import GAMES
 from tests.helpers.mutants import mutants_of, stale
 
 CHAPTER = '''
@@ -38,6 +39,6 @@ def test_every_part_of_what_happens_is_changed_and_no_word() -> None:
     assert ast.unparse(tree) == ast.unparse(ast.parse(CHAPTER))
 
 
-@pytest.mark.parametrize("game", ["classic", "mare_nostrum"])
+@pytest.mark.parametrize("game", GAMES)
 def test_what_is_listed_as_equivalent_is_a_mutant(game: str) -> None:
     assert stale(game) == []

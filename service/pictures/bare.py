@@ -16,7 +16,7 @@ OUTSIDE: Final = "#d9d1bd"
 DEEP: Final = "#adc2cb"
 
 
-def bare_board(drawing: Drawing, paints: Mapping[Seat, Paint], title: str) -> str:
+def bare_board(drawing: Drawing, paints: Mapping[Seat, Paint], glyphs: str, title: str) -> str:
     """Return a whole SVG of an empty board.
 
     In it are `#links`, for tints and roads, and for each area `#area-ID`, which can have the focus.
@@ -24,17 +24,24 @@ def bare_board(drawing: Drawing, paints: Mapping[Seat, Paint], title: str) -> st
     width, height = drawing.size
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="{FAMILY}">'
-        f"<title>{written(title)}</title>{board(drawing, paints)}</svg>"
+        f"<title>{written(title)}</title>{board(drawing, paints, glyphs)}</svg>"
     )
 
 
 def board(
-    drawing: Drawing, paints: Mapping[Seat, Paint], links: str = "", areas: Mapping[AreaId, str] | None = None
+    drawing: Drawing,
+    paints: Mapping[Seat, Paint],
+    glyphs: str,
+    links: str = "",
+    areas: Mapping[AreaId, str] | None = None,
 ) -> str:
-    """Return the board without the `svg` element around it, with what lies on it where that is given."""
+    """Return the board without the `svg` element around it, with what lies on it where that is given.
+
+    `glyphs` are those that the ruleset has besides ours.
+    """
     return "".join(
         (
-            f"<defs>{_symbols()}{''.join(_strewn(paints))}{''.join(_shapes(drawing))}</defs>",
+            f"<defs>{_symbols(glyphs)}{''.join(_strewn(paints))}{''.join(_shapes(drawing))}</defs>",
             _earth(drawing),
             f'<g id="links">{links}</g>',
             _lines(drawing),
@@ -48,11 +55,11 @@ def board(
     )
 
 
-@lru_cache(maxsize=1)
-def _symbols() -> str:
+@lru_cache(maxsize=16)
+def _symbols(own: str) -> str:
     """Return the glyphs and emblems."""
-    lines = resources.files("service.pictures").joinpath("glyphs.svg").read_text().splitlines()
-    return "".join(line for line in lines if line.startswith("<symbol"))
+    ours = resources.files("service.pictures").joinpath("glyphs.svg").read_text()
+    return "".join(line for line in f"{ours}\n{own}".splitlines() if line.startswith("<symbol"))
 
 
 def _strewn(paints: Mapping[Seat, Paint]) -> Iterator[str]:

@@ -36,10 +36,11 @@ class Paint(Struct, frozen=True):
 
 
 class Look(Struct, frozen=True):
-    """How the seats and areas of a game look: their paints, and what they are called."""
+    """How a game looks: the paints of its seats, what they and the areas are called, and the glyphs of its ruleset."""
 
     paints: Mapping[Seat, Paint]
     names: Names
+    glyphs: str
 
 
 NOBODY: Final = Paint("#8d8168", LIGHT, "#5b523f", 7)

@@ -81,7 +81,7 @@ def picture(sheet: Sheet, marks: Marks, said: str, width: int | None = None) -> 
             box(0, 0, across, tall, f'fill="{PAPER}"'),
             f'<g transform="{enlarged}">{heading(sheet.title, said, narrow)}</g>',
             f'<svg y="{number(above)}" width="{across}" height="{down}">',
-            board(sheet.drawing, sheet.paints, lying, areas),
+            board(sheet.drawing, sheet.paints, sheet.look.glyphs, lying, areas),
             f'</svg><g transform="translate(0 {number(above + down)}) {enlarged}">{below}',
             line_of_text(sheet.drawing.credits, MARGIN, bottom + 17, 11, f'fill="{FAINT}"'),
             "</g></svg>",

@@ -121,13 +121,15 @@ def sent(log: Log, records: Iterable[Record] | None = None, *, positions: bool =
 def _positions(log: Log) -> Iterator[Game]:
     board = from_canonical(msgspec.json.decode(log.header.board))
     game: Game | None = None
-    for end in range(EVERY, len(log.records), EVERY):
+    every = min(EVERY, max(1, len(log.records) // 10))  # short games have ten positions as well
+    for end in range(every, len(log.records), every):
         since = log.records[game.version : end] if game is not None else ()
         if game is None or any(retraction(record) is not None for record in since):
             game = fold(log.records[:end], GameId(log.header.game), LIBRARY, lambda _: board)
         else:
             game = later(game, since)
-        yield game
+        if game.table is not None:
+            yield game
 
 
 def _decoded(answer: Any) -> Value:

@@ -389,7 +389,7 @@ def _rules_of(text: str, function: str) -> set[str]:
 
 
 def _ids(text: str) -> set[str]:
-    return {*re.findall(r"\b(?:CC|MN)-[A-Z0-9]+-\d+\b", text)}
+    return {*re.findall(r"\b[A-Z]+-[A-Z0-9]+-\d+\b", text)}
 
 
 # --- many ---

@@ -22,12 +22,12 @@ from domain.boards import builtin
 from domain.classic.setup import COLOURS, HOMES
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import cause_of, starts_of_commands
-from domain.kernel.log.lifecycle import GAME_EVENTS, GameCancelled, RulesUpgraded, Undo
+from domain.kernel.log.lifecycle import GAME_EVENTS, GameCancelled, RulesUpgraded, SeatsMoved, Undo
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.proof.export import read
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
-from domain.kernel.rules.message import type_name
+from domain.kernel.rules.message import Event, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
@@ -75,7 +75,7 @@ IN_EARNEST: Final = {"random": 500, "curious": 2_000, "mixed": 2_000}
 
 
 ELSEWHERE: Final = {
-    "conquest-classic-friz": frozenset({"units-abandoned", "seats-moved"}),
+    "conquest-classic-friz": frozenset({"units-abandoned"}),
     "conquest-classic-2005": frozenset(
         {
             *("ask-passage", "passage-asked", "answer-passage", "passage-answered"),
@@ -86,7 +86,6 @@ ELSEWHERE: Final = {
             *("waive-talks", "talks-waived"),
             *("waive-all-talks", "all-talks-waived", "resume-talks", "talks-resumed"),
             *("take-leaders", "tribute-forgone"),
-            "seats-moved",
         }
     ),
 }
@@ -341,6 +340,8 @@ def kinds(ruleset: Ruleset[Any]) -> set[str]:
     around = set(GAME_EVENTS) - {GameCancelled}  # after which there is no game
     if ruleset.version == 1:
         around.remove(RulesUpgraded)  # a game that was moved on is kept with the version that it came to
+    if all(event.seating is Event.seating for event in ruleset.events):
+        around.remove(SeatsMoved)
     found = {type_name(kind) for kind in (*around, *ruleset.events, *ruleset.commands, Undo)}
     later = (names for since, names in LATER.get(ruleset.id, {}).items() if since > ruleset.version)
     former = (names for until, names in UNTIL.get(ruleset.id, {}).items() if until < ruleset.version)

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from importlib import resources
+from importlib.resources.abc import Traversable
 from types import ModuleType
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar, Union, cast
 
@@ -134,8 +135,16 @@ class Ruleset(ABC, Generic[T]):
     @cached_property
     def catalogue(self) -> Catalogue:
         """The rules of this version by id, from ``catalogue.toml`` in its package unless it says otherwise."""
-        package = type(self).__module__.rpartition(".")[0]
-        return load(resources.files(package).joinpath("catalogue.toml").read_bytes()).at(self.id, self.version)
+        return load(self._beside("catalogue.toml").read_bytes()).at(self.id, self.version)
+
+    @cached_property
+    def glyphs(self) -> str:
+        """Glyphs for kinds of marks that only this game has: SVG from ``glyphs.svg`` in its package, if it is there."""
+        file = self._beside("glyphs.svg")
+        return file.read_text() if file.is_file() else ""
+
+    def _beside(self, name: str) -> Traversable:
+        return resources.files(type(self).__module__.rpartition(".")[0]).joinpath(name)
 
     @abstractmethod
     def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:

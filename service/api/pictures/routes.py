@@ -89,7 +89,7 @@ async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[byt
     headers = {"ETag": _tag(request, known.version), **_KEPT}
     if request.has(headers["ETag"]):
         return _unchanged(headers)
-    drawn = bare_board(_drawing(request, known.board), paints(known), known.title)
+    drawn = bare_board(_drawing(request, known.board), paints(known), known.glyphs, known.title)
     return _drawn(drawn.encode(), request.media(SVG), headers)
 
 

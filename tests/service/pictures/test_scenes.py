@@ -20,6 +20,7 @@ from domain.kernel.rules.marks import Mark, Marks, Place, Stack, Standing
 from domain.kernel.rules.message import Names
 from domain.library import LIBRARY
 from service.bots.bot import GREEDY
+from service.bots.registry import levels
 from service.bots.simulation import Plan as Played
 from service.bots.simulation import Simulation
 from service.games.views import Viewer
@@ -39,6 +40,11 @@ PLAYED = [
     Played("conquest-classic-friz", 6, seed=3, rounds=4),
     Played("conquest-classic-2005", 3, seed=1, rounds=3),
     Played("mare-nostrum", 5, seed=4, rounds=4, level=GREEDY),
+]
+PLAYED += [
+    Played(ruleset, LIBRARY.current(ruleset).players[-1], seed=1, rounds=3, level=[*levels(ruleset)][-1])
+    for ruleset in LIBRARY.ids()
+    if ruleset not in {plan.ruleset for plan in PLAYED}
 ]
 
 
@@ -100,7 +106,7 @@ def test_a_picture_refers_to_nothing_that_is_not_in_it(plan: Played) -> None:
 def test_the_bare_board_has_a_glyph_for_every_kind_of_mark(plan: Played) -> None:
     simulation = simulated(plan.ruleset)
     sheet = sheet_of(simulation.game)
-    drawn = bare_board(sheet.drawing, sheet.paints, sheet.title)
+    drawn = bare_board(sheet.drawing, sheet.paints, sheet.look.glyphs, sheet.title)
     for version in range(10, len(simulation.records), 25):
         game = at(simulation, simulation.records[:version])
         marks = marks_of(game, Viewer(everything=True), simulation.vault, sheet.names)
@@ -139,7 +145,7 @@ def sheet(outline: Outline, name: str = "Rome") -> Sheet:
         msgspec.structs.replace(sheet_of(simulated(PLAYED[0].ruleset).game).drawing, areas={AreaId("rome"): outline}),
         {},
     )
-    return Sheet(plan, Look(paints(LIBRARY.current("mare-nostrum")), Names({AreaId("rome"): name})), "A & B")
+    return Sheet(plan, Look(paints(LIBRARY.current("mare-nostrum")), Names({AreaId("rome"): name}), ""), "A & B")
 
 
 OUTLINE = Outline("land", "Rome", "M0,0L200,0L200,200Z", (100, 100), (100, 110), 0, 20)

@@ -285,9 +285,8 @@ def test_coverage_counts_by_chapter_and_names_what_is_missing(small: Catalogue) 
 
 def test_the_classic_catalogue_is_whole(classic: Catalogue) -> None:
     both = ("conquest-classic-friz", "conquest-classic-2005")
-    assert tuple(classic.rulesets) == both
-    assert Counter(rule.applies for rule in classic.rules) == {both: 226, both[:1]: 60, both[1:]: 30}
-    assert len(classic.rules) == 316
+    held = Counter(tuple(each for each in rule.applies if each in both) for rule in classic.rules)
+    assert (held[both], held[both[:1]], held[both[1:]]) == (226, 60, 30)
     assert len(classic.for_ruleset("conquest-classic-friz")) == 286
     assert len(classic.for_ruleset("conquest-classic-2005")) == 256
     assert (len(classic.examples), len(classic.differences), len(classic.decisions)) == (35, 48, 34)

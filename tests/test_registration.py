@@ -1,0 +1,40 @@
+"""A ruleset is named in its own files and in the library, and nowhere else."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from domain.library import LIBRARY
+from tests.helpers.games import GAMES
+
+ROOT = Path(__file__).parent.parent
+OWN = ("domain/library.py", "domain/boards/families/", "service/bots/players/", *(f"domain/{game}/" for game in GAMES))
+NAMES = {*LIBRARY.ids(), *GAMES, *(LIBRARY.current(ruleset).board for ruleset in LIBRARY.ids())}
+
+
+def named(tree: ast.AST) -> Iterator[str]:
+    """Yield what code says and imports by the name of a ruleset, a package or a board, but for docstrings."""
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in said and text in NAMES:
+                yield text
+            case ast.ImportFrom(module=str(module)) if GAMES.keys() & module.split("."):
+                yield module
+            case ast.ImportFrom(module="domain", names=names) if GAMES.keys() & {each.name for each in names}:
+                yield "domain"
+            case _:
+                pass
+
+
+def test_code_outside_of_a_rulesets_own_files_does_not_name_it() -> None:
+    files = [file for folder in ("domain", "projections", "service") for file in (ROOT / folder).rglob("*.py")]
+    paths = {file: file.relative_to(ROOT).as_posix() for file in files}
+    found = {path: [*named(ast.parse(file.read_text()))] for file, path in paths.items() if not path.startswith(OWN)}
+    assert len(found) > 100
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_a_name_is_noticed_wherever_code_says_it() -> None:
+    told = '"""mare-nostrum"""\nfrom domain.classic import sea\nfrom domain import classic\nx = {"mare-nostrum": 1}'
+    assert sorted(named(ast.parse(told))) == ["domain", "domain.classic", "mare-nostrum"]
