@@ -99,9 +99,10 @@ class Written(Struct, kw_only=True):
 class Scenario(Written, forbid_unknown_fields=True, kw_only=True):
     """A scenario: its rules, the position it starts from, the dice that fall and the steps.
 
-    `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. Without `given` the
-    game opens by the rules, for `players` seats, with `setup`; `refused` is the rule id by which no such game may be
-    opened, and then there are no steps.
+    `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. `lots` lists what
+    comes first in each shuffle; what it leaves out keeps its order. Without `given` the game opens by the rules, for
+    `players` seats, with `setup`; `refused` is the rule id by which no such game may be opened, and then there are no
+    steps.
     """
 
     title: str
@@ -111,6 +112,7 @@ class Scenario(Written, forbid_unknown_fields=True, kw_only=True):
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
     refused: RuleId | None = None
     dice: list[list[int | str]] = field(default_factory=list[list[int | str]])
+    lots: list[list[str]] = field(default_factory=list[list[str]])
     note: str = ""
 
 
@@ -140,7 +142,8 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
     """Play a scenario by `ruleset`. Raises `Failure`, or `ScenarioError` when its position makes no sense."""
     if not scenario.step and scenario.refused is None:
         raise ScenarioError("a scenario has a step, or says by which rule it is refused")
-    chance = ScriptedChance([_faces(roll, ruleset) for roll in scenario.dice], {*map(len, ruleset.dice.values())})
+    rolls = [_faces(roll, ruleset) for roll in scenario.dice]
+    chance = ScriptedChance(rolls, {*map(len, ruleset.dice.values())}, scenario.lots)
     draft = _opened(scenario, ruleset, board, chance)
     if draft is None:
         return
@@ -164,6 +167,8 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
             raise Failure(f"step {number}: {failure}") from failure
     if chance.used != len(scenario.dice):
         raise Failure(f"{len(scenario.dice)} rolls are laid down, {chance.used} were rolled")
+    if chance.shuffles < len(scenario.lots):
+        raise Failure(f"{len(scenario.lots)} shuffles are laid down, {chance.shuffles} were made")
 
 
 def _faces(roll: Sequence[int | str], ruleset: Ruleset[Any]) -> list[int]:

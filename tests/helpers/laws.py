@@ -441,10 +441,10 @@ class Swapped:
     def salt(self, draw: int) -> bytes:
         return self._chance.salt(draw)
 
-    def order(self, draw: int, length: int) -> tuple[int, ...]:
-        order = list(self._chance.order(draw, length))
-        if not self._swapped and length > 1:
-            one, other = self._rng.sample(range(length), 2)
+    def order(self, draw: int, items: Sequence[Any]) -> tuple[int, ...]:
+        order = list(self._chance.order(draw, items))
+        if not self._swapped and len(items) > 1:
+            one, other = self._rng.sample(range(len(items)), 2)
             order[one], order[other] = order[other], order[one]
             self._swapped = True
         return tuple(order)

@@ -36,9 +36,10 @@ def faults(play: Play) -> Iterator[str]:
                         yield f"version {record.version} shows {holder['faces']} and not {faces}"
                     rolls.append((each.die, tuple(faces), draw))
                 case Lots() if each.outcome is not None:
-                    items = each.items[str(len(seats))] if each.items else seats
-                    order = [items[index] for index in chance.order(draw, len(items))]
-                    if order != listed(found(event, each.outcome), seats):
+                    items = shuffled(each, event, seats)
+                    order = [items[index] for index in chance.order(draw, items)]
+                    shown_order = listed(found(event, each.outcome), seats)
+                    if not shown_order or order[: len(shown_order)] != shown_order:
                         yield f"version {record.version} does not show {order}"
         stored = read_event(ruleset, record)
         if isinstance(stored, Event):
@@ -53,6 +54,14 @@ def faults(play: Play) -> Iterator[str]:
             yield f"nothing accounts for the draws {sorted(left)} of version {record.version}, {record.type}"
     if salts:
         yield f"{len(salts)} salts follow from no draw"
+
+
+def shuffled(lots: Lots, event: Any, seats: list[Any]) -> list[Any]:
+    """Return what was shuffled, in the order before."""
+    if lots.stock is not None:
+        stock: dict[str, int] = found(event, lots.stock)
+        return [name for name in sorted(stock) for _ in range(stock[name])]
+    return list(lots.items[str(len(seats))]) if lots.items else seats
 
 
 def listed(outcome: Any, seats: list[Any]) -> list[Any]:

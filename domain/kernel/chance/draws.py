@@ -21,7 +21,7 @@ import hashlib
 import hmac
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count as counting
-from typing import Protocol
+from typing import Any, Protocol
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId, Seat
@@ -46,8 +46,8 @@ class Chance(Protocol):
         """Return `count` faces, each 1..sides. A die has 256 sides at most."""
         ...
 
-    def order(self, draw: int, length: int) -> tuple[int, ...]:
-        """Return a permutation of 0..length-1."""
+    def order(self, draw: int, items: Sequence[Any]) -> tuple[int, ...]:
+        """Return the order in which shuffled items come: their places, from 0, each once."""
         ...
 
     def salt(self, draw: int) -> bytes:
@@ -86,18 +86,18 @@ class CommittedChance:
             raise ValueError(f"a die of {sides} sides was rolled; it has 1 to 256")
         return tuple(number for _, number in self.rolled(draw, count, sides) if number is not None)
 
-    def order(self, draw: int, length: int) -> tuple[int, ...]:
+    def order(self, draw: int, items: Sequence[Any]) -> tuple[int, ...]:
         stream = self._bytes(draw)
-        items = list(range(length))
-        for last in range(length - 1, 0, -1):
+        places = list(range(len(items)))
+        for last in range(len(items) - 1, 0, -1):
             choices = last + 1
             fair = 2**32 - 2**32 % choices
             number = fair
             while number >= fair:
                 number = int.from_bytes(bytes(next(stream) for _ in range(4)), "big")
             chosen = number % choices
-            items[last], items[chosen] = items[chosen], items[last]
-        return tuple(items)
+            places[last], places[chosen] = places[chosen], places[last]
+        return tuple(places)
 
     def salt(self, draw: int) -> bytes:
         stream = self._bytes(draw)
@@ -105,21 +105,28 @@ class CommittedChance:
 
 
 class ScriptedChance:
-    """Dice that a scenario lays down in advance. A salt is the number of its draw; a shuffle keeps the given order.
+    """Dice and lots that a scenario lays down in advance. A salt is the number of its draw.
 
     Args:
+        rolls: the faces of each roll.
+        lots: the items that come first in each shuffle; the others, and those of further shuffles, keep their order.
         sides: how many sides the dice of the ruleset have; any number when it is not said.
 
     Raises:
-        LookupError: more dice are rolled, or others, than the scenario wrote down or the ruleset has.
+        LookupError: more dice are rolled, or others, than the scenario wrote down or the ruleset has; or the items that
+            come first are not among those that are shuffled.
     """
 
     secret = b""
 
-    def __init__(self, rolls: Sequence[Sequence[int]], sides: Collection[int] = ()) -> None:
+    def __init__(
+        self, rolls: Sequence[Sequence[int]], sides: Collection[int] = (), lots: Sequence[Sequence[Any]] = ()
+    ) -> None:
         self._rolls = [tuple(roll) for roll in rolls]
+        self._lots = [list(first) for first in lots]
         self._sides = sides
         self.used = 0
+        self.shuffles = 0
 
     def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
         if self.used >= len(self._rolls):
@@ -132,8 +139,17 @@ class ScriptedChance:
         self.used += 1
         return roll
 
-    def order(self, draw: int, length: int) -> tuple[int, ...]:
-        return tuple(range(length))
+    def order(self, draw: int, items: Sequence[Any]) -> tuple[int, ...]:
+        first = self._lots[self.shuffles] if self.shuffles < len(self._lots) else []
+        self.shuffles += 1
+        left, places = list(range(len(items))), list[int]()
+        for item in first:
+            place = next((place for place in left if items[place] == item), None)
+            if place is None:
+                raise LookupError(f"shuffle {self.shuffles} lays down {item!r}; left to come are {list(items)}")
+            left.remove(place)
+            places.append(place)
+        return (*places, *left)
 
     def salt(self, draw: int) -> bytes:
         return draw.to_bytes(16, "big")

@@ -9,7 +9,7 @@ that the reader may not see, is then only folded, and the verdict says so.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import pairwise, zip_longest
@@ -115,7 +115,7 @@ class _UnknownChance:
     def dice(self, draw: int, count: int, sides: int) -> NoReturn:
         raise _NotPublishedError
 
-    def order(self, draw: int, length: int) -> NoReturn:
+    def order(self, draw: int, items: Sequence[Any]) -> NoReturn:
         raise _NotPublishedError
 
     def salt(self, draw: int) -> NoReturn:

@@ -59,7 +59,7 @@ class Draft(Generic[T]):
     def shuffle(self, items: Sequence[Any]) -> list[Any]:
         """Return `items` in an order fixed by chance."""
         self.draws += 1
-        return [items[index] for index in self.chance.order(self.draws, len(items))]
+        return [items[index] for index in self.chance.order(self.draws, items)]
 
     def seal(self, value: Any, readers: Iterable[Seat]) -> Sealed:
         """Hide a JSON-shaped `value` from all but `readers`; the event may carry the returned commitment."""

@@ -78,9 +78,13 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
             ["of"],
         ),
         "CostKeyword": _form(
-            "What the properties count, times their prices, costs at most `maximum`.",
-            {"prices": {"type": "object", "additionalProperties": _NUMBER}, "maximum": _NUMBER},
-            ["prices", "maximum"],
+            "What the properties count, times their prices, comes to `minimum` to `maximum`.",
+            {
+                "prices": {"type": "object", "additionalProperties": _NUMBER},
+                "minimum": _NUMBER,
+                "maximum": _NUMBER,
+            },
+            ["prices"],
         ),
         "SumKeyword": _form(
             "The integers in the object add up to `minimum` to `maximum`.",

@@ -222,7 +222,7 @@ export class Fields {
   }
 
   #sum(schema, { amount, maximum, cost, names, range }) {
-    if (cost) return `Cost: ${amount} of ${maximum}`;
+    if (cost) return maximum === Infinity ? `Worth: ${amount}, ${range}` : `Cost: ${amount} of ${maximum}`;
     return `${summed(schema, names, this.form.labels.field)}: ${amount}, ${range}`;
   }
 

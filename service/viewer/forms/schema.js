@@ -113,10 +113,10 @@ export function sums(schema, value, word = (name) => name) {
     found.push({ names: total.of, amount: spent, minimum: total.minimum ?? 0, maximum, cost: false, times, each });
   }
   if (schema["x-cost"]) {
-    const { prices, maximum } = schema["x-cost"];
+    const { prices, minimum = -Infinity, maximum = Infinity } = schema["x-cost"];
     const names = Object.keys(prices);
     const spent = names.reduce((all, name) => all + prices[name] * of(name), 0);
-    found.push({ names, amount: spent, minimum: -Infinity, maximum, cost: true });
+    found.push({ names, amount: spent, minimum, maximum, cost: true });
   }
   if (schema["x-sum"]) {
     const all = Object.values(value).reduce((sum, count) => sum + count, 0);
@@ -133,7 +133,7 @@ export function sums(schema, value, word = (name) => name) {
 
 function sumMessage(schema, { names, amount: is, minimum, maximum, cost, range }, word) {
   if (is >= minimum && is <= maximum) return "";
-  if (cost) return `This costs ${is}; you can pay at most ${maximum}.`;
+  if (cost) return is < minimum ? `This comes to ${is}; it takes at least ${minimum}.` : `This costs ${is}; you can pay at most ${maximum}.`;
   const what = summed(schema, names, word);
   return `Choose ${range} ${what === TOTAL ? "in total" : `of ${what}`}; you chose ${is}.`;
 }

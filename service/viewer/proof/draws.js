@@ -82,11 +82,12 @@ export class Draws {
     return `shows ${faces.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
   }
 
-  async #lots(row, { outcome, items }, draw) {
-    const given = items[this.seats.length] ?? this.seats;
-    const right = (await this.chance.order(draw, given.length)).map((index) => given[index]);
+  async #lots(row, { outcome, items, stock }, draw) {
+    const given = stock ? singly(at(row.event, stock) ?? {}) : (items[this.seats.length] ?? this.seats);
     const found = at(row.event, outcome);
     const shown = Array.isArray(found) ? found : this.seats.map((seat) => found?.[seat]);
+    const order = (await this.chance.order(draw, given.length)).map((index) => given[index]);
+    const right = stock ? order.slice(0, shown.length) : order;
     this.#shuffles += 1;
     if (isSame(right, shown)) return undefined;
     return `shows the lots ${shown.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
@@ -138,4 +139,9 @@ function at(value, way) {
 
 function isSame(right, shown) {
   return right.length === shown.length && right.every((face, index) => face === String(shown[index]));
+}
+
+/** The items of a stock, which says how many there are of each, in the order of their names. */
+function singly(stock) {
+  return Object.keys(stock).sort().flatMap((name) => new Array(stock[name]).fill(name));
 }

@@ -44,7 +44,7 @@ def test_known_answers() -> None:
     assert commitment_to(SECRET) == COMMITMENT
     for draw in (1, 2, 3):
         assert CHANCE.dice(draw, 10, 6) == TEN_DICE[draw]
-        assert CHANCE.order(draw, 10) == ORDER_OF_TEN[draw]
+        assert CHANCE.order(draw, range(10)) == ORDER_OF_TEN[draw]
         assert CHANCE.salt(draw).hex() == SALTS[draw]
     assert CHANCE.dice(2**40, 4, 20) == FOUR_DICE_OF_20_IN_DRAW_2_TO_THE_40
     assert CommittedChance(SECRET, GAME, {}).dice(1, 10, 6) == TEN_DICE_WITHOUT_ENTROPY
@@ -103,7 +103,7 @@ def test_a_die_that_bytes_cannot_throw_is_an_error(sides: int) -> None:
 @given(st.integers(1, 10_000), st.integers(0, 60))
 @settings(deadline=None)
 def test_an_order_is_a_permutation(draw: int, length: int) -> None:
-    assert sorted(CHANCE.order(draw, length)) == list(range(length))
+    assert sorted(CHANCE.order(draw, range(length))) == list(range(length))
 
 
 def chi_square(counts: Counter[object], cells: int) -> float:
@@ -126,7 +126,7 @@ def test_bytes_that_would_favour_a_face_are_thrown_away() -> None:
 
 
 def test_shuffles_are_fair() -> None:
-    counts: Counter[object] = Counter(CHANCE.order(draw, 4) for draw in range(1, 12_001))
+    counts: Counter[object] = Counter(CHANCE.order(draw, range(4)) for draw in range(1, 12_001))
     assert set(counts) == set(permutations(range(4)))
     assert chi_square(counts, 24) < 49.73
 
@@ -154,4 +154,13 @@ def test_scripted_dice_fall_as_laid_down() -> None:
 def test_scripted_salts_differ_and_orders_stay() -> None:
     chance = ScriptedChance([])
     assert chance.salt(1) != chance.salt(2)
-    assert chance.order(1, 3) == (0, 1, 2)
+    assert chance.order(1, "abc") == (0, 1, 2)
+
+
+def test_scripted_lots_come_first_and_others_keep_their_order() -> None:
+    chance = ScriptedChance([], lots=[["c", "b"], []])
+    assert chance.order(1, "abbc") == (3, 1, 0, 2)
+    assert chance.order(2, "ab") == chance.order(3, "ab") == (0, 1)
+    assert chance.shuffles == 3
+    with pytest.raises(LookupError, match="lays down 'x'"):
+        ScriptedChance([], lots=[["x"]]).order(1, "ab")

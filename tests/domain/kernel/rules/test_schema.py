@@ -157,6 +157,17 @@ def test_x_cost() -> None:
     )
 
 
+def test_x_cost_has_a_least_and_counts_what_is_nested() -> None:
+    worth = {"prices": {"a": 1, "b": 3}, "minimum": 5}
+    assert_says(schema.record(THREE, x_cost=worth), lambda a, b, c: a + 3 * b >= 5)
+    ships = schema.record({"north": schema.count(0, 3), "south": schema.count(0, 3)}, ("north", "south"))
+    fleet = schema.record({"men": schema.count(0, 3), "ships": ships}, x_cost={"prices": {"ships": 15}, "maximum": 30})
+    assert matches(fleet, {"men": 3, "ships": {"north": 1, "south": 1}})
+    assert not matches(fleet, {"men": 0, "ships": {"north": 1, "south": 2}})
+    for seed in range(50):
+        assert matches(fleet, sample(fleet, Random(seed)))
+
+
 def test_a_total_may_grow_with_the_items_of_an_array() -> None:
     rules = schema.record(
         {"leaders": schema.subset(WORDS, 0, 2), "men": schema.count(0, 20)},
