@@ -1,12 +1,13 @@
 """The accounts of the embedded store."""
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Any, Final, Protocol, TypeVar
+from collections.abc import Collection, Sequence
+from typing import Any, Final, TypeVar
 
 from domain.kernel.ids import PlayerId
 from service.base.scopes import Scope
 from service.store.accounts import LAST_CHARACTER, Made, PlayerRow, TokenId, TokenRow, described, folded
+from service.store.sqlite.connections import Connections
 
 T = TypeVar("T")
 
@@ -14,18 +15,12 @@ _PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS N
 _TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
 
 
-class Run(Protocol):
-    """Runs work on a connection of the store, where it may read, or where it may write."""
-
-    def __call__(self, work: Callable[[sqlite3.Connection], T], /) -> Awaitable[T]: ...
-
-
 class SqliteAccounts:
-    """An `AccountStore` in the file of a `SqliteStore`, which lends it its ways to read and to write."""
+    """An `AccountStore` in the file of a `SqliteStore`, which lends it its connections."""
 
-    def __init__(self, read: Run, write: Run) -> None:
-        self._read = read
-        self._write = write
+    def __init__(self, connections: Connections) -> None:
+        self._read = connections.read
+        self._write = connections.write
 
     async def add(self, row: PlayerRow) -> None:
         await self._write(lambda connection: _add(connection, row))

@@ -66,7 +66,7 @@ def _create(path: Path, statements: Iterable[str]) -> None:
 
 
 class Connections:
-    """What reads and writes a file in WAL mode. Raises what SQLite raises, or what the work does.
+    """What reads and writes a file in WAL mode. Every method may raise `StoreError`, or what the work raises.
 
     Args:
         pragmas: what is set on each connection.
@@ -95,14 +95,24 @@ class Connections:
                 self._opened.append(connection)
             return work(connection)
 
-        return await asyncio.get_running_loop().run_in_executor(self._readers, run)
+        with Translated(self._path):
+            return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Return what `work` returns, when all that it wrote is committed. When it raises, nothing of that is."""
         self._require_open()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._writer.hand_in(_Job(work, future))
-        return await future
+        with Translated(self._path):
+            return await future
+
+    async def select(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Return what a query finds."""
+        return await self.read(lambda connection: connection.execute(query, values).fetchall())
+
+    async def execute(self, statement: str, *values: Any) -> None:
+        """Do what a statement says."""
+        await self.write(lambda connection: connection.execute(statement, values))
 
     async def close(self) -> None:
         """Finish what was handed in, then close."""
@@ -116,7 +126,7 @@ class Connections:
 
     def _require_open(self) -> None:
         if self._closed:
-            raise sqlite3.OperationalError("it is closed")
+            raise StoreUnavailable(f"{self._path} is closed")
 
 
 class _Job:

@@ -18,7 +18,8 @@ from projections import sql
 from projections.change import Change
 from projections.projection import Projection
 from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
-from service.store.sqlite.connections import Connections, create_anew
+from service.store.protocol import StoreError
+from service.store.sqlite.connections import Connections, Translated, create_anew
 
 T = TypeVar("T")
 
@@ -30,7 +31,6 @@ class SqliteRows:
     """A `ProjectionStore` in one file. To be made by `SqliteRows.open`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._connections = Connections(path, "PRAGMA synchronous = NORMAL", readers=READERS)
 
     @classmethod
@@ -43,7 +43,7 @@ class SqliteRows:
 
     @classmethod
     def _open(cls, path: Path) -> "SqliteRows":
-        with _translated(path):
+        with _translated(), Translated(path):
             create_anew(path, sql.GENERATIONS, sql.LEASES, sql.REFUSALS)
             return cls(path)
 
@@ -163,11 +163,11 @@ class SqliteRows:
     # --- connections ---
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with _translated(self._path):
+        with _translated():
             return await self._connections.read(work)
 
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with _translated(self._path):
+        with _translated():
             return await self._connections.write(work)
 
 
@@ -192,11 +192,11 @@ def _drop(connection: sqlite3.Connection, generation: Generation) -> None:
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Turn what SQLite says of its file into `Unavailable`; what it says of our rows stays what it is."""
+def _translated() -> Iterator[None]:
     try:
         yield
-    except (sqlite3.OperationalError, OSError) as error:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:  # a statement that makes no sense
-            raise
-        raise Unavailable(f"{path} cannot be used: {error}") from error
+    except StoreError as error:
+        said = error.__cause__
+        if isinstance(said, sqlite3.Error) and said.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+            raise said from None  # a statement that makes no sense
+        raise Unavailable(str(error)) from error

@@ -32,7 +32,6 @@ class SqliteSnapshots:
     """A `SnapshotStore` in one file. To be made by `SqliteSnapshots.open`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._connections = Connections(path, "PRAGMA synchronous = NORMAL", readers=1)
 
     @classmethod
@@ -47,19 +46,14 @@ class SqliteSnapshots:
             return cls(path)
 
     async def newest(self, game: GameId) -> Snapshot | None:
-        with Translated(self._path):
-            row = await self._connections.read(lambda connection: connection.execute(_NEWEST, (game,)).fetchone())
-        return row and Snapshot(*row)
+        found = await self._connections.select(_NEWEST, game)
+        return Snapshot(*found[0]) if found else None
 
     async def keep(self, snapshot: Snapshot) -> None:
-        await self._write(_KEEP, *(getattr(snapshot, name) for name in snapshot.__struct_fields__))
+        await self._connections.execute(_KEEP, *(getattr(snapshot, name) for name in snapshot.__struct_fields__))
 
     async def drop(self, game: GameId) -> None:
-        await self._write("DELETE FROM snapshots WHERE game = ?", game)
+        await self._connections.execute("DELETE FROM snapshots WHERE game = ?", game)
 
     async def close(self) -> None:
         await self._connections.close()
-
-    async def _write(self, statement: str, *values: object) -> None:
-        with Translated(self._path):
-            await self._connections.write(lambda connection: connection.execute(statement, values))

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -53,14 +53,13 @@ class SqliteStore:
     is_shared = False
 
     def __init__(self, path: Path, *, durable: bool) -> None:
-        self._path = path
         pragmas = (
             f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}",
             "PRAGMA cache_size = -16000",
             "PRAGMA wal_autocheckpoint = 0",
         )
         self._connections = Connections(path, *pragmas, readers=READERS, quick=QUICK)
-        self.accounts = SqliteAccounts(self._read, self._write)
+        self.accounts = SqliteAccounts(self._connections)
 
     @classmethod
     async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":
@@ -89,7 +88,7 @@ class SqliteStore:
         await self._connections.close()
 
     async def ready(self) -> None:
-        await self._read(lambda connection: connection.execute("SELECT 1 FROM games LIMIT 1").fetchone())
+        await self._connections.read(lambda connection: connection.execute("SELECT 1 FROM games LIMIT 1").fetchone())
 
     # --- writing ---
 
@@ -99,7 +98,7 @@ class SqliteStore:
             raise ValueError(f"records {versions} do not follow version {batch.expected}")
         if (batch.expected == 0) != (batch.opening is not None):
             raise ValueError("a new game has an opening, and nothing else has")
-        return await self._write(lambda connection: _append(connection, batch))
+        return await self._connections.write(lambda connection: _append(connection, batch))
 
     async def forget_keys(self, before: str, limit: int) -> int:
         def work(connection: sqlite3.Connection) -> int:
@@ -108,24 +107,20 @@ class SqliteStore:
                 f"DELETE FROM keys WHERE number IN ({oldest}) AND at < ?", (limit, before)
             ).rowcount
 
-        return await self._write(work)
+        return await self._connections.write(work)
 
     async def retitle(self, game: GameId, title: str) -> None:
-        await self._write(
+        await self._connections.write(
             lambda connection: connection.execute("UPDATE games SET title = ? WHERE game = ?", (title, game))
         )
-
-    async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with Translated(self._path):
-            return await self._connections.write(work)
 
     # --- reading ---
 
     async def seen(self, game: GameId, account: PlayerId, key: str) -> KeptUse | None:
-        return await self._read(lambda connection: _seen(connection, game, account, key))
+        return await self._connections.read(lambda connection: _seen(connection, game, account, key))
 
     async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        return await self._read(lambda connection: _records(connection, game, after, limit))
+        return await self._connections.read(lambda connection: _records(connection, game, after, limit))
 
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[GameId, Record]], str]:
         after = _position(cursor)
@@ -137,7 +132,7 @@ class SqliteStore:
             ).fetchall()
             return [(row[1], Record(*row[2:])) for row in rows], str(rows[-1][0] if rows else after)
 
-        return await self._read(work)
+        return await self._connections.read(work)
 
     async def read_on(
         self, after: int, limit: int, games: Collection[GameId] | None = None
@@ -152,24 +147,24 @@ class SqliteStore:
             )
             return [(row[0], row[1], Record(*row[2:])) for row in rows]
 
-        return await self._read(work)
+        return await self._connections.read(work)
 
     async def end(self) -> int:
-        return await self._read(
+        return await self._connections.read(
             lambda connection: connection.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0]
         )
 
     async def head(self, game: GameId) -> Version:
-        return await self._read(lambda connection: _head(connection, game))
+        return await self._connections.read(lambda connection: _head(connection, game))
 
     async def events(self) -> int:
-        return await self._read(
+        return await self._connections.read(
             lambda connection: connection.execute("SELECT coalesce(sum(head), 0) FROM games").fetchone()[0]
         )
 
     async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
         asked = msgspec.json.encode(sorted(games))
-        return await self._read(
+        return await self._connections.read(
             lambda connection: dict(
                 connection.execute(
                     "SELECT game, head FROM games WHERE game IN (SELECT value FROM json_each(?))", (asked,)
@@ -179,7 +174,7 @@ class SqliteStore:
 
     async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
         asked = msgspec.json.encode(sorted(games))
-        return await self._read(
+        return await self._connections.read(
             lambda connection: dict(
                 connection.execute(
                     "SELECT game, ruleset FROM games WHERE game IN (SELECT value FROM json_each(?))", (asked,)
@@ -188,7 +183,7 @@ class SqliteStore:
         )
 
     async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
-        return await self._read(lambda connection: _secrets(connection, game, known))
+        return await self._connections.read(lambda connection: _secrets(connection, game, known))
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
         def work(connection: sqlite3.Connection) -> Stored | None:
@@ -204,21 +199,21 @@ class SqliteStore:
             finally:
                 connection.execute("COMMIT")
 
-        return await self._read(work)
+        return await self._connections.read(work)
 
     async def board(self, digest: str) -> bytes | None:
         def work(connection: sqlite3.Connection) -> bytes | None:
             row = connection.execute("SELECT CAST(file AS BLOB) FROM boards WHERE digest = ?", (digest,)).fetchone()
             return row and row[0]
 
-        return await self._read(work)
+        return await self._connections.read(work)
 
     async def game(self, game: GameId) -> GameRow | None:
         def work(connection: sqlite3.Connection) -> GameRow | None:
             row = connection.execute(f"SELECT {_GAME} FROM games WHERE game = ?", (game,)).fetchone()
             return row and _game_row(row)
 
-        return await self._read(work)
+        return await self._connections.read(work)
 
     async def games(
         self,
@@ -250,11 +245,7 @@ class SqliteStore:
             )
             return [_game_row(row) for row in rows]
 
-        return await self._read(work)
-
-    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with Translated(self._path):
-            return await self._connections.read(work)
+        return await self._connections.read(work)
 
 
 # --- statements -------------------------------------------------------------------------------------------------------
