@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 import asyncpg
 
+from projections.sql import numbered
 from service.store.postgres import migrations
 from service.store.protocol import StoreDamaged, StoreUnavailable
 
@@ -59,13 +60,13 @@ _NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "2
 class Connections:
     """Connections to one database."""
 
-    def __init__(self, url: str, most: int, *, durable: bool = True, search_path: str = "") -> None:
+    def __init__(self, url: str, most: int, *, durable: bool = True, search_path: str = "tabularium") -> None:
         """There are at most so many in the pool; `connect` makes further ones.
 
         Args:
             durable: False gives up that what was committed is on the disk: when the database crashes, the last commits
                 may be missing.
-            search_path: the schema in which names stand that have none; PostgreSQL's own if empty.
+            search_path: the schema in which names stand that have none.
         """
         self.where = migrations.place_of(url)
         self._url = url
@@ -110,8 +111,7 @@ class Connections:
         return connection
 
     async def _prepare(self, connection: Connection) -> None:
-        path = f"SET search_path = {self._search_path};" if self._search_path else ""
-        await connection.execute(_SESSION + path)
+        await connection.execute(f"{_SESSION} SET search_path = {self._search_path};")
         if not self._durable:
             await connection.execute("SET synchronous_commit = off")
         elif await connection.fetchval("SHOW synchronous_commit") == "off":
@@ -143,6 +143,16 @@ class Connections:
             if (translated := self.translated(error)) is error:
                 raise
             raise translated from error
+
+    async def select(self, query: str, *values: Any) -> list[Any]:
+        """Return what a query finds; nothing when a value is a text that PostgreSQL cannot hold: one with a NUL."""
+        if any(isinstance(value, str) and "\0" in value for value in values):
+            return []
+        return await self.patiently(lambda connection: connection.fetch(numbered(query), *values))
+
+    async def execute(self, statement: str, *values: Any) -> None:
+        """Do what a statement says, perhaps twice: when the connection is lost before the answer comes."""
+        await self.patiently(lambda connection: connection.execute(numbered(statement), *values))
 
     def translated(self, error: BaseException) -> BaseException:
         """Return what a store says where PostgreSQL or asyncpg said `error`."""

@@ -9,12 +9,12 @@ from service.store.snapshots import Snapshot
 CONNECTIONS: Final = 2
 
 _KEEP: Final = """\
-INSERT INTO tabularium.snapshots AS kept (game, version, ruleset, ruleset_version, body, seal)
-VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO snapshots AS kept (game, version, ruleset, ruleset_version, body, seal)
+VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (game) DO UPDATE SET version = excluded.version, ruleset = excluded.ruleset,
     ruleset_version = excluded.ruleset_version, body = excluded.body, seal = excluded.seal
 WHERE excluded.version > kept.version"""
-_NEWEST: Final = "SELECT game, version, ruleset, ruleset_version, body, seal FROM tabularium.snapshots WHERE game = $1"
+_NEWEST: Final = "SELECT game, version, ruleset, ruleset_version, body, seal FROM snapshots WHERE game = ?"
 
 
 class PostgresSnapshots:
@@ -35,20 +35,16 @@ class PostgresSnapshots:
         return snapshots
 
     async def newest(self, game: GameId) -> Snapshot | None:
-        if "\0" in game:
-            return None
-        row = await self._connections.patiently(lambda connection: connection.fetchrow(_NEWEST, game))
-        return row and Snapshot(row[0], row[1], row[2], row[3], row[4].encode(), row[5])
+        for row in await self._connections.select(_NEWEST, game):
+            return Snapshot(row[0], row[1], row[2], row[3], row[4].encode(), row[5])
+        return None
 
     async def keep(self, snapshot: Snapshot) -> None:
         values = (snapshot.game, snapshot.version, snapshot.ruleset, snapshot.ruleset_version)
-        body = snapshot.body.decode()
-        await self._connections.patiently(lambda connection: connection.execute(_KEEP, *values, body, snapshot.seal))
+        await self._connections.execute(_KEEP, *values, snapshot.body.decode(), snapshot.seal)
 
     async def drop(self, game: GameId) -> None:
-        await self._connections.patiently(
-            lambda connection: connection.execute("DELETE FROM tabularium.snapshots WHERE game = $1", game)
-        )
+        await self._connections.execute("DELETE FROM snapshots WHERE game = ?", game)
 
     async def close(self) -> None:
         if not self._connections.closed:

@@ -60,7 +60,7 @@ class PostgresStore:
         self._patiently = self._connections.patiently
         self._writer = _Writer(self._connections)
         self._closed = False
-        self.accounts = PostgresAccounts(self._patiently)
+        self.accounts = PostgresAccounts(self._connections)
 
     @classmethod
     async def open(cls, url: str, *, durable: bool = True, connections: int = 8) -> "PostgresStore":

@@ -1,0 +1,15 @@
+"""A database as queries see it that are the same in SQLite and PostgreSQL."""
+
+from typing import Any, Protocol
+
+
+class Database(Protocol):
+    """Runs statements, each with a ``?`` for each of its values. Every method may raise `StoreError`."""
+
+    async def select(self, query: str, *values: Any) -> list[Any]:
+        """Return what a query finds; nothing when a value is a text that the database cannot hold."""
+        ...
+
+    async def execute(self, statement: str, *values: Any) -> None:
+        """Do what a statement says."""
+        ...
