@@ -5,7 +5,7 @@ not do. Their sessions keep settings, so a connection pooler in front of the dat
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
@@ -146,9 +146,20 @@ class Connections:
 
     async def select(self, query: str, *values: Any) -> list[Any]:
         """Return what a query finds; nothing when a value is a text that PostgreSQL cannot hold: one with a NUL."""
-        if any(isinstance(value, str) and "\0" in value for value in values):
+        if not _storable(values):
             return []
         return await self.patiently(lambda connection: connection.fetch(numbered(query), *values))
+
+    async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[Any]]:
+        """Return what each query finds, with its values, all read at one moment; nothing as `select` does."""
+        if not all(map(_storable, queries)):
+            return [[] for _ in queries]
+
+        async def work(connection: Connection) -> list[list[Any]]:
+            async with connection.transaction(isolation="repeatable_read", readonly=True):
+                return [await connection.fetch(numbered(query), *values) for query, *values in queries]
+
+        return await self.patiently(work)
 
     async def execute(self, statement: str, *values: Any) -> None:
         """Do what a statement says, perhaps twice: when the connection is lost before the answer comes."""
@@ -167,6 +178,10 @@ class Connections:
         if isinstance(error, (asyncpg.PostgresError, *LOST)):
             return StoreUnavailable(f"{self.where} cannot be used: {said}")
         return error
+
+
+def _storable(values: Iterable[Any]) -> bool:
+    return not any(isinstance(value, str) and "\0" in value for value in values)
 
 
 def is_spoilt(error: BaseException) -> bool:

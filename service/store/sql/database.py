@@ -10,6 +10,10 @@ class Database(Protocol):
         """Return what a query finds; nothing when a value is a text that the database cannot hold."""
         ...
 
+    async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[Any]]:
+        """Return what each query (with its values) finds, all read at one moment."""
+        ...
+
     async def execute(self, statement: str, *values: Any) -> None:
         """Do what a statement says."""
         ...

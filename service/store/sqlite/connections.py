@@ -110,6 +110,18 @@ class Connections:
         """Return what a query finds."""
         return await self.read(lambda connection: connection.execute(query, values).fetchall())
 
+    async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[tuple[Any, ...]]]:
+        """Return what each query finds, with its values, all read at one moment."""
+
+        def work(connection: sqlite3.Connection) -> list[list[tuple[Any, ...]]]:
+            connection.execute("BEGIN")
+            try:
+                return [connection.execute(query, values).fetchall() for query, *values in queries]
+            finally:
+                connection.execute("COMMIT")
+
+        return await self.read(work)
+
     async def execute(self, statement: str, *values: Any) -> None:
         """Do what a statement says."""
         await self.write(lambda connection: connection.execute(statement, values))
