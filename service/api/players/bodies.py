@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import PlayerId
-from service.api.bodies import Page, Text
+from service.api.bodies import Listed, Page, Text
 from service.base.scopes import Scope
 from service.store.accounts import PlayerRow, TokenId
 
@@ -58,16 +58,8 @@ class PlayerSearch(Page, frozen=True, kw_only=True):
     match: Literal["exact", "prefix"] = "exact"
 
 
-class PlayerPage(Struct, frozen=True):
-    """Players who can be found, by their names.
-
-    Attributes:
-        items: the players.
-        next: the cursor of the next page; null after the last.
-    """
-
-    items: tuple[Player, ...]
-    next: str | None
+class PlayerPage(Listed[Player], frozen=True):
+    """Players who can be found, by their names."""
 
 
 class Me(Player, frozen=True):
