@@ -98,6 +98,8 @@ class Connections:
         await self._pool
 
     async def close(self) -> None:
+        if self.closed:
+            return
         self.closed = True
         try:
             await asyncio.wait_for(self._pool.close(), PATIENCE)

@@ -56,8 +56,7 @@ class PostgresRows:
         return rows
 
     async def close(self) -> None:
-        if not self._connections.closed:
-            await self._connections.close()
+        await self._connections.close()
 
     # --- reading ---
 

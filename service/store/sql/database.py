@@ -17,3 +17,7 @@ class Database(Protocol):
     async def execute(self, statement: str, *values: Any) -> None:
         """Do what a statement says."""
         ...
+
+    async def close(self) -> None:
+        """Finish what was begun, then close."""
+        ...
