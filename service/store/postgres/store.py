@@ -16,6 +16,7 @@ from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts
 from service.store.postgres.connections import Connection, Connections, is_spoilt, patiently
 from service.store.protocol import Added, Append, Appended, Conflict, KeyReused, StoreUnavailable
+from service.store.sql.job import Job
 from service.store.sql.store import SqlStore, secret_values
 
 GATHERED: Final = 256
@@ -118,36 +119,17 @@ class PostgresStore(SqlStore):
 # --- the writer -------------------------------------------------------------------------------------------------------
 
 
-class _Job:
-    """An append that waits, and who waits for its outcome."""
-
-    __slots__ = ("batch", "future")
-
-    def __init__(self, batch: Append, future: asyncio.Future[Appended]) -> None:
-        self.batch = batch
-        self.future = future
-
-    def settle(self, outcome: Appended | BaseException) -> None:
-        """Tell who waits, if anybody still does."""
-        if self.future.done():
-            return
-        if isinstance(outcome, BaseException):
-            self.future.set_exception(outcome)
-        else:
-            self.future.set_result(outcome)
-
-
 class _Writer:
     """Sends what waits in one call, over a connection of its own, and meanwhile gathers what comes next."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
         self._connection: Connection = None
-        self._waiting: list[_Job] = []
+        self._waiting: list[Job] = []
         self._running: asyncio.Task[None] | None = None
 
     async def append(self, batch: Append) -> Appended:
-        job = _Job(batch, asyncio.get_running_loop().create_future())
+        job = Job(batch, asyncio.get_running_loop().create_future())
         self._waiting.append(job)
         if self._running is None:
             # A task begins in the next turn of the loop: others that are ready in this one come into the same call.
@@ -161,7 +143,7 @@ class _Writer:
         await self._drop()
 
     async def _run(self) -> None:
-        jobs: list[_Job] = []
+        jobs: list[Job] = []
         try:
             while self._waiting:
                 jobs = self._take()
@@ -169,26 +151,27 @@ class _Writer:
         finally:
             # There is somebody here only when this task was cancelled: nobody is left waiting for ever.
             for job in (*jobs, *self._waiting):
-                job.settle(StoreUnavailable("the store is being stopped"))
+                job.outcome = StoreUnavailable("the store is being stopped")
+                job.settle()
             self._waiting.clear()
             self._running = None
 
-    def _take(self) -> list[_Job]:
+    def _take(self) -> list[Job]:
         """Return what goes into the next call: for each game its first."""
-        taken: dict[GameId, _Job] = {}
-        left: list[_Job] = []
+        taken: dict[GameId, Job] = {}
+        left: list[Job] = []
         for job in self._waiting:
-            if len(taken) < GATHERED and job.batch.game not in taken:
-                taken[job.batch.game] = job
+            if len(taken) < GATHERED and job.asked.game not in taken:
+                taken[job.asked.game] = job
             else:
                 left.append(job)
         self._waiting = left
         return list(taken.values())
 
-    async def _send(self, jobs: Sequence[_Job]) -> None:
+    async def _send(self, jobs: Sequence[Job]) -> None:
         """Append, and tell each its outcome. Raises nothing."""
         try:
-            outcomes = await self._outcomes([job.batch for job in jobs])
+            outcomes = await self._outcomes([job.asked for job in jobs])
         except Exception as error:
             if is_spoilt(error) and len(jobs) > 1:
                 # One of them has spoilt it for all: each again by itself, so that only that one fails.
@@ -197,7 +180,8 @@ class _Writer:
                 return
             outcomes = [self._connections.translated(error)] * len(jobs)
         for job, outcome in zip(jobs, outcomes, strict=True):
-            job.settle(outcome)
+            job.outcome = outcome
+            job.settle()
 
     async def _outcomes(self, batches: Sequence[Append]) -> list[Appended | BaseException]:
         """Append, and return what became of each.
