@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count
 
+from msgspec.structs import replace
+
 from domain.kernel.ids import GameId
 from projections.change import Add, Amend, Change, Drop, Put, Table, Value, row_of
-from projections.store import Generation, Trouble
+from projections.projection import Projection
+from projections.store import Generation, Overtaken, Trouble
 
 Statement = tuple[str, tuple[Value, ...]]
 
@@ -57,6 +60,26 @@ NOTE_REFUSALS = (
 )
 
 
+BEGIN = f"INSERT INTO projections ({COLUMNS}) VALUES (?, ?, ?, 0, '', 0, '', 0, '')"
+"""Takes a projection, and a generation of it with its version."""
+
+LIVE = "SELECT number FROM projections WHERE projection = ? AND version = ? AND live = 1"
+
+_STANDS = "projection = ? AND number = ? AND live = ? AND position = ? AND events = ?"
+
+MOVE = (
+    "UPDATE projections SET position = ?, events = ?, trouble_game = '', trouble_version = 0, trouble = ''"
+    f" WHERE {_STANDS}"
+)
+"""Takes a cursor and a number of events, and where the generation stands."""
+
+STOP = f"UPDATE projections SET trouble_game = ?, trouble_version = ?, trouble = ? WHERE {_STANDS}"
+
+GO_LIVE = "UPDATE projections SET live = 1 WHERE projection = ? AND number = ?"
+
+FORGET = "DELETE FROM projections WHERE projection = ? AND number = ?"
+
+
 def generation(
     projection: str, number: int, version: int, live: int, position: str, events: int, game: str, at: int, why: str
 ) -> Generation:
@@ -68,6 +91,26 @@ def generation(
 def standing(at: Generation) -> tuple[str, int, int, str, int]:
     """Return where a generation stands: the values of projection, number, live, position and events."""
     return at.projection, at.number, int(at.live), at.cursor or "", at.events
+
+
+def begun(projection: Projection, known: Sequence[Generation]) -> Generation:
+    """Return the next generation of a projection, empty."""
+    number = max((each.number for each in known), default=0) + 1
+    return Generation(projection.name, number, projection.version, False)
+
+
+def moved(at: Generation, cursor: str, events: int) -> Generation:
+    """Return a generation that has folded so many events more; its trouble is over."""
+    return replace(at, cursor=cursor, events=at.events + events, trouble=None)
+
+
+def swapped(known: Sequence[Generation], ready: Generation, live: Generation | None) -> Generation:
+    """Return `ready` as the live generation. Raises `Overtaken` when it or `live` has moved."""
+    now = next((each for each in known if each.live), None)
+    unmoved = any((each.number, each.live, each.cursor) == (ready.number, False, ready.cursor) for each in known)
+    if not unmoved or (now and (now.number, now.cursor)) != (live and (live.number, live.cursor)):
+        raise Overtaken(f"{ready.projection} has moved on")
+    return replace(ready, live=True, trouble=None)
 
 
 def place(projection: str, generation: int, table: str) -> str:

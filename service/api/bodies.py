@@ -1,11 +1,13 @@
 """What several requests and answers share: kinds of text, pages of lists, an endpoint without parameters."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Generic, Literal, TypeVar
 
 from msgspec import Meta, Struct
 
 from domain.kernel.ids import LARGEST_INTEGER
 from service.base.visible import INVISIBLE
+
+T = TypeVar("T")
 
 LARGEST_PAGE = 500
 
@@ -73,6 +75,18 @@ class Page(Struct, frozen=True, forbid_unknown_fields=True):
 
     cursor: Cursor | None = None
     limit: Limit = 50
+
+
+class Listed(Struct, Generic[T], frozen=True):
+    """A page of a list.
+
+    Attributes:
+        items: what is on this page.
+        next: the `cursor` of the next page; null after the last.
+    """
+
+    items: tuple[T, ...]
+    next: str | None
 
 
 class Health(Struct, frozen=True):

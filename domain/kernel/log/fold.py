@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from domain.kernel.ids import GameId, Seat, Version
 from domain.kernel.log.game import Game, Step
 from domain.kernel.log.history import cause_of, effective_records, read_created, read_event, reader, retraction, steps
-from domain.kernel.log.lifecycle import GAME_EVENTS, GameEvent, GameStarted, MovesRetracted, RulesUpgraded
+from domain.kernel.log.lifecycle import GAME_EVENTS, GameStarted, MovesRetracted, RulesUpgraded, settles, undoable
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
@@ -133,29 +133,23 @@ def retract(
 def _undo_of(
     game: Game, effective: Sequence[Record], records: Sequence[Record], base: Game | None = None
 ) -> tuple[Seat | None, tuple[Version, ...]]:
-    """Return what may be undone at the end of a log, by walking back to where something settled it.
+    """Return what may be undone at the end of a log, by the commands after what last settled it.
 
     The records are the whole log, or those that follow `base`.
     """
-    if game.status != "running":
-        return None, ()
-    seat: Seat | None = None
-    back: list[Version] = []
+    seat, to = (base.undo_seat, base.undo_to) if base is not None else (None, ())
+    commands: list[tuple[Seat | None, Version]] = []
     for record in reversed(effective):
-        event = read_event(game.ruleset, record)
+        cause = cause_of(record) if record.cause is not None else None
+        # What came before a command of somebody else does not matter: one seat at a time may undo.
+        is_others = cause is not None and bool(commands) and cause.seat != commands[-1][0]
         index = record.version - records[0].version
-        before = records[index - 1].draws if index else base.draws if base is not None else 0
-        if record.draws != before or isinstance(event, GameEvent) or event.reveals:
+        draws = records[index - 1].draws if index else base.draws if base is not None else 0
+        if is_others or record.draws != draws or settles(read_event(game.ruleset, record)):
+            seat, to = None, ()
             break
-        if record.cause is None:
-            continue
-        cause = cause_of(record)
-        if seat is None:
-            seat = cause.seat
-        if cause.seat != seat:
-            break
-        back.append(record.version - 1)
-    else:
-        if base is not None and seat in (None, base.undo_seat):
-            return base.undo_seat, (*base.undo_to, *reversed(back))
-    return (seat, tuple(reversed(back))) if back else (None, ())
+        if cause is not None:
+            commands.append((cause.seat, record.version - 1))
+    for command in reversed(commands):
+        seat, to = undoable(seat, to, *command)
+    return seat, to

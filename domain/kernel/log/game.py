@@ -27,6 +27,8 @@ from domain.kernel.log.lifecycle import (
     Sight,
     Status,
     Undo,
+    settles,
+    undoable,
 )
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from domain.kernel.rules import schema
@@ -421,13 +423,9 @@ class Game(Struct, kw_only=True):
 
     def remember_undo(self, before: "Game", seat: Seat | None, events: Sequence[Any]) -> None:
         """Note what `seat` may take back now that it has brought `events` about. For the kernel's own folds."""
-        settled = before.draws != self.draws or any(isinstance(event, GameEvent) or event.reveals for event in events)
-        if settled or self.status != "running" or before.status != "running":
-            self.undo_seat, self.undo_to = None, ()
-        elif seat == before.undo_seat:
-            self.undo_to = (*before.undo_to, before.version)
-        else:
-            self.undo_seat, self.undo_to = seat, (before.version,)
+        self.undo_seat, self.undo_to = None, ()
+        if before.draws == self.draws and not any(map(settles, events)):
+            self.undo_seat, self.undo_to = undoable(before.undo_seat, before.undo_to, seat, before.version)
 
     def happen(self, event: GameEvent) -> None:
         """Change, in place, what an event around the table changes. For the kernel's own folds."""

@@ -211,3 +211,18 @@ class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     rules: ClassVar[tuple[str, ...]] = ("TAB-UNDO-01",)
 
     to: Version
+
+
+def settles(event: Any) -> bool:
+    """Tell whether nobody can take back what came before an event: it shows what was hidden, or is about the game."""
+    return isinstance(event, GameEvent) or event.reveals
+
+
+def undoable(
+    seat: Seat | None, to: tuple[Version, ...], by: Seat | None, before: Version
+) -> tuple[Seat | None, tuple[Version, ...]]:
+    """Return who may go back to which versions after a command by `by` that settled nothing (TAB-UNDO-01).
+
+    `seat` and `to` say the same of the game before it, which stood at version `before`.
+    """
+    return by, (*to, before) if by == seat else (before,)

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from domain.kernel.ids import GameId, PlayerId
-from service.api.bodies import Page, Text
+from service.api.bodies import Listed, Page, Text
 from service.base.scopes import Scope
 from service.games.views import EventView
 from service.store.accounts import PlayerRow, TokenId, TokenRow
@@ -122,16 +122,8 @@ class AccountsPage(Page, frozen=True, forbid_unknown_fields=True):
     scope: Scope | None = None
 
 
-class AccountPage(Struct, frozen=True):
-    """Accounts, by their ids.
-
-    Attributes:
-        items: the accounts.
-        next: the cursor of the next page; null after the last.
-    """
-
-    items: tuple[Account, ...]
-    next: str | None
+class AccountPage(Listed[Account], frozen=True):
+    """Accounts, by their ids."""
 
 
 class LoggedEvent(Struct, frozen=True):

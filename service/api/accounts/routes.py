@@ -72,7 +72,7 @@ async def list_tokens_of(request: Call, player: FromPath[str]) -> Response[bytes
     Shows the valid tokens, and when each was last used. Token values are not stored, so they cannot be shown.
     """
     request.read_query(Nothing)
-    row = await _account(request, player)
+    row = await account_of(request, player)
     return answer(TokenPage(tuple(map(token_view, await request.services.accounts.tokens(row.player)))))
 
 
@@ -95,10 +95,10 @@ async def grant_scopes(request: Call, player: FromPath[str]) -> Response[bytes]:
     """
     request.read_query(Nothing)
     wish = await request.read_body(_grant)
-    row = await _account(request, player)
+    row = await account_of(request, player)
     await request.services.accounts.grant(row.player, wish.scopes)
     log.info("scopes granted", account=row.player, scopes=ordered(wish.scopes), by=request.signed_in.player)
-    return answer(account_view(await _account(request, player)))
+    return answer(account_view(await account_of(request, player)))
 
 
 @endpoint(
@@ -117,10 +117,10 @@ async def close_account(request: Call, player: FromPath[str]) -> Response[bytes]
     for a while, take away the account's scopes instead. Repeating the request changes nothing.
     """
     request.read_query(Nothing)
-    row = await _account(request, player)
+    row = await account_of(request, player)
     await request.services.accounts.close(row.player)
     log.info("account closed", account=row.player, by=request.signed_in.player)
-    return answer(account_view(await _account(request, player)))
+    return answer(account_view(await account_of(request, player)))
 
 
 @endpoint(
@@ -151,7 +151,8 @@ async def read_log(request: Call) -> Response[bytes]:
 ROUTES = (list_accounts, list_tokens_of, grant_scopes, close_account, read_log)
 
 
-async def _account(request: Call, player: str) -> PlayerRow:
+async def account_of(request: Call, player: str) -> PlayerRow:
+    """Return an account. Raises `UnknownPlayer`."""
     row = await request.services.accounts.player(PlayerId(player))
     if row is None:
         raise UnknownPlayer(f"There is no player {player!r}.")

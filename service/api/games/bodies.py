@@ -12,7 +12,7 @@ from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.ruleset import Result
 from projections.lobby import GameRow
-from service.api.bodies import Entropy, Identifier, Page, Players, Text, Title
+from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.views import Viewer
 
@@ -127,16 +127,8 @@ class GameSummary(Struct, frozen=True):
     changed: str
 
 
-class GamePage(Struct, frozen=True):
-    """Games, the newest first.
-
-    Attributes:
-        items: the games of this page.
-        next: the `cursor` of the next page; null after the last.
-    """
-
-    items: tuple[GameSummary, ...]
-    next: str | None
+class GamePage(Listed[GameSummary], frozen=True):
+    """Games, the newest first."""
 
 
 class GameDetail(GameSummary, frozen=True):

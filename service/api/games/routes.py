@@ -1,5 +1,7 @@
 """Games, until they begin: creating, finding, joining, starting."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 import msgspec
@@ -39,6 +41,24 @@ ACCEPTED: Final = Answer(
 def accepted(request: Call, done: Done) -> Response[bytes]:
     """Answer what a request did, as far as the caller's token may see it."""
     return answer(done.seen_by(viewer_of(done.state, request.caller)), headers=etag(done.version))
+
+
+async def acted(request: Call, game: str, act: acts.Act) -> Response[bytes]:
+    """Do something to a game for the caller, and answer it. Raises `Problem` when it is refused."""
+    player, key, expected = request.signed_in.player, request.key, request.expected
+    async with explained(request, game):
+        done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
+    return accepted(request, done)
+
+
+@asynccontextmanager
+async def explained(request: Call, game: str) -> AsyncIterator[None]:
+    """Turn a refusal into a problem that shows the rule."""
+    try:
+        yield
+    except Refusal as refusal:
+        played = await request.services.games.game(GameId(game))
+        raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
 
 
 @endpoint(
@@ -174,14 +194,7 @@ async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     again.
     """
     request.read_query(Nothing)
-    player, key, expected = request.signed_in.player, request.key, request.expected
-    games = request.services.games
-    try:
-        done = await games.act(GameId(game), player, acts.Cancel(), expected=expected, key=key)
-    except Refusal as refusal:
-        played = await games.game(GameId(game))
-        raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
-    return accepted(request, done)
+    return await acted(request, game, acts.Cancel())
 
 
 @endpoint(
@@ -202,20 +215,14 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     dice. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
-    player, key, expected = request.signed_in.player, request.key, request.expected
     wish = await request.read_body(_take_seat)
-    games = request.services.games
-    played = await games.game(GameId(game))
-    seat = Seat(wish.seat) if wish.seat is not None else None
-    if seat is not None and seat not in played.players:
-        seats = ", ".join(played.players)
-        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
+    seat = await _seat(request, game, wish.seat) if wish.seat is not None else None
     try:
-        act = acts.TakeSeat(seat, wish.entropy)
-        done = await games.act(played.id, player, act, expected=expected, key=key)
-    except Refusal as refusal:
-        raise _seat_refused(refusal, request.services, played) from None
-    return accepted(request, done)
+        return await acted(request, game, acts.TakeSeat(seat, wish.entropy))
+    except Problem as problem:
+        if problem.members.get("rule") == "TAB-LIFE-03":
+            problem.kind = problems.SEAT_TAKEN
+        raise
 
 
 @endpoint(
@@ -235,17 +242,7 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
     again.
     """
     request.read_query(Nothing)
-    player, key, expected = request.signed_in.player, request.key, request.expected
-    played = await request.services.games.game(GameId(game))
-    if seat not in played.players:
-        seats = ", ".join(played.players)
-        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
-    try:
-        act = acts.LeaveSeat(Seat(seat))
-        done = await request.services.games.act(played.id, player, act, expected=expected, key=key)
-    except Refusal as refusal:
-        raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
-    return accepted(request, done)
+    return await acted(request, game, acts.LeaveSeat(await _seat(request, game, seat)))
 
 
 @endpoint(
@@ -266,19 +263,13 @@ async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     only organize, `organize`. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
-    player, key, expected = request.signed_in.player, request.key, request.expected
-    games = request.services.games
-    waiting = await games.game(GameId(game))
+    player = request.signed_in.player
+    waiting = await request.services.games.game(GameId(game))
     if player in waiting.players.values():
         request.require("play")
     elif player == waiting.organizer:
         request.require("organize")
-    try:
-        done = await games.act(GameId(game), player, acts.Start(), expected=expected, key=key)
-    except Refusal as refusal:
-        played = await games.game(GameId(game))
-        raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
-    return accepted(request, done)
+    return await acted(request, game, acts.Start())
 
 
 ROUTES = (show_game, change_game, cancel_game, take_seat, leave_seat, start_game)
@@ -286,11 +277,12 @@ COLLECTION = (list_games, create_game)
 """Apart, because a board may be sent when a game is created: larger bodies are taken."""
 
 
-def _seat_refused(refusal: Refusal, services: Services, game: Game) -> Problem:
-    problem = problems.refused(refusal, services.catalogues(game.ruleset))
-    if refusal.rule == "TAB-LIFE-03":
-        problem.kind = problems.SEAT_TAKEN
-    return problem
+async def _seat(request: Call, game: str, name: str) -> Seat:
+    """Return a seat of a game by its name. Raises `UnknownGame` or `Problem`."""
+    seats = (await request.services.games.game(GameId(game))).players
+    if name not in seats:
+        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {name!r}.", f"Its seats are {', '.join(seats)}.")
+    return Seat(name)
 
 
 async def _detail(services: Services, game: Game, viewer: Viewer, title: str | None = None) -> GameDetail:

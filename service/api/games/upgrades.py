@@ -7,13 +7,11 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.ids import GameId
-from domain.kernel.rules.refusal import Refusal
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import Upgrade, UpgradeChecked
-from service.api.games.routes import ACCEPTED, ACTS, accepted
-from service.api.problems import Problem
+from service.api.games.routes import ACCEPTED, ACTS, acted, explained
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.rulesets.bodies import rule_changes
@@ -42,14 +40,8 @@ async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     (TAB-RULES-02). With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
-    player, key, expected = request.signed_in.player, request.key, request.expected
     wish = await request.read_body(_upgrade)
-    try:
-        act = acts.Upgrade(wish.to)
-        done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
-    except Refusal as refusal:
-        raise await _refused(request, GameId(game), refusal) from None
-    return accepted(request, done)
+    return await acted(request, game, acts.Upgrade(wish.to))
 
 
 @endpoint(
@@ -71,19 +63,12 @@ async def check_upgrade(request: Call, game: FromPath[str]) -> Response[bytes]:
     request.read_query(Nothing)
     player, expected = request.signed_in.player, request.expected
     wish = await request.read_body(_upgrade)
-    try:
+    async with explained(request, game):
         act = acts.Upgrade(wish.to)
         played, _ = await request.services.games.try_out(GameId(game), player, act, expected=expected)
-    except Refusal as refusal:
-        raise await _refused(request, GameId(game), refusal) from None
     now = played.ruleset.version
     checked = UpgradeChecked(played.version, now, wish.to, rule_changes(played.ruleset, now, wish.to))
     return answer(checked, headers=etag(played.version))
 
 
 ROUTES = (upgrade_game, check_upgrade)
-
-
-async def _refused(request: Call, game: GameId, refusal: Refusal) -> Problem:
-    played = await request.services.games.game(game)
-    return problems.refused(refusal, request.services.catalogues(played.ruleset))

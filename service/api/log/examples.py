@@ -6,17 +6,18 @@ import msgspec
 
 from domain.kernel.proof import export
 from domain.kernel.rules.message import told as told_of
-from service.api.log import streams
 from service.api.log.bodies import EventPage, HistoryPage, Sentence
 from service.api.log.routes import passages
+from service.api.log.streams import StreamedEvent
 from service.api.scene import Example, Scene
 
 
 def examples(scene: Scene) -> dict[str, Example]:
     events = scene.accepted(scene.started.game, scene.given).events
+    first = events[0]
     return {
         "listEvents": Example(EventPage(events, None)),
-        "streamEvents": Example(streams.streamed(events[0])),
+        "streamEvents": Example(StreamedEvent(str(first.version), first.type, msgspec.json.encode(first).decode())),
         "tellHistory": Example(_history(scene)),
         "exportGame": Example(_export(scene)),
     }

@@ -153,37 +153,37 @@ async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] |
     start = _start(last if last is not None else after, played.version)
     if played.status in ENDED and start == played.version:
         return Response(b"", status_code=204)
-    frames = _server_sent(request.services.metrics, follow(request.services, played.id, request.caller, start), start)
+    events = follow(request.services, played.id, request.caller, start)
+    numbered = (event and (event.version, event, event) async for event in events)
+    return server_sent(request.services.metrics, numbered, start)
+
+
+Numbered = tuple[int, EventView, Any]
+"""An event with the `id` and the `data` of its frame."""
+
+
+def server_sent(metrics: Metrics, events: AsyncIterator[Numbered | None], start: int) -> Stream:
+    """Answer with events as server-sent events, from `start` on, and a comment for each None."""
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    frames = _frames(metrics, events, start)
     return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
 
 
-async def _server_sent(
-    metrics: Metrics, events: AsyncIterator[EventView | None], start: Version
-) -> AsyncIterator[bytes]:
+async def _frames(metrics: Metrics, events: AsyncIterator[Numbered | None], start: int) -> AsyncIterator[bytes]:
     with metrics.following("sse") as sent:
         # A frame without data is no event, and its id is what a browser reconnects with.
         yield b"retry: 2000\n: connected\nid: %d\n\n" % start
         # Whoever connects again is told what is wrong, if it still is.
         try:
-            async for event in events:
-                if event is None:
+            async for each in events:
+                if each is None:
                     yield b": still here\n\n"
-                else:
-                    sent(event.at)
-                    yield server_sent(event)
+                    continue
+                number, event, data = each
+                sent(event.at)
+                yield b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event.type.encode(), encode(data))
         except (TokenEnded, StoreUnavailable) as error:
             log.info("stream ended", why=str(error))
-
-
-def streamed(event: EventView) -> StreamedEvent:
-    """Return an event as a frame of the stream."""
-    return StreamedEvent(str(event.version), event.type, encode(event).decode())
-
-
-def server_sent(event: EventView) -> bytes:
-    """Return an event as a frame of the stream, as it is sent."""
-    return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.version, event.type.encode(), encode(event))
 
 
 def _start(after: Version | None, head: Version) -> Version:

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import PlayerId
-from service.api.bodies import Cursor, Limit, Text
+from service.api.bodies import Listed, Page, Text
 from service.base.scopes import Scope
 from service.store.accounts import PlayerRow, TokenId
 
@@ -46,41 +46,26 @@ class Player(Struct, frozen=True):
     created: str
 
 
-class PlayerSearch(Struct, frozen=True, forbid_unknown_fields=True):
+class PlayerSearch(Page, frozen=True, kw_only=True):
     """Whom you are looking for.
 
     Attributes:
         name: their name, or how it begins. Case makes no difference.
         match: `exact` for the whole name, `prefix` for its beginning.
-        cursor: the `next` of the page before; absent for the first page.
-        limit: how many items at most.
     """
 
     name: Text
     match: Literal["exact", "prefix"] = "exact"
-    cursor: Cursor | None = None
-    limit: Limit = 50
 
 
-class PlayerPage(Struct, frozen=True):
-    """Players who can be found, by their names.
-
-    Attributes:
-        items: the players.
-        next: the cursor of the next page; null after the last.
-    """
-
-    items: tuple[Player, ...]
-    next: str | None
+class PlayerPage(Listed[Player], frozen=True):
+    """Players who can be found, by their names."""
 
 
-class Me(Struct, frozen=True):
+class Me(Player, frozen=True):
     """The caller's account, and what the token of the request may be used for.
 
     Attributes:
-        id: its id, by which games know it.
-        name: the name that others see.
-        created: when it was registered.
         scopes: what this token may be used for.
         granted: what the account's tokens may be used for at most.
         token: the id of this token; null if another issuer made it.
@@ -88,9 +73,6 @@ class Me(Struct, frozen=True):
         findable: whether others can find the account by its name.
     """
 
-    id: PlayerId
-    name: str
-    created: str
     scopes: tuple[Scope, ...]
     granted: tuple[Scope, ...]
     token: TokenId | None

@@ -6,7 +6,7 @@ from domain.kernel.chance.secret import Vault
 from service.accounts.accounts import Caller
 from service.api.accounts.bodies import LoggedEvent
 from service.api.games.bodies import GamePage, game_summary
-from service.api.players import stream as account_stream
+from service.api.log.bodies import StreamedLogged
 from service.api.players.bodies import PlayerPage, Registered, Registration, player_view
 from service.api.players.routes import me
 from service.api.scene import FIRST, GAME, Example, Scene
@@ -29,6 +29,6 @@ def examples(scene: Scene) -> dict[str, Example]:
         ),
         "findPlayers": Example(PlayerPage((player_view(owner),), None)),
         "listMyGames": Example(GamePage((game_summary(scene.row(scene.now), scene.names),), None)),
-        "streamMyEvents": Example(account_stream.streamed_logged(1208, logged)),
+        "streamMyEvents": Example(StreamedLogged("1208", logged.event.type, msgspec.json.encode(logged).decode())),
         "showPlayer": Example(player_view(owner)),
     }

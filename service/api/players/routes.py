@@ -11,6 +11,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
 from service.accounts.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
 from service.api import problems
+from service.api.accounts.routes import account_of
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import GamePage, MyGamesPage
@@ -90,7 +91,7 @@ async def show_me(request: Call) -> Response[bytes]:
     """
     request.read_query(Nothing)
     caller = request.signed_in
-    row = await _account(request, caller.player)
+    row = await account_of(request, caller.player)
     return answer(me(row, caller))
 
 
@@ -116,7 +117,7 @@ async def change_me(request: Call) -> Response[bytes]:
         None if wish.name is UNSET else wish.name,
         None if wish.findable is UNSET else wish.findable,
     )
-    return answer(me(await _account(request, caller.player), caller))
+    return answer(me(await account_of(request, caller.player), caller))
 
 
 @endpoint(
@@ -175,7 +176,7 @@ async def show_player(request: Call, player: FromPath[str]) -> Response[bytes]:
     Games and their logs contain only players' ids. This shows the name.
     """
     request.read_query(Nothing)
-    return answer(player_view(await _account(request, PlayerId(player))))
+    return answer(player_view(await account_of(request, player)))
 
 
 ROUTES = (register_player, show_me, change_me, find_players, list_my_games, show_player)
@@ -185,10 +186,3 @@ def me(row: PlayerRow, caller: Caller) -> Me:
     """Return an account as its owner sees it."""
     scopes, granted = ordered(caller.scopes), ordered(caller.granted)
     return Me(row.player, row.name, row.created, scopes, granted, caller.token, caller.ends, row.findable)
-
-
-async def _account(request: Call, player: PlayerId) -> PlayerRow:
-    row = await request.services.accounts.player(player)
-    if row is None:
-        raise Problem(problems.UNKNOWN_PLAYER, f"There is no player {player!r}.", problems.UNKNOWN_PLAYER.remedy)
-    return row

@@ -12,19 +12,18 @@ from domain.kernel.log.history import cause_of, read_created
 from domain.kernel.log.lifecycle import GameCreated, SeatLeft, SeatTaken
 from domain.kernel.log.record import Record
 from domain.kernel.rules.message import type_name
-from service.accounts.accounts import Caller, TokenEnded
+from service.accounts.accounts import Caller
 from service.api import problems
 from service.api.accounts.bodies import LoggedEvent
 from service.api.endpoint import Answer, endpoint
 from service.api.log.bodies import AccountSince, StreamedLogged
+from service.api.log.streams import server_sent
 from service.api.problems import Problem
 from service.api.request import Call
-from service.api.response import encode
 from service.api.services import Services
 from service.cluster.tail import Placed
 from service.games.views import event_view, viewer_of
-from service.observe.logging import log
-from service.store.protocol import EventStore, StoreUnavailable
+from service.store.protocol import EventStore
 
 BATCH: Final = 200
 """So many events are read at once for somebody who has to catch up."""
@@ -153,29 +152,9 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
             f"The log of this service has not reached {start}.",
             "Send the `id` of the last frame that you saw, or nothing to begin now.",
         )
-    frames = _server_sent(request.services, request.signed_in, start)
-    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
-
-
-async def _server_sent(services: Services, caller: Caller, start: int) -> AsyncIterator[bytes]:
-    with services.metrics.following("sse") as sent:
-        yield b"retry: 2000\n: connected\nid: %d\n\n" % start
-        try:
-            async for placed in follow_account(services, caller, start):
-                if placed is None:
-                    yield b": still here\n\n"
-                    continue
-                position, logged = placed
-                sent(logged.event.at)
-                yield b"id: %d\nevent: %b\ndata: %b\n\n" % (position, logged.event.type.encode(), encode(logged))
-        except (TokenEnded, StoreUnavailable) as error:
-            log.info("stream ended", why=str(error))
-
-
-def streamed_logged(position: int, logged: LoggedEvent) -> StreamedLogged:
-    """Return an event as a frame of the stream."""
-    return StreamedLogged(str(position), logged.event.type, encode(logged).decode())
+    placed = follow_account(request.services, request.signed_in, start)
+    numbered = (each and (each[0], each[1].event, each[1]) async for each in placed)
+    return server_sent(request.services.metrics, numbered, start)
 
 
 ROUTES = (stream_my_events,)

@@ -9,7 +9,7 @@ from domain.kernel.ids import LARGEST_INTEGER, RuleId, Seat
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.catalogue import Catalogue, Rule
 from domain.kernel.rules.ruleset import Ruleset
-from service.api.bodies import Identifier, Page
+from service.api.bodies import Identifier, Listed, Page
 
 RulesetNumber = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
 """A version of a ruleset; which ones there are, the ruleset says."""
@@ -85,16 +85,8 @@ class RulesetVersion(Struct, frozen=True):
     changes: tuple[RuleChange, ...]
 
 
-class RulesetPage(Struct, frozen=True):
-    """Rulesets, by id.
-
-    Attributes:
-        items: the rulesets of this page.
-        next: the `cursor` of the next page; null after the last.
-    """
-
-    items: tuple[RulesetSummary, ...]
-    next: str | None
+class RulesetPage(Listed[RulesetSummary], frozen=True):
+    """Rulesets, by id."""
 
 
 class Chapter(Struct, frozen=True):
@@ -210,16 +202,8 @@ class RuleView(Struct, frozen=True):
     differs_from: tuple[RuleId, ...]
 
 
-class RulePage(Struct, frozen=True):
-    """Rules, in the order of the chapters.
-
-    Attributes:
-        items: the rules of this page.
-        next: the `cursor` of the next page; null after the last.
-    """
-
-    items: tuple[RuleView, ...]
-    next: str | None
+class RulePage(Listed[RuleView], frozen=True):
+    """Rules, in the order of the chapters."""
 
 
 class Schemas(Struct, frozen=True):

@@ -113,7 +113,7 @@ class Book:
 
     def _object(self, name: str, info: types.StructType) -> Schema:
         documented = field_docs(info.cls)
-        kinds = get_type_hints(info.cls, include_extras=True)
+        kinds = _kinds(info.cls)
         properties: dict[str, Schema] = {}
         required: list[str] = []
         if info.tag_field is not None:
@@ -150,6 +150,18 @@ def _is_always_there(info: types.StructType, field: types.Field) -> bool:
     if info.forbid_unknown_fields or info.cls.__struct_config__.omit_defaults:
         return False
     return field.default is not NODEFAULT or field.default_factory is not NODEFAULT  # or it is UNSET
+
+
+def _kinds(shape: type) -> dict[str, Any]:
+    """Return the types of a struct's fields, those of a generic base with what the struct says that they are."""
+    given: dict[Any, Any] = {}
+    for base in getattr(shape, "__orig_bases__", ()):
+        given |= zip(getattr(get_origin(base), "__parameters__", ()), get_args(base), strict=False)
+    hints = get_type_hints(shape, include_extras=True)
+    for name, kind in hints.items():
+        if free := getattr(kind, "__parameters__", ()):
+            hints[name] = kind[tuple(given[parameter] for parameter in free)]
+    return hints
 
 
 def _with_ids(shape: Any) -> Any:

@@ -7,7 +7,7 @@ from projections.dice import DieTally
 from projections.players import RulesetRecord
 from projections.rules import RuleTally
 from projections.timeline import TimelineEntry
-from service.api.bodies import Identifier, Page
+from service.api.bodies import Identifier, Listed, Page
 
 
 class DiceQuery(Page, frozen=True):
@@ -34,17 +34,13 @@ class RefusalsQuery(Page, frozen=True):
     ruleset: Identifier | None = None
 
 
-class TimelinePage(Struct, frozen=True):
+class TimelinePage(Listed[TimelineEntry], frozen=True):
     """Places on the timeline of a game, in order.
 
     Attributes:
-        items: the entries of this page.
         next: the `cursor` of the next page; null when these are the last so far. It is no version, at which several
             entries may stand.
     """
-
-    items: tuple[TimelineEntry, ...]
-    next: str | None
 
 
 class PlayerRecord(Struct, frozen=True):
@@ -63,25 +59,9 @@ class PlayerRecord(Struct, frozen=True):
     rulesets: tuple[RulesetRecord, ...]
 
 
-class DicePage(Struct, frozen=True):
-    """Kinds of dice, by ruleset.
-
-    Attributes:
-        items: the dice of this page.
-        next: the `cursor` of the next page; null after the last.
-    """
-
-    items: tuple[DieTally, ...]
-    next: str | None
+class DicePage(Listed[DieTally], frozen=True):
+    """Kinds of dice, by ruleset."""
 
 
-class RuleTallyPage(Struct, frozen=True):
-    """Rules, those that refuse most first.
-
-    Attributes:
-        items: the rules of this page.
-        next: the `cursor` of the next page; null after the last.
-    """
-
-    items: tuple[RuleTally, ...]
-    next: str | None
+class RuleTallyPage(Listed[RuleTally], frozen=True):
+    """Rules, those that refuse most first."""

@@ -6,6 +6,7 @@ from litestar.response import Response
 from domain.kernel.ids import GameId, PlayerId, Seat
 from projections import dice, players, rules, scoreboard, timeline
 from service.api import problems
+from service.api.accounts.routes import account_of
 from service.api.bodies import Nothing, Page, Past
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import first, page_of, read_cursor
@@ -13,7 +14,6 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.api.statistics.bodies import DicePage, DiceQuery, PlayerRecord, RefusalsQuery, RuleTallyPage, TimelinePage
-from service.games.commands import UnknownPlayer
 
 
 @endpoint(
@@ -70,8 +70,8 @@ async def show_record(request: Call, player: FromPath[str]) -> Response[bytes]:
     """
     request.read_query(Nothing)
     found = await players.of_player(request.services.rows, PlayerId(player))
-    if not found and await request.services.accounts.player(PlayerId(player)) is None:
-        raise UnknownPlayer(f"There is no player {player!r}.")
+    if not found:
+        await account_of(request, player)
     return answer(player_record(PlayerId(player), found))
 
 

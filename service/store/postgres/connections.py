@@ -5,12 +5,13 @@ not do. Their sessions keep settings, so a connection pooler in front of the dat
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import asyncpg
 
+from projections.sql import numbered
 from service.store.postgres import migrations
 from service.store.protocol import StoreDamaged, StoreUnavailable
 
@@ -59,13 +60,13 @@ _NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "2
 class Connections:
     """Connections to one database."""
 
-    def __init__(self, url: str, most: int, *, durable: bool = True, search_path: str = "") -> None:
+    def __init__(self, url: str, most: int, *, durable: bool = True, search_path: str = "tabularium") -> None:
         """There are at most so many in the pool; `connect` makes further ones.
 
         Args:
             durable: False gives up that what was committed is on the disk: when the database crashes, the last commits
                 may be missing.
-            search_path: the schema in which names stand that have none; PostgreSQL's own if empty.
+            search_path: the schema in which names stand that have none.
         """
         self.where = migrations.place_of(url)
         self._url = url
@@ -97,6 +98,8 @@ class Connections:
         await self._pool
 
     async def close(self) -> None:
+        if self.closed:
+            return
         self.closed = True
         try:
             await asyncio.wait_for(self._pool.close(), PATIENCE)
@@ -110,8 +113,7 @@ class Connections:
         return connection
 
     async def _prepare(self, connection: Connection) -> None:
-        path = f"SET search_path = {self._search_path};" if self._search_path else ""
-        await connection.execute(_SESSION + path)
+        await connection.execute(f"{_SESSION} SET search_path = {self._search_path};")
         if not self._durable:
             await connection.execute("SET synchronous_commit = off")
         elif await connection.fetchval("SHOW synchronous_commit") == "off":
@@ -144,6 +146,27 @@ class Connections:
                 raise
             raise translated from error
 
+    async def select(self, query: str, *values: Any) -> list[Any]:
+        """Return what a query finds; nothing when a value is a text that PostgreSQL cannot hold: one with a NUL."""
+        if not _storable(values):
+            return []
+        return await self.patiently(lambda connection: connection.fetch(numbered(query), *values))
+
+    async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[Any]]:
+        """Return what each query finds, with its values, all read at one moment; nothing as `select` does."""
+        if not all(map(_storable, queries)):
+            return [[] for _ in queries]
+
+        async def work(connection: Connection) -> list[list[Any]]:
+            async with connection.transaction(isolation="repeatable_read", readonly=True):
+                return [await connection.fetch(numbered(query), *values) for query, *values in queries]
+
+        return await self.patiently(work)
+
+    async def execute(self, statement: str, *values: Any) -> None:
+        """Do what a statement says, perhaps twice: when the connection is lost before the answer comes."""
+        await self.patiently(lambda connection: connection.execute(numbered(statement), *values))
+
     def translated(self, error: BaseException) -> BaseException:
         """Return what a store says where PostgreSQL or asyncpg said `error`."""
         state = getattr(error, "sqlstate", None) or ""
@@ -157,6 +180,10 @@ class Connections:
         if isinstance(error, (asyncpg.PostgresError, *LOST)):
             return StoreUnavailable(f"{self.where} cannot be used: {said}")
         return error
+
+
+def _storable(values: Iterable[Any]) -> bool:
+    return not any(isinstance(value, str) and "\0" in value for value in values)
 
 
 def is_spoilt(error: BaseException) -> bool:

@@ -26,8 +26,6 @@ ATTEMPTS: Final = 5
 """How often a query is asked whose tables are dropped under it, by a rebuild that has finished."""
 
 _SCHEMA: Final = "tabularium_rows"
-_STANDS: Final = "projection = $1 AND number = $2 AND live = $3 AND position = $4 AND events = $5"
-
 _SWAPPED: Final = (asyncpg.UndefinedTableError, asyncpg.DeadlockDetectedError, asyncpg.InternalServerError)
 """What such a query meets."""
 
@@ -58,8 +56,7 @@ class PostgresRows:
         return rows
 
     async def close(self) -> None:
-        if not self._connections.closed:
-            await self._connections.close()
+        await self._connections.close()
 
     # --- reading ---
 
@@ -114,64 +111,40 @@ class PostgresRows:
             for each in known:
                 if not each.live:
                     await _drop(connection, each)
-            number = max((each.number for each in known), default=0) + 1
+            new = sql.begun(projection, known)
             for table in projection.tables:
-                await _create(connection, sql.place(projection.name, number, table.name), table)
-            await connection.execute(
-                f"INSERT INTO projections ({sql.COLUMNS}) VALUES ($1, $2, $3, 0, '', 0, '', 0, '')",
-                projection.name,
-                number,
-                projection.version,
-            )
-            return Generation(projection.name, number, projection.version, False)
+                await _create(connection, sql.place(projection.name, new.number, table.name), table)
+            await connection.execute(sql.numbered(sql.BEGIN), new.projection, new.number, new.version)
+            return new
 
         return await self._write(work)
 
     async def commit(self, at: Generation, cursor: str, events: int, changes: Sequence[Change]) -> Generation:
         async def work(connection: Connection) -> Generation:
             # Its row lock holds others off until the end of this transaction; they then find it moved.
-            moved = await connection.execute(
-                "UPDATE projections SET position = $6, events = $7, trouble_game = '', trouble_version = 0,"
-                f" trouble = '' WHERE {_STANDS}",
-                *sql.standing(at),
-                cursor,
-                at.events + events,
-            )
+            move = sql.numbered(sql.MOVE)
+            moved = await connection.execute(move, cursor, at.events + events, *sql.standing(at))
             if moved != "UPDATE 1":
                 raise Overtaken(f"{at.projection} does not stand at {at.cursor}")
             for text, executions in sql.batches(at.projection, at.number, changes):
                 await connection.executemany(sql.numbered(text), [tuple(map(_storable, each)) for each in executions])
-            return Generation(at.projection, at.number, at.version, at.live, cursor, at.events + events)
+            return sql.moved(at, cursor, events)
 
         return await self._write(work)
 
     async def stop(self, at: Generation, trouble: Trouble) -> None:
-        await self._run(
-            lambda connection: connection.execute(
-                f"UPDATE projections SET trouble_game = $6, trouble_version = $7, trouble = $8 WHERE {_STANDS}",
-                *sql.standing(at),
-                trouble.game,
-                trouble.version,
-                _storable(trouble.why),
-            )
-        )
+        values = (trouble.game, trouble.version, _storable(trouble.why), *sql.standing(at))
+        await self._run(lambda connection: connection.execute(sql.numbered(sql.STOP), *values))
 
     async def swap(self, ready: Generation, live: Generation | None) -> Generation:
         async def work(connection: Connection) -> Generation:
             known = await _held(connection, ready.projection)
-            present = {each.number: (each.live, each.cursor) for each in known}
-            now = next((each for each in known if each.live), None)
-            if present.get(ready.number) != (False, ready.cursor) or (now and (now.number, now.cursor)) != (
-                live and (live.number, live.cursor)
-            ):
-                raise Overtaken(f"{ready.projection} has moved on")
+            live_now = sql.swapped(known, ready, live)
             for each in known:
                 if each.number != ready.number:
                     await _drop(connection, each)
-            await connection.execute(
-                "UPDATE projections SET live = 1 WHERE projection = $1 AND number = $2", ready.projection, ready.number
-            )
-            return Generation(ready.projection, ready.number, ready.version, True, ready.cursor, ready.events)
+            await connection.execute(sql.numbered(sql.GO_LIVE), ready.projection, ready.number)
+            return live_now
 
         return await self._write(work)
 
@@ -207,11 +180,7 @@ async def _generations(connection: Connection) -> list[Generation]:
 
 async def _live(connection: Connection, projection: Projection) -> int:
     """Return the number of the live generation. Raises `NotBuilt`."""
-    number = await connection.fetchval(
-        "SELECT number FROM projections WHERE projection = $1 AND version = $2 AND live = 1",
-        projection.name,
-        projection.version,
-    )
+    number = await connection.fetchval(sql.numbered(sql.LIVE), projection.name, projection.version)
     if number is None:
         raise NotBuilt(projection.name)
     return number
@@ -241,9 +210,7 @@ async def _drop(connection: Connection, generation: Generation) -> None:
         "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)", _SCHEMA, prefix
     ):
         await connection.execute("SELECT drop_table($1)", table[0])
-    await connection.execute(
-        "DELETE FROM projections WHERE projection = $1 AND number = $2", generation.projection, generation.number
-    )
+    await connection.execute(sql.numbered(sql.FORGET), generation.projection, generation.number)
 
 
 def _storable(value: Any) -> Any:

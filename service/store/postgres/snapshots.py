@@ -2,54 +2,25 @@
 
 from typing import Final
 
-from domain.kernel.ids import GameId
 from service.store.postgres.connections import Connections
-from service.store.snapshots import Snapshot
+from service.store.sql.snapshots import SqlSnapshots
 
 CONNECTIONS: Final = 2
 
-_KEEP: Final = """\
-INSERT INTO tabularium.snapshots AS kept (game, version, ruleset, ruleset_version, body, seal)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (game) DO UPDATE SET version = excluded.version, ruleset = excluded.ruleset,
-    ruleset_version = excluded.ruleset_version, body = excluded.body, seal = excluded.seal
-WHERE excluded.version > kept.version"""
-_NEWEST: Final = "SELECT game, version, ruleset, ruleset_version, body, seal FROM tabularium.snapshots WHERE game = $1"
 
-
-class PostgresSnapshots:
+class PostgresSnapshots(SqlSnapshots):
     """A `SnapshotStore` in a PostgreSQL database. To be made by `PostgresSnapshots.open`."""
 
-    def __init__(self, url: str) -> None:
-        self._connections = Connections(url, CONNECTIONS, durable=False)
+    as_bytes = "convert_to(body::text, 'UTF8')"
+    from_bytes = "convert_from(?, 'UTF8')::json"
 
     @classmethod
     async def open(cls, url: str) -> "PostgresSnapshots":
         """Open the snapshots in a database that `tabularium migrate` has prepared. Raises `StoreUnavailable`."""
-        snapshots = cls(url)
+        connections = Connections(url, CONNECTIONS, durable=False)
         try:
-            await snapshots._connections.open()
+            await connections.open()
         except BaseException as error:
-            await snapshots.close()
-            raise snapshots._connections.translated(error) from error
-        return snapshots
-
-    async def newest(self, game: GameId) -> Snapshot | None:
-        if "\0" in game:
-            return None
-        row = await self._connections.patiently(lambda connection: connection.fetchrow(_NEWEST, game))
-        return row and Snapshot(row[0], row[1], row[2], row[3], row[4].encode(), row[5])
-
-    async def keep(self, snapshot: Snapshot) -> None:
-        values = (snapshot.game, snapshot.version, snapshot.ruleset, snapshot.ruleset_version)
-        body = snapshot.body.decode()
-        await self._connections.patiently(lambda connection: connection.execute(_KEEP, *values, body, snapshot.seal))
-
-    async def drop(self, game: GameId) -> None:
-        await self._connections.patiently(
-            lambda connection: connection.execute("DELETE FROM tabularium.snapshots WHERE game = $1", game)
-        )
-
-    async def close(self) -> None:
-        if not self._connections.closed:
-            await self._connections.close()
+            await connections.close()
+            raise connections.translated(error) from error
+        return cls(connections)

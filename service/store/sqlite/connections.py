@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 
 from service.observe.logging import log
 from service.store.protocol import Conflict, KeyReused, StoreDamaged, StoreUnavailable
+from service.store.sql.job import Job
 
 T = TypeVar("T")
 
@@ -30,8 +31,6 @@ PATIENCE: Final = 5.0
 
 DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BAD_TEXT: Final = "Could not decode to UTF-8"
-
-Work = Callable[[sqlite3.Connection], Any]
 
 
 def connect(path: Path, *pragmas: str) -> sqlite3.Connection:
@@ -66,7 +65,7 @@ def _create(path: Path, statements: Iterable[str]) -> None:
 
 
 class Connections:
-    """What reads and writes a file in WAL mode. Raises what SQLite raises, or what the work does.
+    """What reads and writes a file in WAL mode. Every method may raise `StoreError`, or what the work raises.
 
     Args:
         pragmas: what is set on each connection.
@@ -95,14 +94,36 @@ class Connections:
                 self._opened.append(connection)
             return work(connection)
 
-        return await asyncio.get_running_loop().run_in_executor(self._readers, run)
+        with Translated(self._path):
+            return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Return what `work` returns, when all that it wrote is committed. When it raises, nothing of that is."""
         self._require_open()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._writer.hand_in(_Job(work, future))
-        return await future
+        self._writer.hand_in(Job(work, future))
+        with Translated(self._path):
+            return await future
+
+    async def select(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Return what a query finds."""
+        return await self.read(lambda connection: connection.execute(query, values).fetchall())
+
+    async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[tuple[Any, ...]]]:
+        """Return what each query finds, with its values, all read at one moment."""
+
+        def work(connection: sqlite3.Connection) -> list[list[tuple[Any, ...]]]:
+            connection.execute("BEGIN")
+            try:
+                return [connection.execute(query, values).fetchall() for query, *values in queries]
+            finally:
+                connection.execute("COMMIT")
+
+        return await self.read(work)
+
+    async def execute(self, statement: str, *values: Any) -> None:
+        """Do what a statement says."""
+        await self.write(lambda connection: connection.execute(statement, values))
 
     async def close(self) -> None:
         """Finish what was handed in, then close."""
@@ -116,28 +137,7 @@ class Connections:
 
     def _require_open(self) -> None:
         if self._closed:
-            raise sqlite3.OperationalError("it is closed")
-
-
-class _Job:
-    """Something to be written, and who waits for its outcome."""
-
-    __slots__ = ("error", "future", "result", "work")
-
-    def __init__(self, work: Work, future: asyncio.Future[Any]) -> None:
-        self.work = work
-        self.future = future
-        self.result: Any = None
-        self.error: BaseException | None = None
-
-    def settle(self) -> None:
-        """Tell who waits, if anybody still does."""
-        if self.future.done():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)
+            raise StoreUnavailable(f"{self._path} is closed")
 
 
 class _Writer:
@@ -154,13 +154,13 @@ class _Writer:
         self._connection.execute("PRAGMA busy_timeout = 0")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-writer")
         self._quick = quick
-        self._waiting: list[_Job] = []
+        self._waiting: list[Job] = []
         self._idle = asyncio.Event()
         self._idle.set()
         self._usual = 0.0
         self._since_checkpoint = 0
 
-    def hand_in(self, job: _Job) -> None:
+    def hand_in(self, job: Job) -> None:
         self._waiting.append(job)
         if self._idle.is_set():
             # Not at once: others that are ready in this turn of the loop come into the same transaction.
@@ -189,7 +189,7 @@ class _Writer:
 
         loop.run_in_executor(self._thread, self._write, jobs, True).add_done_callback(done)
 
-    def _told(self, jobs: Iterable[_Job], loop: asyncio.AbstractEventLoop) -> None:
+    def _told(self, jobs: Iterable[Job], loop: asyncio.AbstractEventLoop) -> None:
         for job in jobs:
             job.settle()
         if self._waiting:
@@ -197,7 +197,7 @@ class _Writer:
         else:
             self._idle.set()
 
-    def _write(self, jobs: Sequence[_Job], patiently: bool) -> bool:
+    def _write(self, jobs: Sequence[Job], patiently: bool) -> bool:
         """Run jobs; tell whether that was possible without waiting for another process. Raises nothing."""
         began = time.perf_counter()
         try:
@@ -209,10 +209,9 @@ class _Writer:
                 return False
             alone = len(jobs) == 1 or isinstance(error, sqlite3.OperationalError)
             for job in jobs:
-                job.error = error if alone else None
                 # If one of them has spoilt it for all: each again by itself, so that only that one fails.
-                if not alone and not self._write([job], patiently):
-                    job.error = error
+                if alone or not self._write([job], patiently):
+                    job.outcome = error
         finally:
             if patiently:
                 self._connection.execute("PRAGMA busy_timeout = 0")
@@ -226,15 +225,15 @@ class _Writer:
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self._since_checkpoint = 0
 
-    def _transaction(self, jobs: Sequence[_Job]) -> None:
+    def _transaction(self, jobs: Sequence[Job]) -> None:
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         try:
             for job in jobs:
                 try:
-                    job.result = job.work(connection)
+                    job.outcome = job.asked(connection)
                 except (Conflict, KeyReused) as outcome:  # raised before anything was written
-                    job.error = outcome
+                    job.outcome = outcome
             connection.execute("COMMIT")
         except BaseException:
             # A failed commit has often rolled back by itself.

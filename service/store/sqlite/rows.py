@@ -18,19 +18,18 @@ from projections import sql
 from projections.change import Change
 from projections.projection import Projection
 from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
-from service.store.sqlite.connections import Connections, create_anew
+from service.store.protocol import StoreError
+from service.store.sqlite.connections import Connections, Translated, create_anew
 
 T = TypeVar("T")
 
 READERS: Final = 2
-_STANDS: Final = "projection = ? AND number = ? AND live = ? AND position = ? AND events = ?"
 
 
 class SqliteRows:
     """A `ProjectionStore` in one file. To be made by `SqliteRows.open`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._connections = Connections(path, "PRAGMA synchronous = NORMAL", readers=READERS)
 
     @classmethod
@@ -43,7 +42,7 @@ class SqliteRows:
 
     @classmethod
     def _open(cls, path: Path) -> "SqliteRows":
-        with _translated(path):
+        with _translated(), Translated(path):
             create_anew(path, sql.GENERATIONS, sql.LEASES, sql.REFUSALS)
             return cls(path)
 
@@ -60,10 +59,7 @@ class SqliteRows:
             # One transaction: between the two a swap could drop the tables.
             connection.execute("BEGIN")
             try:
-                found = connection.execute(
-                    "SELECT number FROM projections WHERE projection = ? AND version = ? AND live = 1",
-                    (projection.name, projection.version),
-                ).fetchone()
+                found = connection.execute(sql.LIVE, (projection.name, projection.version)).fetchone()
                 if found is None:
                     raise NotBuilt(projection.name)
                 places = sql.places(projection.name, found[0], projection.tables)
@@ -99,60 +95,39 @@ class SqliteRows:
             for each in known:
                 if not each.live:
                     _drop(connection, each)
-            new = Generation(
-                projection.name, max((each.number for each in known), default=0) + 1, projection.version, False
-            )
+            new = sql.begun(projection, known)
             for table in projection.tables:
                 for statement in sql.create(new.projection, new.number, table):
                     connection.execute(statement)
-            connection.execute(
-                f"INSERT INTO projections ({sql.COLUMNS}) VALUES (?, ?, ?, 0, '', 0, '', 0, '')",
-                (new.projection, new.number, new.version),
-            )
+            connection.execute(sql.BEGIN, (new.projection, new.number, new.version))
             return new
 
         return await self._write(work)
 
     async def commit(self, at: Generation, cursor: str, events: int, changes: Sequence[Change]) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:
-            moved = connection.execute(
-                "UPDATE projections SET position = ?, events = ?, trouble_game = '', trouble_version = 0, trouble = ''"
-                f" WHERE {_STANDS}",
-                (cursor, at.events + events, *sql.standing(at)),
-            )
+            moved = connection.execute(sql.MOVE, (cursor, at.events + events, *sql.standing(at)))
             if moved.rowcount != 1:
                 raise Overtaken(f"{at.projection} does not stand at {at.cursor}")
             for text, executions in sql.batches(at.projection, at.number, changes):
                 connection.executemany(text, executions)
-            return Generation(at.projection, at.number, at.version, at.live, cursor, at.events + events)
+            return sql.moved(at, cursor, events)
 
         return await self._write(work)
 
     async def stop(self, at: Generation, trouble: Trouble) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                f"UPDATE projections SET trouble_game = ?, trouble_version = ?, trouble = ? WHERE {_STANDS}",
-                (trouble.game, trouble.version, trouble.why, *sql.standing(at)),
-            )
-
-        await self._write(work)
+        values = (trouble.game, trouble.version, trouble.why, *sql.standing(at))
+        await self._write(lambda connection: connection.execute(sql.STOP, values))
 
     async def swap(self, ready: Generation, live: Generation | None) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:
             known = [each for each in _generations(connection) if each.projection == ready.projection]
-            present = {each.number: (each.live, each.cursor) for each in known}
-            now = next((each for each in known if each.live), None)
-            if present.get(ready.number) != (False, ready.cursor) or (now and (now.number, now.cursor)) != (
-                live and (live.number, live.cursor)
-            ):
-                raise Overtaken(f"{ready.projection} has moved on")
+            live_now = sql.swapped(known, ready, live)
             for each in known:
                 if each.number != ready.number:
                     _drop(connection, each)
-            connection.execute(
-                "UPDATE projections SET live = 1 WHERE projection = ? AND number = ?", (ready.projection, ready.number)
-            )
-            return Generation(ready.projection, ready.number, ready.version, True, ready.cursor, ready.events)
+            connection.execute(sql.GO_LIVE, (ready.projection, ready.number))
+            return live_now
 
         return await self._write(work)
 
@@ -163,11 +138,11 @@ class SqliteRows:
     # --- connections ---
 
     async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with _translated(self._path):
+        with _translated():
             return await self._connections.read(work)
 
     async def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with _translated(self._path):
+        with _translated():
             return await self._connections.write(work)
 
 
@@ -186,17 +161,15 @@ def _drop(connection: sqlite3.Connection, generation: Generation) -> None:
     ).fetchall()
     for (table,) in tables:
         connection.execute(f"DROP TABLE {table}")
-    connection.execute(
-        "DELETE FROM projections WHERE projection = ? AND number = ?", (generation.projection, generation.number)
-    )
+    connection.execute(sql.FORGET, (generation.projection, generation.number))
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Turn what SQLite says of its file into `Unavailable`; what it says of our rows stays what it is."""
+def _translated() -> Iterator[None]:
     try:
         yield
-    except (sqlite3.OperationalError, OSError) as error:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:  # a statement that makes no sense
-            raise
-        raise Unavailable(f"{path} cannot be used: {error}") from error
+    except StoreError as error:
+        said = error.__cause__
+        if isinstance(said, sqlite3.Error) and said.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+            raise said from None  # a statement that makes no sense
+        raise Unavailable(str(error)) from error

@@ -7,8 +7,7 @@ import asyncio
 from pathlib import Path
 from typing import Final
 
-from domain.kernel.ids import GameId
-from service.store.snapshots import Snapshot
+from service.store.sql.snapshots import SqlSnapshots
 from service.store.sqlite.connections import Connections, Translated, create_anew
 
 _TABLE: Final = """\
@@ -20,20 +19,10 @@ CREATE TABLE IF NOT EXISTS snapshots (
     body            BLOB NOT NULL,
     seal            BLOB NOT NULL
 )"""
-_KEEP: Final = """\
-INSERT INTO snapshots (game, version, ruleset, ruleset_version, body, seal) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (game) DO UPDATE SET version = excluded.version, ruleset = excluded.ruleset,
-    ruleset_version = excluded.ruleset_version, body = excluded.body, seal = excluded.seal
-WHERE excluded.version > snapshots.version"""
-_NEWEST: Final = "SELECT game, version, ruleset, ruleset_version, body, seal FROM snapshots WHERE game = ?"
 
 
-class SqliteSnapshots:
+class SqliteSnapshots(SqlSnapshots):
     """A `SnapshotStore` in one file. To be made by `SqliteSnapshots.open`."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._connections = Connections(path, "PRAGMA synchronous = NORMAL", readers=1)
 
     @classmethod
     async def open(cls, path: Path) -> "SqliteSnapshots":
@@ -44,22 +33,4 @@ class SqliteSnapshots:
     def _open(cls, path: Path) -> "SqliteSnapshots":
         with Translated(path):
             create_anew(path, _TABLE)
-            return cls(path)
-
-    async def newest(self, game: GameId) -> Snapshot | None:
-        with Translated(self._path):
-            row = await self._connections.read(lambda connection: connection.execute(_NEWEST, (game,)).fetchone())
-        return row and Snapshot(*row)
-
-    async def keep(self, snapshot: Snapshot) -> None:
-        await self._write(_KEEP, *(getattr(snapshot, name) for name in snapshot.__struct_fields__))
-
-    async def drop(self, game: GameId) -> None:
-        await self._write("DELETE FROM snapshots WHERE game = ?", game)
-
-    async def close(self) -> None:
-        await self._connections.close()
-
-    async def _write(self, statement: str, *values: object) -> None:
-        with Translated(self._path):
-            await self._connections.write(lambda connection: connection.execute(statement, values))
+            return cls(Connections(path, "PRAGMA synchronous = NORMAL", readers=1))

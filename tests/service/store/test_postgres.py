@@ -248,7 +248,7 @@ async def test_connections_that_the_database_ends_are_replaced(url: str, store: 
 
 async def test_a_connection_is_not_used_again_when_its_question_was_cancelled(url: str) -> None:
     store = await PostgresStore.open(url, connections=1)
-    ask = store._patiently
+    ask = store._connections.patiently
 
     async def wait(connection: Any) -> None:
         async with connection.transaction():
@@ -277,7 +277,7 @@ async def test_a_cancelled_question_is_not_asked_again_though_its_connection_is_
         raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        await store._patiently(lose)
+        await store._connections.patiently(lose)
     assert len(asked) == 1
     await store.close()
 

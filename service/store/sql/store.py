@@ -1,0 +1,203 @@
+"""The log and the index of games, as far as SQLite and PostgreSQL are read in the same way."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from domain.kernel.canonical import canonical
+from domain.kernel.chance.secret import Secret
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.log.record import Record
+from projections.lobby import GameRow
+from service.store.protocol import Added, Append, Appended, KeptUse, Stored, StoreDamaged, UnknownCursor
+from service.store.sql.database import Database
+
+ALL: Final = 2**63 - 1
+"""A limit that is none."""
+
+SEEN: Final = "SELECT fingerprint, after, version FROM keys WHERE game = ? AND account = ? AND key = ?"
+SECRETS: Final = (
+    f"SELECT commitment, readers, salt, value FROM secrets WHERE game = ? ORDER BY number LIMIT {ALL} OFFSET ?"
+)
+
+
+class SqlStore(ABC):
+    """The part of an `EventStore` that both databases share, and what a class for one of them says of its schema."""
+
+    record: ClassVar[str]
+    """The columns of an event as a `Record` takes them."""
+    listed: ClassVar[str]
+    """A query for the columns of a `GameRow`, of games `g`."""
+    heads_query: ClassVar[str]
+    """A query for all games and the versions at which they stand, `head`."""
+    loaded: ClassVar[str]
+    """A query for the head and the chance of a game."""
+    board_file: ClassVar[str]
+    """The file of a board, as bytes."""
+    among: ClassVar[str]
+    """A condition that a column is one of the texts that `_texts` packs into a value."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ready(self) -> None:
+        await self._database.select("SELECT 1 FROM games LIMIT 1")
+
+    async def append(self, batch: Append) -> Appended:
+        versions = [record.version for record in batch.records]
+        if not versions or versions != list(range(batch.expected + 1, batch.expected + len(versions) + 1)):
+            raise ValueError(f"records {versions} do not follow version {batch.expected}")
+        if (batch.expected == 0) != (batch.opening is not None):
+            raise ValueError("a new game has an opening, and nothing else has")
+        return await self._append(batch)
+
+    @abstractmethod
+    async def _append(self, batch: Append) -> Appended: ...
+
+    @staticmethod
+    @abstractmethod
+    def _texts(texts: Iterable[str]) -> Any: ...
+
+    async def retitle(self, game: GameId, title: str) -> None:
+        await self._database.execute("UPDATE games SET title = ? WHERE game = ?", title, game)
+
+    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeptUse | None:
+        return kept_use(await self._database.select(SEEN, game, account, key))
+
+    async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        return _records(await self._database.select(*self._reading(game, after, limit)))
+
+    def _reading(self, game: GameId, after: Version, limit: int | None) -> tuple[Any, ...]:
+        query = (
+            f"SELECT {self.record} FROM events WHERE game = ? AND version > CAST(? AS BIGINT) ORDER BY version LIMIT ?"
+        )
+        return query, game, after, ALL if limit is None else limit
+
+    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[GameId, Record]], str]:
+        after = _position(cursor)
+        found = await self.read_on(after, limit)
+        return [(game, record) for _, game, record in found], str(found[-1][0] if found else after)
+
+    async def read_on(
+        self, after: int, limit: int, games: Collection[GameId] | None = None
+    ) -> list[tuple[int, GameId, Record]]:
+        only, values = ("", ()) if games is None else (f"AND game {self.among}", (self._texts(games),))
+        found = await self._database.select(
+            f"SELECT position, game, {self.record} FROM events WHERE position > ? {only} ORDER BY position LIMIT ?",
+            after,
+            *values,
+            limit,
+        )
+        return [(position, game, Record(*columns)) for position, game, *columns in found]
+
+    async def end(self) -> int:
+        return (await self._database.select("SELECT coalesce(max(position), 0) FROM events"))[0][0]
+
+    async def head(self, game: GameId) -> Version:
+        found = await self._database.select(f"{self.heads_query} WHERE game = ?", game)
+        return found[0][1] if found else 0
+
+    async def events(self) -> int:
+        return int((await self._database.select(f"SELECT coalesce(sum(head), 0) FROM ({self.heads_query}) h"))[0][0])
+
+    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
+        if not games:
+            return {}
+        found = await self._database.select(f"{self.heads_query} WHERE game {self.among}", self._texts(games))
+        return {GameId(game): version for game, version in found}
+
+    async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
+        found = await self._database.select(
+            f"SELECT game, ruleset FROM games WHERE game {self.among}", self._texts(games)
+        )
+        return {GameId(game): ruleset for game, ruleset in found}
+
+    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
+        return _secrets(game, await self._database.select(SECRETS, game, known))
+
+    async def load(self, game: GameId, after: Version = 0) -> Stored | None:
+        heads, records, secrets = await self._database.select_at_once(
+            (self.loaded, game), self._reading(game, after, None), (SECRETS, game, 0)
+        )
+        if not heads:
+            return None
+        return Stored(heads[0][0], _records(records), _secrets(game, secrets), heads[0][1])
+
+    async def board(self, digest: str) -> bytes | None:
+        found = await self._database.select(f"SELECT {self.board_file} FROM boards WHERE digest = ?", digest)
+        return found[0][0] if found else None
+
+    async def game(self, game: GameId) -> GameRow | None:
+        found = await self._database.select(f"{self.listed} WHERE g.game = ?", game)
+        return _game_row(found[0]) if found else None
+
+    async def games(
+        self,
+        *,
+        status: str | None = None,
+        ruleset: str | None = None,
+        player: PlayerId | None = None,
+        mine: PlayerId | None = None,
+        after: GameId | None = None,
+        limit: int = 50,
+    ) -> list[GameRow]:
+        conditions, values = ["TRUE"], list[Any]()
+        for condition, value in (
+            ("g.status = ?", status),
+            ("g.ruleset = ?", ruleset),
+            ("g.game IN (SELECT game FROM seated WHERE player = ?)", player),
+            (_MINE, mine),
+            ("g.number < (SELECT number FROM games WHERE game = ?)", after),
+        ):
+            if value is not None:
+                conditions.append(condition)
+                values.extend([value] * condition.count("?"))
+        where = " AND ".join(conditions)
+        found = await self._database.select(
+            f"{self.listed} WHERE {where} ORDER BY g.number DESC LIMIT ?", *values, limit
+        )
+        return [_game_row(row) for row in found]
+
+
+_MINE: Final = "g.game IN (SELECT game FROM seated WHERE player = ? UNION SELECT game FROM games WHERE organizer = ?)"
+
+
+def kept_use(found: Sequence[Any]) -> KeptUse | None:
+    """Return what `SEEN` has found."""
+    for fingerprint, after, version in found:
+        return KeptUse(fingerprint, Added(after, version))
+    return None
+
+
+def secret_values(secret: Secret) -> tuple[str, str, str]:
+    """Return the readers, the salt and the value of a secret as they are stored."""
+    return msgspec.json.encode(secret.readers).decode(), secret.salt, canonical(secret.value).decode()
+
+
+def _records(found: Iterable[Any]) -> list[Record]:
+    return [Record(*columns) for columns in found]
+
+
+def _secrets(game: GameId, found: Iterable[Any]) -> list[Secret]:
+    try:
+        return [
+            Secret(commitment, msgspec.json.decode(readers, type=tuple[Seat, ...]), salt, msgspec.json.decode(value))
+            for commitment, readers, salt, value in found
+        ]
+    except msgspec.DecodeError as error:
+        raise StoreDamaged(f"a secret of game {game} cannot be read: {error}") from error
+
+
+def _game_row(columns: Sequence[Any]) -> GameRow:
+    game, title, ruleset, ruleset_version, status, organizer, seats, *rest = columns
+    return GameRow(game, title, ruleset, ruleset_version, status, organizer, msgspec.json.decode(seats), *rest)
+
+
+def _position(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
+        raise UnknownCursor(f"{cursor!r} is no cursor; take one from an earlier answer, or leave it out")
+    return int(cursor)
