@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -52,6 +52,9 @@ ATTEMPTS: Final = 5
 
 WAITED: Final = 20_000
 """Of how many games it is remembered whom they wait for, so that a list of them need not load them again."""
+
+
+T = TypeVar("T")
 
 
 class UnknownRuleset(LookupError):
@@ -188,7 +191,7 @@ class Games:
         ruleset, last = cached.now.ruleset.id, cached.now.version
         return [event_view(ruleset, record, cached.vault, viewer) for record in records if record.version <= last]
 
-    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], bytes]) -> bytes:
+    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], T]) -> T:
         """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
         cached = await self._cache.of(game.id)
         if cached.game is not game:
@@ -265,7 +268,7 @@ class Games:
 
         async def work() -> Done:
             for game in self._new_ids(player, key):
-                asked = self._asked(player, key, lambda: content)
+                asked = self._asked(player, key, content)
                 step = Game.create(
                     ruleset,
                     game,
@@ -320,7 +323,7 @@ class Games:
             Refusal: it breaks a rule.
             KeyReused: the key came with another request before.
         """
-        asked = self._asked(player, key, lambda: act.content)
+        asked = self._asked(player, key, act.content if key else [])
         return await self._finish(act.kind, self._act(game_id, asked, act, expected))
 
     async def _act(self, game_id: GameId, asked: Asked, act: Act, expected: Version | None) -> Done:
@@ -386,11 +389,11 @@ class Games:
         except LookupError as error:
             raise UnknownRuleset(str(error)) from None
 
-    def _asked(self, player: PlayerId, key: str | None = None, content: Callable[[], list[Any]] = list[Any]) -> Asked:
-        """Return who asks now for what; `content` says what the key stands for."""
+    def _asked(self, player: PlayerId, key: str | None = None, content: Sequence[Any] = ()) -> Asked:
+        """Return who asks now; `content` says what the key stands for."""
         if not key:
             return Asked(player, stamp(self._clock))
-        fingerprint = hashlib.sha256(canonical(content())).digest()
+        fingerprint = hashlib.sha256(canonical(content)).digest()
         return Asked(player, stamp(self._clock), KeyUse(player, hashed_key(player, key), fingerprint))
 
     async def _finish(self, kind: str, work: Coroutine[Any, Any, Done]) -> Done:
