@@ -14,6 +14,7 @@ from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.accounts.accounts import Accounts, Identify
 from service.accounts.limits import limits_of
+from service.api.dispatch import Dispatch
 from service.api.journal import Journal
 from service.api.limiting import Limiting
 from service.api.operations import metrics
@@ -153,15 +154,16 @@ def create_app(services: Services) -> ASGIApp:
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=services.settings.board_limit)
     # Told on the same port unless they have one of their own.
     watched = metrics.ROUTES if services.settings.metrics_port is None else ()
+    limiting = Limiting(services.limits) if services.limits is not None else None
     litestar = Litestar(
         route_handlers=[*API, large, *pages.ROUTES, *viewer.ROUTES, *watched],
         request_class=Call,
         request_max_body_size=services.settings.body_limit,
         exception_handlers={Exception: on_exception},
-        middleware=[Limiting(services.limits)] if services.limits is not None else [],
+        middleware=[limiting] if limiting is not None else [],
         openapi_config=None,  # ours is made by `service.api.contract.document`
         logging_config=None,
         state=State({"services": services}),
     )
-    app = CrossOrigin(litestar)
+    app = CrossOrigin(Dispatch(litestar, limiting))
     return Journal(Traced(app) if is_tracing() else app, services.metrics, services.quiet)

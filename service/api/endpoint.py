@@ -66,6 +66,18 @@ class Endpoint(Struct, frozen=True):
     function: Callable[..., Any]
 
     @property
+    def streams(self) -> bool:
+        """Whether it may answer bit by bit; else with bytes that are ready."""
+        return self.function.__annotations__["return"] != Response[bytes]
+
+    async def respond(self, request: Call) -> Response[Any]:
+        """Answer a request, once it is known who asks. Raises `Problem`, and what the function raises."""
+        if self.account != "none":
+            await admit(request, self)
+        # Nothing of Litestar's makes the parameters: for each it would copy and convert, at every request.
+        return await self.function(request, **request.path_params)
+
+    @property
     def summary(self) -> str:
         """What it is for, in a few words."""
         return docstring(self.function).partition("\n")[0].removesuffix(".")
@@ -115,11 +127,8 @@ def endpoint(
         if function.__annotations__["return"] not in (Response[bytes], Response[bytes] | Stream, Stream):
             raise TypeError(f"{said.name} returns neither bytes nor a stream")
 
-        # Neither a guard nor path parameters of Litestar's: for each it would copy and convert, at every request.
         async def respond(request: Call) -> Response[Any]:
-            if said.account != "none":
-                await admit(request, said)
-            return await function(request, **request.path_params)
+            return await said.respond(request)
 
         return HTTPRouteHandler(path, name=said.name, http_method=[method], status_code=200, opt={"endpoint": said})(
             respond

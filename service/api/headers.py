@@ -17,7 +17,10 @@ _BOTH: Final[tuple[Header, Header]] = ((_POLICY, NOTHING.encode()), _NO_SNIFFING
 
 def header_of(scope: Scope, name: bytes) -> str | None:
     """Return a header of a request; None when it is not there. Without reading all to find one, as Litestar does."""
-    return next((value.decode("latin-1") for given, value in scope["headers"] if given == name), None)
+    for given, value in scope["headers"]:
+        if given == name:
+            return value.decode("latin-1")
+    return None
 
 
 def shielded(headers: list[Header]) -> list[Header]:

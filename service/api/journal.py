@@ -77,16 +77,12 @@ class Journal:
         caller = request.get("caller")
         expected = caller is not None and caller.player in self._quiet and status < 400
         write = self._log.debug if expected or request["path"] in _QUIET else self._log.info
-        game = request.get("path_params", {}).get("game")
-        write(
-            "request",
-            method=method,
-            path=request["path"],
-            status=status,
-            ms=round(took * 1000, 2),
-            **({"game": game} if game else {}),
-            **({"trace": request["trace"]} if "trace" in request else {}),
-        )
+        told = {"method": method, "path": request["path"], "status": status, "ms": round(took * 1000, 2)}
+        if game := request.get("path_params", {}).get("game"):
+            told["game"] = game
+        if "trace" in request:
+            told["trace"] = request["trace"]
+        write("request", **told)
 
 
 def _with_head(name: bytes, value: bytes) -> tuple[bytes, bytes]:

@@ -1,15 +1,18 @@
 """Counts each request against the limits of its address and its token."""
 
 import hashlib
+from typing import cast
 
 from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service.accounts.accounts import UnknownToken
-from service.accounts.limits import Limits, network_of, told
+from service.accounts.limits import Limits, TooMany, network_of, told
 from service.api.bearer import bearer_of
+from service.api.request import Call
+from service.api.response import on_exception
 
 
 class Limiting(ASGIMiddleware):
@@ -22,7 +25,12 @@ class Limiting(ASGIMiddleware):
         self._limits = limits
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        standings = await self._limits.admit(address_of(scope), token_of(scope))
+        try:
+            standings = await self._limits.admit(address_of(scope), token_of(scope))
+        except TooMany as error:
+            request = Call(cast(HTTPScope, scope), receive, send)
+            await on_exception(request, error).to_asgi_response(None, request)(scope, receive, send)
+            return
         headers = told(standings)
 
         async def send_on(message: Message) -> None:

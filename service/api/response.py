@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import math
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -18,6 +18,7 @@ from projections.store import NotBuilt, Unavailable
 from service.accounts.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
 from service.accounts.limits import TooMany, told
 from service.api import problems
+from service.api.headers import Header
 from service.api.problems import MEDIA_TYPE, Problem
 from service.games.acts import NotOrganizer, NotSeated
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
@@ -54,12 +55,12 @@ _REMEDIES: Final = {
 }
 
 
-def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+def answer(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> "Answered":
     """Return `value` as JSON."""
     return answered(encode(value), status, headers)
 
 
-def answered(content: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+def answered(content: bytes, status: int = 200, headers: Mapping[str, str] | None = None) -> "Answered":
     """Return what is JSON already."""
     return Answered(content, status, "application/json", headers or {})
 
@@ -74,30 +75,46 @@ class Answered(Response[bytes]):
         self.content = content
         self.status_code = status
         self.headers = {"content-type": media_type, "content-length": str(len(content)), **headers}
+        self._packed: Answered | None = None
+        self._may_pack = (
+            len(content) >= PACKED and media_type.startswith(_TEXTS) and "Content-Encoding" not in self.headers
+        )
+        if self._may_pack:
+            vary = self.headers.get("Vary", "Accept-Encoding")
+            self.headers["Vary"] = vary if "Accept-Encoding" in vary else f"{vary}, Accept-Encoding"
 
     # Litestar says ASGIResponse where it calls any ASGI application.
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[reportIncompatibleMethodOverride]
         return self._send
 
     async def _send(self, scope: Scope, receive: Receive, send: Send) -> None:
-        content, headers = self.content, self.headers
-        if len(content) >= PACKED and headers["content-type"].startswith(_TEXTS) and "Content-Encoding" not in headers:
-            vary = headers.get("Vary", "Accept-Encoding")
-            headers = {**headers, "Vary": vary if "Accept-Encoding" in vary else f"{vary}, Accept-Encoding"}
-            if takes_gzip(scope):
-                content = await asyncio.to_thread(_pack, content) if len(content) >= _APART else _pack_small(content)
-                headers |= {"content-encoding": "gzip", "content-length": str(len(content))}
-        sent = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
-        await send({"type": "http.response.start", "status": self.status_code, "headers": sent})
-        await send({"type": "http.response.body", "body": content, "more_body": False})
+        ready = self
+        if self._may_pack and takes_gzip(scope):
+            ready = self._packed = self._packed or await self._pack()
+        # A copy: whoever it passes adds to it, and the answer may be sent to others.
+        headers = [*ready.encoded]
+        await send({"type": "http.response.start", "status": ready.status_code, "headers": headers})
+        await send({"type": "http.response.body", "body": ready.content, "more_body": False})
+
+    @cached_property
+    def encoded(self) -> list[Header]:
+        """The headers as they are sent."""
+        return [(name.lower().encode(), value.encode("latin-1")) for name, value in self.headers.items()]
+
+    async def _pack(self) -> "Answered":
+        """Return the same answer packed."""
+        content = self.content
+        packed = await asyncio.to_thread(_gzip, content) if len(content) >= _APART else _gzip_small(content)
+        headers = {**self.headers, "Content-Encoding": "gzip", "content-length": str(len(packed))}
+        return Answered(packed, self.status_code, headers["content-type"], headers)
 
 
 @lru_cache(maxsize=128)  # As long as a game stands where it stands, the same bytes are asked for again and again.
-def _pack_small(content: bytes) -> bytes:
-    return _pack(content)
+def _gzip_small(content: bytes) -> bytes:
+    return _gzip(content)
 
 
-def _pack(content: bytes) -> bytes:
+def _gzip(content: bytes) -> bytes:
     return gzip.compress(content, compresslevel=3, mtime=0)
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import os
+from collections.abc import Iterator
 from typing import Final
 
 ID_BYTES: Final = 10
@@ -12,8 +13,18 @@ def new_id(kind: str, randomness: bytes) -> str:
     return kind + base64.b32encode(randomness).decode().lower()
 
 
+def _random_digits() -> Iterator[str]:
+    """Yield 32 random hexadecimal digits again and again: the system is asked once for many."""
+    while True:
+        drawn = os.urandom(16 * 64).hex()
+        yield from (drawn[start : start + 32] for start in range(0, len(drawn), 32))
+
+
+_digits: Final = _random_digits()
+
+
 def new_uuid() -> str:
-    """Return a UUID of version 4, in a third of the time in which Python's `uuid` makes an object and writes it."""
-    digits = os.urandom(16).hex()
+    """Return a UUID of version 4, in a fraction of the time in which Python's `uuid` makes an object and writes it."""
+    digits = next(_digits)
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"

@@ -5,7 +5,7 @@ import bisect
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 
@@ -57,7 +57,7 @@ class CachedGame(Struct, eq=False):
     `heard` is a version to which another process is said to have brought it; `users` are how many have its lock, or
     wait for it.
 
-    `shown` is what was answered of the game `shown_of`, by the seat and by whether everything was shown.
+    `shown` is what was made of the game `shown_of` for viewers, by the seat and by whether they see everything.
     """
 
     id: GameId
@@ -68,7 +68,7 @@ class CachedGame(Struct, eq=False):
     recent: list[Record] = field(default_factory=list[Record])
     heard: Version = 0
     shown_of: Game | None = None
-    shown: dict[tuple[Seat | None, bool], bytes] = field(default_factory=dict[tuple[Seat | None, bool], bytes])
+    shown: dict[tuple[Seat | None, bool], Any] = field(default_factory=dict[tuple[Seat | None, bool], Any])
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     users: int = 0
 

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -52,6 +52,9 @@ ATTEMPTS: Final = 5
 
 WAITED: Final = 20_000
 """Of how many games it is remembered whom they wait for, so that a list of them need not load them again."""
+
+
+T = TypeVar("T")
 
 
 class UnknownRuleset(LookupError):
@@ -188,7 +191,7 @@ class Games:
         ruleset, last = cached.now.ruleset.id, cached.now.version
         return [event_view(ruleset, record, cached.vault, viewer) for record in records if record.version <= last]
 
-    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], bytes]) -> bytes:
+    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], T]) -> T:
         """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
         cached = await self._cache.of(game.id)
         if cached.game is not game:
@@ -214,7 +217,7 @@ class Games:
             self._waited[row.game] = game.version, known
         return known
 
-    # --- acting ---
+    # --- creating ---
 
     async def create(
         self,
@@ -265,7 +268,7 @@ class Games:
 
         async def work() -> Done:
             for game in self._new_ids(player, key):
-                asked = self._asked(player, key, lambda: content)
+                asked = self._asked(player, key, content)
                 step = Game.create(
                     ruleset,
                     game,
@@ -302,6 +305,19 @@ class Games:
             seed = hashlib.sha256((f"{hashed}/{number}" if number else hashed).encode()).digest()
             yield GameId(new_id("g", seed[:ID_BYTES]))
 
+    def _ruleset(self, ruleset_id: str) -> Ruleset[Any]:
+        try:
+            return self._library.current(ruleset_id)
+        except LookupError as error:
+            raise UnknownRuleset(str(error)) from None
+
+    async def retitle(self, game_id: GameId, player: PlayerId, title: str) -> None:
+        """Give a game another title, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
+        require_organizer(await self.game(game_id), player)
+        await self._store.retitle(game_id, title)
+
+    # --- acting: load, decide, append, answer ---
+
     async def act(
         self,
         game_id: GameId,
@@ -320,7 +336,7 @@ class Games:
             Refusal: it breaks a rule.
             KeyReused: the key came with another request before.
         """
-        asked = self._asked(player, key, lambda: act.content)
+        asked = self._asked(player, key, act.content if key else [])
         return await self._finish(act.kind, self._act(game_id, asked, act, expected))
 
     async def _act(self, game_id: GameId, asked: Asked, act: Act, expected: Version | None) -> Done:
@@ -356,51 +372,6 @@ class Games:
         log = partial(self._cache.history, cached)
         return await act.decide(Case(game, cached.secret, cached.vault, asked.cause, at, self._library, log))
 
-    async def try_out(
-        self, game_id: GameId, player: PlayerId, act: Act, *, expected: Version | None = None
-    ) -> tuple[Game, Step]:
-        """Return a game, and what an act would come to; store nothing. Raises as `act` does."""
-        cached = await self._cache.current(game_id)
-        return cached.now, await self._decide(cached, self._asked(player), act, expected)
-
-    async def retitle(self, game_id: GameId, player: PlayerId, title: str) -> None:
-        """Give a game another title, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
-        require_organizer(await self.game(game_id), player)
-        await self._store.retitle(game_id, title)
-
-    async def done_before(self, game_id: GameId, added: Added) -> Done:
-        """Return what a request did that once `added` something to a game: from the log."""
-        then = await self.at(game_id, added.version)
-        records = await self.records(game_id, added.after, added.version - added.after)
-        return Done(then, added.after, records, await self.vault(game_id), repeated=True)
-
-    async def close(self) -> None:
-        """Wait for the requests that are under way."""
-        await asyncio.gather(*self._running, return_exceptions=True)
-
-    # --- storing ---
-
-    def _ruleset(self, ruleset_id: str) -> Ruleset[Any]:
-        try:
-            return self._library.current(ruleset_id)
-        except LookupError as error:
-            raise UnknownRuleset(str(error)) from None
-
-    def _asked(self, player: PlayerId, key: str | None = None, content: Callable[[], list[Any]] = list[Any]) -> Asked:
-        """Return who asks now for what; `content` says what the key stands for."""
-        if not key:
-            return Asked(player, stamp(self._clock))
-        fingerprint = hashlib.sha256(canonical(content())).digest()
-        return Asked(player, stamp(self._clock), KeyUse(player, hashed_key(player, key), fingerprint))
-
-    async def _finish(self, kind: str, work: Coroutine[Any, Any, Done]) -> Done:
-        """Await `work`, which goes on to its end even when the client who asked for it has gone."""
-        task = asyncio.create_task(work)
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        task.add_done_callback(lambda done: self._metrics.commanded(kind, _outcome(done)))
-        return await asyncio.shield(task)
-
     async def _append(self, cached: CachedGame, asked: Asked, step: Step, opening: Opening | None = None) -> Done:
         """Bring a step to the log, and the game in memory on."""
         before, game = cached.game, step.game
@@ -426,6 +397,35 @@ class Games:
         self._wake.notify(game.id, game.version)
         return Done(game, after, step.records, vault)
 
+    async def _first_answer(self, game: GameId, use: KeyUse | None) -> Done | None:
+        """Return what this request was answered before, if it was. Raises `KeyReused`."""
+        kept = await self._store.seen(game, use.account, use.key) if use is not None else None
+        if use is None or kept is None:
+            return None
+        if kept.fingerprint != use.fingerprint:
+            raise KeyReused
+        return await self.done_before(game, kept.added)
+
+    async def done_before(self, game_id: GameId, added: Added) -> Done:
+        """Return what a request did that once `added` something to a game: from the log."""
+        then = await self.at(game_id, added.version)
+        records = await self.records(game_id, added.after, added.version - added.after)
+        return Done(then, added.after, records, await self.vault(game_id), repeated=True)
+
+    async def try_out(
+        self, game_id: GameId, player: PlayerId, act: Act, *, expected: Version | None = None
+    ) -> tuple[Game, Step]:
+        """Return a game, and what an act would come to; store nothing. Raises as `act` does."""
+        cached = await self._cache.current(game_id)
+        return cached.now, await self._decide(cached, self._asked(player), act, expected)
+
+    def _asked(self, player: PlayerId, key: str | None = None, content: Sequence[Any] = ()) -> Asked:
+        """Return who asks now; `content` says what the key stands for."""
+        if not key:
+            return Asked(player, stamp(self._clock))
+        fingerprint = hashlib.sha256(canonical(content)).digest()
+        return Asked(player, stamp(self._clock), KeyUse(player, hashed_key(player, key), fingerprint))
+
     async def _store_append(self, batch: Append) -> Appended:
         began, outcome = perf_counter(), "failed"
         try:
@@ -439,14 +439,17 @@ class Games:
             self._metrics.appended(outcome, perf_counter() - began, len(batch.records))
         return appended
 
-    async def _first_answer(self, game: GameId, use: KeyUse | None) -> Done | None:
-        """Return what this request was answered before, if it was. Raises `KeyReused`."""
-        kept = await self._store.seen(game, use.account, use.key) if use is not None else None
-        if use is None or kept is None:
-            return None
-        if kept.fingerprint != use.fingerprint:
-            raise KeyReused
-        return await self.done_before(game, kept.added)
+    async def _finish(self, kind: str, work: Coroutine[Any, Any, Done]) -> Done:
+        """Await `work`, which goes on to its end even when the client who asked for it has gone."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        task.add_done_callback(lambda done: self._metrics.commanded(kind, _outcome(done)))
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Wait for the requests that are under way."""
+        await asyncio.gather(*self._running, return_exceptions=True)
 
 
 def _outcome(done: asyncio.Task[Done]) -> Outcome:

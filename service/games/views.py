@@ -1,7 +1,7 @@
 """Who looks at a game, and what an event looks like to them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -52,7 +52,10 @@ def viewer_of(game: Game, caller: Caller | None) -> Viewer:
 
 def seat_of(game: Game, player: PlayerId) -> Seat | None:
     """Return the seat that an account holds; None for none. It says nothing of what the account's token may see."""
-    return next((seat for seat, holder in game.players.items() if holder == player), None)
+    for seat, holder in game.players.items():
+        if holder == player:
+            return seat
+    return None
 
 
 class EventView(Struct, frozen=True, omit_defaults=True):
@@ -117,6 +120,7 @@ class Checked(Struct, frozen=True):
 
 def event_view(ruleset: str, record: Record, vault: Vault, viewer: Viewer) -> EventView:
     """Return a record of a game by `ruleset` as `viewer` may see it. `vault` holds all secrets of the game."""
+    secrets = vault.all()
     return EventView(
         version=record.version,
         ruleset=ruleset,
@@ -127,14 +131,11 @@ def event_view(ruleset: str, record: Record, vault: Vault, viewer: Viewer) -> Ev
         event=Raw(record.event),
         hash=record.hash.hex(),
         cause=Raw(record.cause) if record.cause is not None else UNSET,
-        secrets=tuple(_readable(record, vault, viewer)),
+        secrets=tuple(_readable(record, secrets, viewer)) if secrets else (),
     )
 
 
-def _readable(record: Record, vault: Vault, viewer: Viewer) -> Iterable[Secret]:
-    secrets = vault.all()
-    if not secrets:
-        return
+def _readable(record: Record, secrets: Mapping[str, Secret], viewer: Viewer) -> Iterable[Secret]:
     text = record.event + (record.cause or b"")
     for commitment in dict.fromkeys(_COMMITMENT.findall(text)):
         secret = secrets.get(commitment.decode())

@@ -3,7 +3,6 @@
 from typing import Final
 
 import msgspec
-from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.chance.secret import Vault
@@ -66,7 +65,7 @@ async def list_accounts(request: Call) -> Response[bytes]:
     answers=(Answer(200, "Its tokens.", TokenPage),),
     problems=(problems.UNKNOWN_PLAYER,),
 )
-async def list_tokens_of(request: Call, player: FromPath[str]) -> Response[bytes]:
+async def list_tokens_of(request: Call, player: str) -> Response[bytes]:
     """List an account's tokens.
 
     Shows the valid tokens, and when each was last used. Token values are not stored, so they cannot be shown.
@@ -86,7 +85,7 @@ async def list_tokens_of(request: Call, player: FromPath[str]) -> Response[bytes
     answers=(Answer(200, "The account.", Account),),
     problems=(problems.UNKNOWN_PLAYER,),
 )
-async def grant_scopes(request: Call, player: FromPath[str]) -> Response[bytes]:
+async def grant_scopes(request: Call, player: str) -> Response[bytes]:
     """Set what an account may do.
 
     Sets the most that the account's tokens may do. To use a new scope, the account's owner creates a new token. A
@@ -110,7 +109,7 @@ async def grant_scopes(request: Call, player: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The account, which is closed.", Account),),
     problems=(problems.UNKNOWN_PLAYER,),
 )
-async def close_account(request: Call, player: FromPath[str]) -> Response[bytes]:
+async def close_account(request: Call, player: str) -> Response[bytes]:
     """Close an account.
 
     This is final: its tokens end, and it gets no others. Its games and what it did in them stay. To suspend somebody

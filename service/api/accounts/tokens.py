@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 import msgspec
-from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.canonical import canonical
@@ -98,7 +97,7 @@ async def make_token(request: Call) -> Response[bytes]:
         problems.KEY_REUSED,
     ),
 )
-async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
+async def rotate_token(request: Call, token: str) -> Response[bytes]:
     """Replace a token.
 
     The new token has the same name and scopes. The old one stays valid for `overlap` seconds. You can replace a token
@@ -140,7 +139,7 @@ async def rotate_token(request: Call, token: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The token, which has ended.", Token),),
     problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING),
 )
-async def revoke_token(request: Call, token: FromPath[str]) -> Response[bytes]:
+async def revoke_token(request: Call, token: str) -> Response[bytes]:
     """Revoke a token.
 
     The token ends at once, or within two seconds in other processes of the service. Open streams end with it. A token

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 import msgspec
-from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import UNSET
 
@@ -139,7 +138,7 @@ async def list_games(request: Call) -> Response[bytes]:
     answers=(Answer(200, "The game.", GameDetail, headers=("ETag",)),),
     problems=(problems.UNKNOWN_GAME,),
 )
-async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def show_game(request: Call, game: str) -> Response[bytes]:
     """Show a game.
 
     Who sits where, what the game waits for, and the commitment to its dice.
@@ -160,7 +159,7 @@ async def show_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The game.", GameDetail, headers=("ETag",)),),
     problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER),
 )
-async def change_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def change_game(request: Call, game: str) -> Response[bytes]:
     """Change a game's title.
 
     Only its organizer may do this. The title is not part of the log, so the game's version stays the same. Repeating
@@ -186,7 +185,7 @@ async def change_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.NOT_ORGANIZER),
 )
-async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def cancel_game(request: Call, game: str) -> Response[bytes]:
     """Cancel a game.
 
     Its organizer may cancel a game before it starts. The game stays in the lists with the status `cancelled`, and
@@ -208,7 +207,7 @@ async def cancel_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.UNKNOWN_SEAT, problems.SEAT_TAKEN),
 )
-async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def take_seat(request: Call, game: str) -> Response[bytes]:
     """Take a seat.
 
     Takes the seat that you name, or the first free one. If you send entropy, you need not trust the service with the
@@ -235,7 +234,7 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.UNKNOWN_SEAT, problems.NOT_SEATED),
 )
-async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) -> Response[bytes]:
+async def leave_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Leave a seat.
 
     You may leave your seat until the game starts. With an `Idempotency-Key`, a repeated request gets the first answer
@@ -255,7 +254,7 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.NOT_SEATED),
 )
-async def start_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def start_game(request: Call, game: str) -> Response[bytes]:
     """Start a game.
 
     When every seat is taken, any player or the organizer may start the game. The service sets up the table, and the

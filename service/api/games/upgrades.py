@@ -3,7 +3,6 @@
 from typing import Final
 
 import msgspec
-from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.ids import GameId
@@ -31,7 +30,7 @@ _upgrade: Final = msgspec.json.Decoder(Upgrade)
     answers=(ACCEPTED,),
     problems=ACTS,
 )
-async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def upgrade_game(request: Call, game: str) -> Response[bytes]:
     """Move a game to newer rules.
 
     A game is judged by the version of its ruleset that it began with. While it runs, its organizer may move it to a
@@ -55,7 +54,7 @@ async def upgrade_game(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The game could be moved.", UpgradeChecked, headers=("ETag",)),),
     problems=(problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, problems.STALE_VERSION),
 )
-async def check_upgrade(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def check_upgrade(request: Call, game: str) -> Response[bytes]:
     """Try out a move to newer rules.
 
     Says whether you could move the game now, and what would be different afterwards. Nothing is stored.

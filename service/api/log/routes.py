@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Final
 
-from litestar.params import FromPath
 from litestar.response import Response, Stream
 
 from domain.kernel.ids import GameId
@@ -35,7 +34,7 @@ NDJSON: Final = "application/x-ndjson"
     answers=(Answer(200, "The events.", EventPage),),
     problems=(problems.UNKNOWN_GAME,),
 )
-async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def list_events(request: Call, game: str) -> Response[bytes]:
     """List events.
 
     The log as you may see it. Hidden values are commitments, and `secrets` holds those that you may read. The hashes
@@ -58,7 +57,7 @@ async def list_events(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The history.", HistoryPage),),
     problems=(problems.UNKNOWN_GAME,),
 )
-async def tell_history(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def tell_history(request: Call, game: str) -> Response[bytes]:
     """Tell the history.
 
     The log in sentences, by round and phase. It tells everybody the same, and nothing hidden.
@@ -106,7 +105,7 @@ def passages(told: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:
     answers=(Answer(200, "The export.", str, NDJSON, headers=("ETag",)),),
     problems=(problems.UNKNOWN_GAME,),
 )
-async def export_game(request: Call, game: FromPath[str]) -> Stream:
+async def export_game(request: Call, game: str) -> Stream:
     """Export a game.
 
     The whole log as JSON Lines, with the board and the secrets that you may see. When the game is over, these are all

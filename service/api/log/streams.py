@@ -137,7 +137,7 @@ async def _something_happens(services: Services, caller: Caller | None, signal: 
     ),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
-async def stream_events(request: Call, game: FromPath[str]) -> Response[bytes] | Stream:
+async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     """Follow events as server-sent events.
 
     One frame for each event: `id` is the version, `event` the type, and `data` the event as you may see it, as in the
@@ -206,7 +206,7 @@ def _start(after: Version | None, head: Version) -> Version:
     answers=(Answer(101, "A WebSocket, whose messages are `Frame`s in JSON."),),
     problems=(problems.UPGRADE_REQUIRED,),
 )
-async def open_socket(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def open_socket(request: Call, game: str) -> Response[bytes]:
     """Follow events over a WebSocket.
 
     Sends the frames of the stream as JSON messages `{"id", "event", "data"}`. A browser cannot send headers here, so

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
-from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import Raw
 
@@ -57,7 +56,7 @@ _THE_SAME: Final = Answer(304, "It is what `If-None-Match` names.", headers=("ET
     answers=(Answer(200, "The map.", MapView, headers=("ETag",)), _THE_SAME),
     problems=(problems.UNKNOWN_RULESET, problems.NO_MAP),
 )
-async def show_map(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+async def show_map(request: Call, ruleset: str) -> Response[bytes]:
     """Show the map of a ruleset's board.
 
     Outlines of its areas as SVG paths, the places of their names, and anchors for the pieces on them.
@@ -78,7 +77,7 @@ async def show_map(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The bare board.", str, SVG, headers=("ETag",)), _THE_SAME),
     problems=(problems.UNKNOWN_RULESET, problems.NO_MAP),
 )
-async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+async def draw_bare_board(request: Call, ruleset: str) -> Response[bytes]:
     """Draw the bare board of a ruleset.
 
     Use it for pages that show many positions: embed it, and put the answers of `GET /v1/games/{game}/frames` into its
@@ -103,7 +102,7 @@ async def draw_bare_board(request: Call, ruleset: FromPath[str]) -> Response[byt
     answers=(Answer(200, "The marks.", MarksView, headers=("ETag",)), _THE_SAME),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
-async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def show_marks(request: Call, game: str) -> Response[bytes]:
     """Show what lies where.
 
     Everything that a picture of the position shows, as data: pieces by area with their owners and numbers, roads, and
@@ -133,7 +132,7 @@ async def show_marks(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The picture.", str, SVG, headers=("ETag",)), _THE_SAME),
     problems=_OF_GAMES,
 )
-async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def draw_board(request: Call, game: str) -> Response[bytes]:
     """Draw the position.
 
     The board with everything on it, the seats and the phase, at any version, as a picture to embed. A picture fetched
@@ -156,7 +155,7 @@ async def draw_board(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The picture.", bytes, PNG, headers=("ETag",)), _THE_SAME),
     problems=_OF_GAMES,
 )
-async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def draw_board_as_png(request: Call, game: str) -> Response[bytes]:
     """Draw the position as PNG.
 
     Like `board.svg`, for places that cannot show SVG. Text is larger in small pictures.
@@ -186,7 +185,7 @@ async def draw_board_as_png(request: Call, game: FromPath[str]) -> Response[byte
     answers=(Answer(200, "The frames.", FramePage, headers=("ETag",)), _THE_SAME),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
-async def list_frames(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def list_frames(request: Call, game: str) -> Response[bytes]:
     """List frames.
 
     Use frames to scrub through a game. The answer draws one version whole. For each version after it, it has what

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 import msgspec
-from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.chance.secret import Vault
@@ -19,7 +18,7 @@ from service.api.games.routes import ACCEPTED, ACTS, accepted
 from service.api.play.bodies import AtVersion, OptionsView, Orders, StateView
 from service.api.problems import Problem
 from service.api.request import Call
-from service.api.response import answer, answered, encode, etag
+from service.api.response import answer, etag
 from service.api.services import Services
 from service.games.acts import Commands, NotSeated
 from service.games.views import Checked, Viewer, seat_of, viewer_of
@@ -40,7 +39,7 @@ _orders: Final = msgspec.json.Decoder(Orders)
     ),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
-async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def show_state(request: Call, game: str) -> Response[bytes]:
     """Show the position.
 
     The present position, or that of any earlier version. You see what your seat sees, or what a spectator sees.
@@ -55,11 +54,11 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     if is_settled and request.has(f'"{shown.version}"'):
         return Response(b"", status_code=304, headers=etag(shown.version))
 
-    def show(vault: Vault) -> bytes:
+    def show(vault: Vault) -> Response[bytes]:
         view = shown.view(viewer.seat, vault, everything=viewer.everything)
-        return encode(state_view(shown, viewer, view))
+        return answer(state_view(shown, viewer, view), headers=etag(shown.version))
 
-    return answered(await games.shown(shown, viewer, show), headers=etag(shown.version))
+    return await games.shown(shown, viewer, show)
 
 
 @endpoint(
@@ -71,7 +70,7 @@ async def show_state(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "What you may do now.", OptionsView, headers=("ETag",)),),
     problems=(problems.UNKNOWN_GAME, problems.NOT_SEATED),
 )
-async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def show_options(request: Call, game: str) -> Response[bytes]:
     """Show what you may do now.
 
     An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Of
@@ -108,7 +107,7 @@ async def show_options(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.NOT_SEATED),
 )
-async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def give_commands(request: Call, game: str) -> Response[bytes]:
     """Give commands.
 
     Send one command, or several: either all of them happen, or none. With an `Idempotency-Key`, a repeated request
@@ -142,7 +141,7 @@ async def give_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
         problems.STALE_VERSION,
     ),
 )
-async def check_commands(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def check_commands(request: Call, game: str) -> Response[bytes]:
     """Check commands.
 
     Says whether the service would accept them now. It stores nothing and rolls nothing. It does not look at commands

@@ -3,7 +3,6 @@
 from typing import Final
 
 import msgspec
-from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import UNSET
 
@@ -170,7 +169,7 @@ async def list_my_games(request: Call) -> Response[bytes]:
     answers=(Answer(200, "The account.", Player),),
     problems=(problems.UNKNOWN_PLAYER,),
 )
-async def show_player(request: Call, player: FromPath[str]) -> Response[bytes]:
+async def show_player(request: Call, player: str) -> Response[bytes]:
     """Show a player.
 
     Games and their logs contain only players' ids. This shows the name.

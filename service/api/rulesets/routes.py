@@ -3,7 +3,6 @@
 import asyncio
 from typing import Any, Final
 
-from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.ids import RuleId
@@ -60,7 +59,7 @@ async def list_rulesets(request: Call) -> Response[bytes]:
     answers=(Answer(200, "The ruleset.", RulesetDetail),),
     problems=(problems.UNKNOWN_RULESET,),
 )
-async def show_ruleset(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+async def show_ruleset(request: Call, ruleset: str) -> Response[bytes]:
     """Show a ruleset.
 
     Its seats, chapters and sources, its versions, and what the creator of a game may choose.
@@ -76,7 +75,7 @@ async def show_ruleset(request: Call, ruleset: FromPath[str]) -> Response[bytes]
     answers=(Answer(200, "The board.", BoardView),),
     problems=(problems.UNKNOWN_RULESET,),
 )
-async def show_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+async def show_board(request: Call, ruleset: str) -> Response[bytes]:
     """Show the board of a ruleset.
 
     Areas, borders, straits, coasts and values, each with its source. You can create a game on a corrected copy.
@@ -93,7 +92,7 @@ async def show_board(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The rules.", RulePage),),
     problems=(problems.UNKNOWN_RULESET,),
 )
-async def list_rules(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+async def list_rules(request: Call, ruleset: str) -> Response[bytes]:
     """List the rules of a ruleset.
 
     Numbered statements in the order of the chapters, with their sources, their ambiguities and our rulings. Refusals
@@ -114,7 +113,7 @@ async def list_rules(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The rule.", RuleView),),
     problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_RULE),
 )
-async def show_rule(request: Call, ruleset: FromPath[str], rule: FromPath[str]) -> Response[bytes]:
+async def show_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     """Show a rule.
 
     What it says, where that stands, and how we rule where the source leaves something open. Rules such as
@@ -137,7 +136,7 @@ async def show_rule(request: Call, ruleset: FromPath[str], rule: FromPath[str]) 
     answers=(Answer(200, "The schemas.", Schemas),),
     problems=(problems.UNKNOWN_RULESET,),
 )
-async def show_schemas(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
     """Show the schemas of a ruleset.
 
     JSON Schemas (2020-12) of its commands, events, view and set-up. To learn which commands would be accepted in a

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.ids import GameId
@@ -38,7 +37,7 @@ DICE: Final = "dice"
     answers=(Answer(200, "The chart.", str, SVG),),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_CHART),
 )
-async def show_chart(request: Call, game: FromPath[str], chart: FromPath[str]) -> Response[bytes]:
+async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
     """Draw a chart.
 
     An SVG to embed. `dice.svg` shows how often each face came up, and how often a fair die would have shown it. The

@@ -1,6 +1,5 @@
 """What projections tell: scoreboards, timelines, player records, dice and refusals."""
 
-from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.ids import GameId, PlayerId, Seat
@@ -23,7 +22,7 @@ from service.api.statistics.bodies import DicePage, DiceQuery, PlayerRecord, Ref
     answers=(Answer(200, "The scoreboard.", scoreboard.ScoreboardView),),
     problems=(problems.UNKNOWN_GAME,),
 )
-async def show_scoreboard(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def show_scoreboard(request: Call, game: str) -> Response[bytes]:
     """Show the scoreboard.
 
     How the game stands, and what each seat had round by round. It may be a moment behind the newest event; `version`
@@ -41,7 +40,7 @@ async def show_scoreboard(request: Call, game: FromPath[str]) -> Response[bytes]
     answers=(Answer(200, "The timeline.", TimelinePage),),
     problems=(problems.UNKNOWN_GAME,),
 )
-async def show_timeline(request: Call, game: FromPath[str]) -> Response[bytes]:
+async def show_timeline(request: Call, game: str) -> Response[bytes]:
     """Show the timeline.
 
     At which versions the game's rounds and phases begin, and what deserves a mark: battles, conquests, falls. Draw it
@@ -63,7 +62,7 @@ async def show_timeline(request: Call, game: FromPath[str]) -> Response[bytes]:
     answers=(Answer(200, "The record.", PlayerRecord),),
     problems=(problems.UNKNOWN_PLAYER,),
 )
-async def show_record(request: Call, player: FromPath[str]) -> Response[bytes]:
+async def show_record(request: Call, player: str) -> Response[bytes]:
     """Show a player's record.
 
     How many games the player has played and won, by ruleset.
