@@ -127,7 +127,7 @@ def left(table: Table) -> list[Seat]:
 
 
 def name_next(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the leader of the phase for the next player, while there is a choice; when everybody has acted, end the phase."""
+    """Ask the leader for the next player, while there is a choice; when everybody has acted, end the phase."""
     waiting, leader = left(table), table.roles[LEADER[table.phase]]
     if not waiting:
         return _go_on

@@ -1,8 +1,8 @@
-"""Where events show what chance brought, as data: whoever has the secret can draw again and compare, without rules.
+"""Where events show draws of chance, as data: with the secret, everybody can draw again and compare, without the rules.
 
-A draw of chance is a roll, a shuffle or a salt (`domain.kernel.chance.draws`). The rows of a log count them: those of
-row n are the ones after `draws` of row n-1, up to its own. A ruleset says where its events show rolls and shuffles.
-What is left are salts, and they come in the order in which the secrets were sealed.
+A draw of chance is a roll, a shuffle or a salt (`domain.kernel.chance.draws`). The rows of a log count the draws: those
+of row n come after `draws` of row n-1, up to its own. A ruleset says where its events show rolls and shuffles. All
+other draws are salts, in the order in which the secrets were sealed.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ class Dice(Struct, frozen=True, tag="dice"):
 
     Attributes:
         die: which die, a key of `Ruleset.dice`.
-        at: where the object is that has `draw` and `faces`; without a draw, or with null for one, nothing was rolled.
+        at: where the object with `draw` and `faces` is; when `draw` is absent or null, nothing was rolled.
     """
 
     die: str
@@ -30,9 +30,9 @@ class Lots(Struct, frozen=True, tag="lots"):
     """A shuffle.
 
     Attributes:
-        at: where the object is that has `draw`; it may lack it.
-        outcome: where the items are in the order that they fell in: a list, or an object by seat; None where no event
-            shows it, because it is hidden or only its consequence is told.
+        at: where the object with `draw` is; `draw` may be absent.
+        outcome: where the shuffled items are: a list, or an object by seat; None where no event shows them, because
+            they are hidden or the event only shows a consequence.
         items: what was shuffled, by number of players; empty for the seats of the game.
     """
 
@@ -45,7 +45,7 @@ Shown = Dice | Lots
 
 
 def found(event: Mapping[str, Any], way: Way) -> Any:
-    """Return what stands in an event's JSON at the end of a way."""
+    """Return the value at the end of a way in an event's JSON."""
     value: Any = event
     for name in way:
         value = cast(Mapping[str, Any], value)[name]
