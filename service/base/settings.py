@@ -278,7 +278,7 @@ def from_env(environ: Mapping[str, str]) -> Settings:
     unknown = [name for name in environ if name.startswith(PREFIX) and name.removeprefix(PREFIX).lower() not in kinds]
     if unknown:
         known = ", ".join(PREFIX + name.upper() for name in kinds)
-        raise SettingsError(f"{unknown[0]} is no setting; known are {known}")
+        raise SettingsError(f"{unknown[0]} is no setting; known: {known}")
     values: dict[str, object] = {}
     for name, text in given.items():
         try:

@@ -176,7 +176,7 @@ def _scopes(given: list[str]) -> list[Scope]:
     found: list[Scope] = []
     for name in given:
         if name not in SCOPES:
-            bad_input(f"{name!r} is no scope; known are {', '.join(SCOPES)}")
+            bad_input(f"{name!r} is no scope; known: {', '.join(SCOPES)}")
         found.append(name)
     return found
 

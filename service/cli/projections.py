@@ -117,7 +117,7 @@ def rebuild(
     """
     names = [projection.name for projection in PROJECTIONS]
     if name != "all" and name not in names:
-        bad_input(f"there is no projection {name!r}; known are {', '.join(names)}, and `all` for each in turn")
+        bad_input(f"there is no projection {name!r}; known: {', '.join(names)}, and `all` for each in turn")
 
     from service import readmodels
 

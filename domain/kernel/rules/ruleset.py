@@ -327,7 +327,7 @@ class Library:
     def current(self, ruleset_id: str) -> Ruleset[Any]:
         """Return the version of a ruleset that new games are played by. Raises `LookupError` that names the known."""
         if ruleset_id not in self._rulesets:
-            raise LookupError(f"There is no ruleset {ruleset_id!r}; known are {', '.join(self.ids())}.")
+            raise LookupError(f"There is no ruleset {ruleset_id!r}; known: {', '.join(self.ids())}.")
         return self._rulesets[ruleset_id]
 
     def at(self, ruleset_id: str, version: int) -> Ruleset[Any]:

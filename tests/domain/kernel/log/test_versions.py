@@ -56,7 +56,7 @@ def test_a_library_knows_every_version_that_was_released() -> None:
     for unknown in (("tiny-auction", 3), ("chess", 1)):
         with pytest.raises(LookupError, match="which this package does not have"):
             library.at(*unknown)
-    with pytest.raises(LookupError, match="known are tiny-auction"):
+    with pytest.raises(LookupError, match="known: tiny-auction"):
         library.current("chess")
 
 
