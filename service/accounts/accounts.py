@@ -70,7 +70,7 @@ class Caller(Struct, frozen=True):
     Attributes:
         player: the account.
         scopes: what the token may be used for: its own scopes, as far as the account has them.
-        granted: what the account's tokens may be used for at most.
+        granted: the most that the account's tokens may be used for.
         token: the token; None for one of another issuer.
         digest: the SHA-256 of what was sent.
         ends: when the token ends; None for never.

@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name that others see.")],
     scopes: Annotated[
-        str, typer.Option("--scopes", help=f"What it may do: {', '.join(SCOPES)}, with commas between.")
+        str, typer.Option("--scopes", help=f"What it may do: {', '.join(SCOPES)}, separated by commas.")
     ] = ",".join(EVERYBODYS),
     data: DataOption = None,
 ) -> None:

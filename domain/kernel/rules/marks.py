@@ -15,7 +15,7 @@ class Mark(Struct, frozen=True, omit_defaults=True):
     Attributes:
         kind: what it is: the name of its glyph, such as ``infantry``.
         count: how many.
-        label: a few letters beside it that tell it from others of its kind, such as the number of a general.
+        label: a few letters beside it that distinguish it from others of its kind, such as the number of a general.
         seat: whose it is, where its stack or standing does not say it.
         words: what it is, in words: "3 infantry".
     """
@@ -28,7 +28,7 @@ class Mark(Struct, frozen=True, omit_defaults=True):
 
 
 class Stack(Struct, frozen=True, omit_defaults=True):
-    """What belongs together in one place: an army with its leaders, a galley with its cargo.
+    """Pieces that belong together in one place: an army with its leaders, a galley with its cargo.
 
     Attributes:
         seat: whose it is.

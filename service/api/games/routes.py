@@ -32,7 +32,7 @@ ACTS: Final = (problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, proble
 """What can be wrong with everything that changes a game."""
 
 ACCEPTED: Final = Answer(
-    200, "It happened; or it had happened before, and this is the first answer again.", Accepted, headers=("ETag",)
+    200, "Done now, or done before: then this is the first answer again.", Accepted, headers=("ETag",)
 )
 
 
@@ -209,7 +209,7 @@ async def take_seat(request: Call, game: FromPath[str]) -> Response[bytes]:
     seat = Seat(wish.seat) if wish.seat is not None else None
     if seat is not None and seat not in played.players:
         seats = ", ".join(played.players)
-        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
+        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Expected one of {seats}.")
     try:
         act = acts.TakeSeat(seat, wish.entropy)
         done = await games.act(played.id, player, act, expected=expected, key=key)
@@ -239,7 +239,7 @@ async def leave_seat(request: Call, game: FromPath[str], seat: FromPath[str]) ->
     played = await request.services.games.game(GameId(game))
     if seat not in played.players:
         seats = ", ".join(played.players)
-        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Its seats are {seats}.")
+        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {seat!r}.", f"Expected one of {seats}.")
     try:
         act = acts.LeaveSeat(Seat(seat))
         done = await request.services.games.act(played.id, player, act, expected=expected, key=key)

@@ -74,7 +74,7 @@ class ProblemFrame(Struct, frozen=True):
 
 
 class StreamedEvent(Struct, frozen=True):
-    """A frame of the stream, as its lines say.
+    """A frame of the stream, line by line.
 
     Attributes:
         id: the version that the event made.
@@ -191,7 +191,7 @@ def _start(after: Version | None, head: Version) -> Version:
         raise Problem(
             problems.UNKNOWN_VERSION,
             f"The game has no version {after}.",
-            f"It stands at version {head}.",
+            f"It is at version {head}.",
             version=head,
         )
     return head if after is None else after

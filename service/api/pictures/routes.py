@@ -46,7 +46,9 @@ _KEPT: Final = {"Cache-Control": "no-cache"}
 _NOBODY: Final = Viewer()
 
 _OF_GAMES: Final = (problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NO_MAP)
-_THE_SAME: Final = Answer(304, "It is what `If-None-Match` names.", headers=("ETag",))
+_THE_SAME: Final = Answer(
+    304, "The picture has not changed since the one that `If-None-Match` names.", headers=("ETag",)
+)
 
 
 @endpoint(

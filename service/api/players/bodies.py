@@ -21,7 +21,7 @@ class Registration(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlayerChange(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to be different about your account; what is absent stays as it is.
+    """Changes to your account; absent fields stay the same.
 
     Attributes:
         name: your new name, which others see from now on, also in games that are over.
@@ -52,7 +52,7 @@ class PlayerSearch(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         name: their name, or how it begins. Case makes no difference.
         match: `exact` for the whole name, `prefix` for its beginning.
-        cursor: the `next` of the page before; absent for the first page.
+        cursor: the `next` of the previous page; absent for the first page.
         limit: how many items at most.
     """
 
@@ -82,8 +82,8 @@ class Me(Struct, frozen=True):
         name: the name that others see.
         created: when it was registered.
         scopes: what this token may be used for.
-        granted: what the account's tokens may be used for at most.
-        token: the id of this token; null if another issuer made it.
+        granted: the most that the account's tokens may be used for.
+        token: the id of this token; null for an external JWT.
         ends: when it ends; null for never.
         findable: whether others can find the account by its name.
     """
@@ -103,8 +103,8 @@ class Registered(Struct, frozen=True):
 
     Attributes:
         player: the account.
-        token: what proves that a request is this player's: ``Authorization: Bearer <token>``. It is shown this once
-            and kept nowhere.
+        token: proves that a request comes from this player: ``Authorization: Bearer <token>``. It is shown only once
+            and is not stored.
     """
 
     player: Player

@@ -14,7 +14,7 @@ export function faultOfTime(at, before) {
   return at < before ? `has the time ${at}, which is earlier than the one before, ${before}` : undefined;
 }
 
-/** Tell whether a text is a time of the calendar, in UTC with microseconds. So written, times sort as texts. */
+/** Tell whether a text is a valid time in UTC with microseconds. Times in this form sort as texts. */
 function isMoment(at) {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at)) return false;
   const moment = new Date(at);
