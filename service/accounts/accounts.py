@@ -85,9 +85,9 @@ class Caller(Struct, frozen=True):
 
     @property
     def may_issue(self) -> frozenset[Scope]:
-        """What tokens may be for that he makes: with another issuer's, no more than what that itself is for.
+        """The most scopes of a token that this caller creates. With an external JWT, at most the JWT's own scopes.
 
-        Nor for `account`: with that he could make others, for more and for ever.
+        And never `account`: that token could create others, with more scopes and without an end.
         """
         return self.granted if self.token is not None else (self.scopes & self.granted) - {"account"}
 

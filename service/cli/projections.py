@@ -1,4 +1,4 @@
-"""``tabularium projections``: keeping the read models, how they stand, building one anew while the service goes on."""
+"""``tabularium projections``: keep the read models up to date, show their state, rebuild one while the service runs."""
 
 import asyncio
 import os

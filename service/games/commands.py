@@ -47,7 +47,7 @@ from service.store.protocol import (
 )
 
 ATTEMPTS: Final = 5
-"""How often a request is decided anew after another process was quicker."""
+"""How often a request is decided again after another process was quicker."""
 
 
 WAITED: Final = 20_000

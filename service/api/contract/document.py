@@ -1,7 +1,7 @@
 """The published contract: OpenAPI 3.1 and the rulesets' JSON Schemas, generated from the code.
 
 `write` puts it into a folder, `differs` says what in there is not what the code says. Where the two disagree about
-the service, the code is right and the folder is written anew.
+the service, the code is right and the folder is generated again.
 """
 
 import json
