@@ -16,10 +16,10 @@ from domain.kernel.rules.ruleset import Library
 from projections.projection import Fixed, Happened, Seen
 
 TABLES: Final = 256
-"""Tables kept at hand; a game beyond them is folded anew when it goes on."""
+"""Tables kept in memory; another game is folded again when it goes on."""
 
 BOARDS: Final = 64
-"""Boards kept at hand; a table has its own."""
+"""Boards kept in memory; a table has its own."""
 
 GAMES: Final = 20_000
 """Games of which the fixed facts are kept at hand."""

@@ -26,7 +26,7 @@ class RulesetRecord(Struct, frozen=True):
         gathering: games that wait for players.
         running: games that go on.
         finished: games that are over.
-        won: those of them that the player won, alone or with others.
+        won: how many of them the player won, alone or with others.
     """
 
     ruleset: str

@@ -83,7 +83,7 @@ class Projection(ABC):
     """A read model: tables, and what each event changes in them.
 
     `fold` is pure: the same log always makes the same rows, however it is cut into batches. A change of the tables or
-    of the fold raises `version`: the rows are then built anew.
+    of the fold raises `version`: the rows are then rebuilt.
     """
 
     name: ClassVar[str]

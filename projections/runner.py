@@ -36,8 +36,8 @@ REST: Final = 4.0
 that it shares with those who answer requests, less when these keep it busy."""
 
 LEASE: Final = 5.0
-"""Seconds for which one process follows the log alone. It takes the lease anew long before they are over; when it dies,
-another goes on after them."""
+"""Seconds for which one process follows the log alone. It renews the lease long before they are over; when it dies,
+another process takes over after them."""
 
 POLL: Final = 1.0
 """Seconds after which the log is looked at even if nobody has rung. A wake-up is a hint; the log is the truth."""
@@ -86,7 +86,7 @@ class Runner:
     """Keeps projections up with a log. Projections that stand at the same place share one look at it.
 
     A projection that fails on an event is stopped before that event, says so in its checkpoint, and leaves the others
-    alone; it is tried again when the process starts anew, and by a rebuild.
+    alone; it is tried again when the process restarts, and by a rebuild.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class Runner:
     # --- rebuilding ---
 
     async def rebuild(self, name: str, progress: Callable[[int], None] = lambda events: None) -> Generation:
-        """Build a projection anew, beside the rows that are read meanwhile, and let it take their place.
+        """Rebuild a projection beside the rows that are read meanwhile, and then replace them.
 
         Args:
             progress: told how many events are folded.

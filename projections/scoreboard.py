@@ -59,7 +59,7 @@ class ScoreboardView(Struct, frozen=True):
         status: ``gathering`` players, ``running``, ``over`` or ``cancelled``.
         version: the version up to which this tells.
         round: the number of the round; 0 before the first.
-        heading: where in the game it is, in words.
+        heading: the phase of the game, in words.
         created: when it was created.
         started: when it began; null before that.
         ended: when it ended; null before that.

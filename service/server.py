@@ -85,7 +85,7 @@ class _MetricsServer(uvicorn.Server):
 async def serving_metrics(exporter: Exporter, settings: Settings, metrics: Metrics) -> AsyncIterator[str | None]:
     """Serve the metrics of a process on a port of their own, and lend its address; nothing when none is set.
 
-    Raises `OSError` when the port cannot be listened on.
+    Raises `OSError` when it cannot listen on the port.
     """
     if settings.metrics_port is None:
         yield None
@@ -124,7 +124,7 @@ async def serve(
     Raises:
         StoreError: the database is damaged, another service holds the data directory, or packages are missing.
             Nothing was changed.
-        OSError: the address cannot be listened on.
+        OSError: the service cannot listen on the address.
     """
     configure(settings.log_level)
     with tracing(settings.traces_url):

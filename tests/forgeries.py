@@ -24,7 +24,7 @@ from tests.tiny.corrected import Corrected
 LIBRARY: Final = Library([Corrected()])
 MALLORY: Final = "mallory"
 RED: Final = "player-red"
-NO_TIME: Final = "no time in UTC with microseconds"
+NO_TIME: Final = "expected a time in UTC with microseconds"
 
 
 def nothing(lines: list[Line]) -> None:
@@ -474,7 +474,7 @@ ACCOUNTS: Final = (
     Forgery("a move by a player", "moved", caused("rules-upgraded", player=RED), "move to newer rules by player-red"),
     Forgery("a move by nobody", "moved", caused("rules-upgraded", player=None), "names no account"),
     Forgery("a move for a seat", "moved", caused("rules-upgraded", seat="red"), "acts for the seat red"),
-    Forgery("a key in clear", "gathering", caused("game-created", key="for Ann"), "has a key that is no digest"),
+    Forgery("a key in clear", "gathering", caused("game-created", key="for Ann"), "has a key that is not a digest"),
     Forgery("one key for two requests", "over", one_key("bidding-opened"), "same key"),
 )
 TIMES: Final = (
@@ -526,7 +526,7 @@ EVENTS: Final = (
         "gathering",
         told("game-created", commitment="soon"),
         "commitment .* no SHA-256",
-        page="commits to the dice by something that is no SHA-256",
+        page="a commitment that is no SHA-256",
     ),
     Forgery("an organizer without a name", "gathering", told("game-created", organizer=""), "names no organizer"),
     Forgery(
@@ -541,7 +541,11 @@ EVENTS: Final = (
     ),
     Forgery("another set-up", "gathering", told("game-created", setup={}), "is right", page=None),
     Forgery(
-        "an unknown set-up", "gathering", told("game-created", setup={"rounds": 9}), "cannot be decided anew", page=None
+        "an unknown set-up",
+        "gathering",
+        told("game-created", setup={"rounds": 9}),
+        "cannot be decided again",
+        page=None,
     ),
     Forgery("a shape with a field of later", "gathering", created_in_shape_1, "unknown field", page=None),
     Forgery(
@@ -587,7 +591,7 @@ EVENTS: Final = (
         "running",
         too_large_a_number,
         "a number beyond 2\\^53 - 1",
-        page="not a whole number that everybody reads alike",
+        page="not a whole number that all programs read exactly",
     ),
     Forgery(
         "a command that is none",
@@ -600,7 +604,7 @@ EVENTS: Final = (
         "a hidden command of no kind",
         "running",
         sealed_as(type="put-up"),
-        "put-up, which is not given face down",
+        "put-up, which must not be sealed",
         page=None,
     ),
     Forgery("a hidden command for another", "running", sealed_for_another, "sealed for", page="seals a command for"),
@@ -614,10 +618,10 @@ EVENTS: Final = (
     Forgery("entropy changed afterwards", "over", told("seat-taken", entropy="mine"), "is right", page=None),
 )
 REST: Final = (
-    Forgery("a secret twice", "red's", one_secret_twice, "stands twice", page="has no secret of"),
-    Forgery("a secret too few", "red's", one_secret_less, "secrets of no one reader"),
-    Forgery("a secret too few of all", "everybody's", one_secret_less, "secrets of no one reader"),
-    Forgery("a secret too many", "red's", one_secret_of_another, "secrets of no one reader"),
+    Forgery("a secret twice", "red's", one_secret_twice, "appears twice", page="has no secret of"),
+    Forgery("a secret too few", "red's", one_secret_less, "not those of one reader"),
+    Forgery("a secret too few of all", "everybody's", one_secret_less, "not those of one reader"),
+    Forgery("a secret too many", "red's", one_secret_of_another, "not those of one reader"),
     Forgery(
         "a secret for more readers",
         "red's",
@@ -647,8 +651,8 @@ REST: Final = (
         "not of the known shape",
         page="does not continue the chain",
     ),
-    Forgery("a status", "gathering", end(status="running"), "it is gathering"),
-    Forgery("a status, over", "running", end(status="over"), "it is running"),
+    Forgery("a status", "gathering", end(status="running"), "it is gathering", page="expected gathering"),
+    Forgery("a status, over", "running", end(status="over"), "it is running", page="expected running"),
 )
 SPOILED: Final = (
     Forgery(
@@ -657,7 +661,7 @@ SPOILED: Final = (
         nothing,
         "not of the known shape",
         afterwards=line_break("hash"),
-        page="hash of version 3 is none",
+        page="hash of version 3 is not 64 hex digits",
     ),
     Forgery(
         "the head of another log",
@@ -665,23 +669,23 @@ SPOILED: Final = (
         nothing,
         "not the hash of the last version",
         afterwards=end(head="ab" * 32),
-        page="says that the head is",
+        page="last line has head",
     ),
     Forgery(
         "another last version",
         "running",
         nothing,
-        "speaks of version 3",
+        "names version 3",
         afterwards=end(version=3),
-        page="says that the version is 3",
+        page="last line has version 3",
     ),
     Forgery(
         "another number of secrets",
         "running",
         nothing,
-        "speaks of 3 secrets",
+        "names 3 secrets",
         afterwards=end(secrets=3),
-        page="says that the secrets is 3",
+        page="last line has secrets 3",
     ),
 )
 FORGERIES: Final = (*ACCOUNTS, *TIMES, *EVENTS, *REST, *SPOILED)

@@ -1,7 +1,7 @@
-"""Board files: how one is read and checked, and those that come with the project.
+"""Board files: reading and checking them, and those that come with the project.
 
-`parse_board` reads a file, `validate` says everything that is wrong with it and `builtin` gives the project's own. An
-organizer's corrected board goes the same way. What a board is stands in `domain.kernel.rules.board`.
+`parse_board` reads a file, `validate` reports everything that is wrong with it, and `builtin` returns the project's own
+boards. An organizer's corrected board is read and checked in the same way. `domain.kernel.rules.board` defines boards.
 """
 
 import json
@@ -27,21 +27,21 @@ SLUG: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 FIELD: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 MOST_PROBLEMS: Final = 100
-"""So many problems of a board are told at most; one is told in `LONGEST_PROBLEM` characters at most."""
+"""The most problems of a board that are reported, each with at most `LONGEST_PROBLEM` characters."""
 
 LONGEST_PROBLEM: Final = 400
 
 MOST: Final[Mapping[str, int]] = MappingProxyType(
     {"areas": 300, "borders": 1_500, "legend": 200, "sources": 200, "notes": 200, "provenance": 200}
 )
-"""How many entries a part of a board has at most, by the name of its field; others have `MOST_PARTS`."""
+"""The most entries of a part of a board, by the name of its field; the default is `MOST_PARTS`."""
 
 MOST_PARTS: Final = 50
 
 LONGEST: Final[Mapping[str, int]] = MappingProxyType(
     {"title": 120, "name": 120, "aliases": 120, "source": 4_000, "notes": 4_000, "legend": 4_000, "sources": 4_000}
 )
-"""How many characters a text has at most, by the name of its field; ids, words and marks have `LONGEST_WORD`."""
+"""The most characters of a text, by the name of its field; ids, words and marks have at most `LONGEST_WORD`."""
 
 LONGEST_WORD: Final = 64
 
@@ -52,7 +52,7 @@ class BoardError(Exception):
     """A board that cannot be played on; `problems` has one line for each thing that is wrong, 100 lines at most."""
 
     def __init__(self, problems: Iterable[str]) -> None:
-        # A damaged file may hold line breaks and worse; a problem stays one line wherever it is shown.
+        # A damaged file may contain line breaks and other control characters; a problem must stay one line.
         self.problems: tuple[str, ...] = tuple(
             "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in short)
             for short in (shortened(problem, LONGEST_PROBLEM) for problem in islice(problems, MOST_PROBLEMS))
@@ -64,7 +64,7 @@ class BoardError(Exception):
 
 
 def parse_board(raw: bytes) -> Board:
-    """Read a board file (JSON). Raise BoardError with one line on the first thing that is not of the board's form."""
+    """Read a board file (JSON). Raise BoardError with one line about the first part that has the wrong form."""
     try:
         board = msgspec.json.decode(raw, type=Board)
         json.loads(raw, object_pairs_hook=_refuse_repeated_field)
@@ -78,7 +78,7 @@ def parse_board(raw: bytes) -> Board:
 
 
 def _refuse_repeated_field(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # msgspec keeps the last of two equal fields, which would hide a slip of the pen in a hand-edited board.
+    # msgspec keeps the last of two equal fields, which would hide a mistake in a hand-edited board.
     for field, times in Counter(field for field, _ in pairs).items():
         if times > 1:
             row = dict(pairs)
@@ -89,11 +89,11 @@ def _refuse_repeated_field(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _explain(message: str, raw: bytes) -> str:
-    """Turn msgspec's message into one that names the area or border meant, and what would be right."""
+    """Turn msgspec's message into one that names the area or border, and says what would be right."""
     problem, _, path = message.partition(" - at `$")
     path = path.rstrip("`")
     if problem.startswith("Object contains unknown field"):
-        problem += f"; known are {', '.join(_struct_at(path).__struct_fields__)}"
+        problem += f"; known: {', '.join(_struct_at(path).__struct_fields__)}"
     elif problem.startswith("Invalid enum value"):
         problem += f"; use {' or '.join(get_args(Kind if path.startswith('.areas') else BorderKind))}"
     return f"{_place(path, raw)}: {problem[0].lower()}{problem[1:]}"
@@ -130,7 +130,7 @@ def _place(path: str, raw: bytes) -> str:
         rows = msgspec.json.decode(raw, type=_Rows)
         row = (rows.areas if at[1] == "areas" else rows.borders)[int(at[2])]
     except (msgspec.DecodeError, UnicodeError, RecursionError, IndexError):
-        return place  # more is wrong further on: the number of the row must do
+        return place  # there are more faults further on, so the number of the row has to be enough
     label = row.id or (row.between and " - ".join(row.between))
     return f"{place} ({label})" if label else place
 
@@ -141,10 +141,10 @@ def _place(path: str, raw: bytes) -> str:
 def validate(board: Board) -> None:
     """Raise BoardError with the reasons why no game could be played on `board`, and what would be right instead.
 
-    A stranger may send the board: it is first held to sizes at which everything here, and play, stays quick.
+    Anybody may send a board, so the first check limits its size, to keep all other checks, and play, fast.
     """
-    # Each kind is looked at only when all is well before it: problems of a size that is too large would be too many,
-    # and whether all areas hang together is only worth saying of a board whose borders and coasts can be trusted.
+    # Each group is checked only if the groups before it found nothing: a board that is too large would have too many
+    # problems, and whether all areas are connected can only be said of a board with valid borders and coasts.
     for kinds in (
         (_size_problems,),
         (
@@ -170,17 +170,17 @@ def _size_problems(board: Board) -> Iterator[str]:
 
 
 def _sizes(where: str, name: str, value: Any) -> Iterator[str]:
-    """Yield what is too large in the part of a board at `where`; `name` is the field that it belongs to."""
+    """Yield what is too large in the part of a board at `where`, in a field called `name`."""
     match value:
         case str():
             most = LONGEST.get(name, LONGEST_WORD)
             if len(value) > most:
-                yield f"{where} has {len(value)} characters, {value[:20]!r} …; give {most} at most"
+                yield f"{where} has {len(value)} characters, {value[:20]!r} …; give at most {most}"
         case Mapping() | tuple():
             parts = cast(Mapping[str, Any] | tuple[Any, ...], value)
             most = MOST.get(name, MOST_PARTS)
             if len(parts) > most:
-                yield f"{where} has {len(parts)} entries; give {most} at most"
+                yield f"{where} has {len(parts)} entries; give at most {most}"
                 return
             named = parts.items() if isinstance(parts, Mapping) else enumerate(parts)
             for place, (key, part) in enumerate(named):
@@ -212,13 +212,13 @@ def _name_problems(board: Board) -> Iterator[str]:
             yield f"area id {area.id!r} is not a slug; use lower-case words joined by hyphens, such as 'mare-narbo'"
         for name in (area.name, *area.aliases):
             if not name.strip() or name != name.strip():
-                yield f"{area.id}: {name!r} is no name; give a text without blanks around it"
+                yield f"{area.id}: {name!r} is not a name; give a text without spaces at its ends"
             bearers.setdefault(name.casefold(), set()).add(area.id)
         for name, _ in _repeated(name.casefold() for name in (area.name, *area.aliases)):
             yield f"{area.id}: name or alias {name!r} is given twice"
     for name, ids in bearers.items():
         if len(ids) > 1:
-            yield f"name or alias {name!r} is borne by {_listed(ids)}; a name means one area"
+            yield f"name or alias {name!r} belongs to {_listed(ids)}; a name means one area"
 
 
 def _area_problems(board: Board) -> Iterator[str]:
@@ -296,15 +296,15 @@ def _strait_problems(board: Board) -> Iterator[str]:
 def _family_problems(board: Board) -> Iterator[str]:
     family = known_families().get(board.family)
     if family is None:
-        yield f"family {board.family!r} is unknown; known are {_listed(known_families())}"
+        yield f"family {board.family!r} is unknown; known: {_listed(known_families())}"
         return
     if family.needs_home and not any(area.home for area in board.areas):
         yield "no area is a home; set home to true where a seat may begin"
     for area in board.areas:
         for unknown in sorted(area.values.keys() - family.values.keys()):
-            yield f"{area.id}: value {unknown!r} is unknown to {board.family}; known are {_listed(family.values)}"
+            yield f"{area.id}: value {unknown!r} is unknown to {board.family}; known: {_listed(family.values)}"
         for unknown in sorted(area.traits.keys() - family.traits):
-            yield f"{area.id}: trait {unknown!r} is unknown to {board.family}; known are {_listed(family.traits)}"
+            yield f"{area.id}: trait {unknown!r} is unknown to {board.family}; known: {_listed(family.traits)}"
         for name, measure in family.values.items():
             yield from _measure_problems(area, name, measure)
     yield from family.problems(board)
@@ -327,10 +327,10 @@ def _remark_problems(board: Board) -> Iterator[str]:
     for where, row in rows:
         for fact, mark in row.provenance.items():
             if not FIELD.fullmatch(fact):
-                yield f"{where}: provenance of {fact!r}, which is no name of a fact, such as 'exists' or 'coasts'"
+                yield f"{where}: provenance of {fact!r}, which is not a name of a fact, such as 'exists' or 'coasts'"
             if mark not in board.legend:
                 yield f"{where}: provenance of {fact} is {mark!r}; the legend has {_listed(board.legend)}"
-        # A mark in brackets has none in it: so each character is looked at once, however many brackets are open.
+        # A mark contains no brackets, so each character is read once, however many brackets are open.
         for cited in re.findall(r"\[([^\[\]]*)\]", row.source):
             for mark in cited.split(", "):
                 if mark not in board.sources:
@@ -381,7 +381,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _not_a(area_id: AreaId, kind: Kind, kinds: Mapping[AreaId, Kind]) -> str:
-    is_what = f"is {kinds[area_id]}, not {kind}" if area_id in kinds else "is no area of this board"
+    is_what = f"is {kinds[area_id]}, not {kind}" if area_id in kinds else "is not an area of this board"
     return f"{area_id!r} {is_what}"
 
 
@@ -390,7 +390,7 @@ def _not_a(area_id: AreaId, kind: Kind, kinds: Mapping[AreaId, Kind]) -> str:
 
 @lru_cache(maxsize=16)
 def builtin(board_id: str) -> Board:
-    """Return the project's own board of that id, read once and valid; BoardError if there is none."""
+    """Return the project's own board with this id, read once and valid; BoardError if there is none."""
     files = {
         file.name.removesuffix(".json"): file
         for file in resources.files("domain.boards").iterdir()

@@ -1,8 +1,8 @@
-"""How a board is drawn: the outlines of its areas, where their names stand and where pieces go.
+"""How a board is drawn: the outlines of its areas, and the places of their names and pieces.
 
-Play does not use it. A game on a corrected board is drawn on the same map, as long as its areas are on it.
+Play does not use it. A game on a corrected board is drawn on the same map, if the map has all its areas.
 
-The points of coasts are derived from the outlines (`tests/domain/boards/shores.py`), and some were then moved by hand.
+The points of coasts are derived from the outlines (`tests/domain/boards/shores.py`); some were then moved by hand.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,11 +33,11 @@ class Outline(Struct, frozen=True, forbid_unknown_fields=True):
         text: its name as it is written on the map.
         path: its outline.
         label: the centre of its name.
-        anchor: the centre of what lies there.
+        anchor: the centre of the pieces there.
         angle: how far its name is turned, in degrees clockwise.
         radius: how much room there is around the anchor.
-        coasts: the centre of what lies on each of its coasts, by the board's id of the coast. What lies on a coast that
-            a corrected board has besides is drawn around the anchor.
+        coasts: the centre of the pieces on each of its coasts, by the board's id of the coast. Pieces on a coast that
+            only a corrected board has are drawn around the anchor.
     """
 
     kind: Kind
@@ -71,7 +71,7 @@ class Drawing(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         board: the id of the board.
-        projection: how the earth was made flat.
+        projection: the map projection.
         size: width and height of the frame.
         areas: the areas, by id.
         terra_incognita: land outside the game.
@@ -79,9 +79,9 @@ class Drawing(Struct, frozen=True, forbid_unknown_fields=True):
         rivers: lines, for ornament only.
         straits: where provinces are joined across water.
         inscriptions: names on the land outside the game.
-        notes: how it is to be read.
-        remarks: where it departs from the earth, and why.
-        credits: where it is from.
+        notes: how to read the map.
+        remarks: where the map differs from the earth, and why.
+        credits: the sources of the map.
     """
 
     board: str
@@ -99,7 +99,7 @@ class Drawing(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def parse_drawing(raw: bytes) -> Drawing:
-    """Read a map file (JSON). Raise BoardError with one line on the first thing that is not of the form of a map."""
+    """Read a map file (JSON). Raise BoardError with one line about the first part that does not have the right form."""
     try:
         return msgspec.json.decode(raw, type=Drawing)
     except msgspec.DecodeError as error:
@@ -107,7 +107,7 @@ def parse_drawing(raw: bytes) -> Drawing:
 
 
 def drawing_problems(drawing: Drawing, board: Board) -> Iterator[str]:
-    """Yield each reason why `board` cannot be drawn by `drawing`, a line each."""
+    """Yield each reason why `drawing` cannot show `board`, a line each."""
     width, height = drawing.size
     for area in board.areas:
         outline = drawing.areas.get(area.id)

@@ -319,7 +319,7 @@ def _to_judge(table: Table, seat: Seat) -> list[str]:
 
 
 def judge_generals(table: Table) -> list[Decision]:
-    """Ask every winner what becomes of the generals in his hands."""
+    """Ask every winner what becomes of the generals they took."""
     return [
         Decision(
             "judge-general",

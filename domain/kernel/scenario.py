@@ -1,9 +1,8 @@
-"""Conformance scenarios: a position and dice, commands, and what must come of them, in TOML.
+"""Conformance scenarios: a position, dice, commands and their expected outcome, in TOML.
 
-A file holds ``[[scenario]]`` tables; `Scenario` and `Move` say what may stand in them. A run checks more than is
-written: every accepted command must be an instance of an option, no refused one may be, a refusal must leave no
-trace, and folding the events must give the table that was decided on. The least and the most that each option offers
-must be accepted.
+A file holds ``[[scenario]]`` tables; `Scenario` and `Move` define their fields. A run checks more than the file says:
+an option must offer every accepted command and no refused one, a refusal must change nothing, and folding the events
+must give the same table as deciding did. The smallest and the largest command of each option must be accepted.
 """
 
 import tomllib
@@ -28,15 +27,15 @@ T = TypeVar("T")
 
 SPECTATOR: Final = "spectator"
 ANY_CHANCE: Final = CommittedChance(bytes(SECRET_BYTES), GameId("scenario"), {})
-"""Dice for commands that are only tried."""
+"""Dice for commands that are only tried out."""
 
 
 class Offered(Struct, forbid_unknown_fields=True):
     """A command that must, or must not, be an instance of one of a seat's options.
 
     Attributes:
-        rule: the rule that such an option names; any when left out.
-        decision: the kind of decision that such an option answers; any when left out.
+        rule: the rule that the option must name; any when left out.
+        decision: the kind of decision that the option must answer; any when left out.
     """
 
     seat: Seat
@@ -46,18 +45,18 @@ class Offered(Struct, forbid_unknown_fields=True):
 
 
 class Move(Struct, forbid_unknown_fields=True):
-    """One step: a command of a seat, or only a look at the table.
+    """One step: a command of a seat, or only a check of the table.
 
     Attributes:
-        events: events that must happen in this order; fields that are given must match (``{}`` is nothing at all),
-            others may lie between. If the first step is only a look, they are those that opened the game.
+        events: events that must happen in this order, perhaps with others between them. Given fields must match; ``{}``
+            matches only an empty value. In a first step without a command, they are the events that opened the game.
         absent: types of events that must not happen.
-        refused: the rule id by which the command must be refused.
-        then: paths into the table (``provinces.asia.owner``) and their values; what is absent counts as its default.
-        decisions: decisions that must be open afterwards; fields that are given must match.
-        offers: commands that must be on offer afterwards.
-        lacks: commands that must not be on offer afterwards.
-        sees: by seat (``spectator`` for somebody without one), paths into that seat's view and their values.
+        refused: the id of the rule that must refuse the command.
+        then: paths into the table (``provinces.asia.owner``) and their values; absent fields have their defaults.
+        decisions: decisions that must be open afterwards; given fields must match.
+        offers: commands that an option must offer afterwards.
+        lacks: commands that no option may offer afterwards.
+        sees: by seat (``spectator`` for nobody's), paths into that seat's view and their values.
     """
 
     seat: Seat | None = None
@@ -75,8 +74,8 @@ class Move(Struct, forbid_unknown_fields=True):
 class Written(Struct, kw_only=True):
     """What a scenario is about, and for which rulesets and versions it is written.
 
-    It holds in every version of its rulesets unless it says `since` which version, or `until` which: so a change of the
-    rules needs a scenario for each side of it, and what it does not concern is shown to be the same.
+    It holds in every version of its rulesets unless `since` or `until` limits the versions. So a change of the rules
+    needs a scenario for the old and one for the new behaviour, and all others show that nothing else changed.
     """
 
     rules: list[RuleId]
@@ -97,7 +96,7 @@ class Written(Struct, kw_only=True):
 
 
 class Scenario(Written, forbid_unknown_fields=True, kw_only=True):
-    """A scenario: its rules, the position it starts from, the dice that fall and the steps.
+    """A scenario: its rules, the starting position, the dice and the steps.
 
     `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. `lots` lists what
     comes first in each shuffle; what it leaves out keeps its order. Without `given` the game opens by the rules, for
@@ -123,11 +122,11 @@ class ScenarioFile(Struct, forbid_unknown_fields=True):
 
 
 class ScenarioError(Exception):
-    """A scenario file that cannot be read; the message says where and what would be right."""
+    """A scenario file that cannot be read; the message says where, and what is right."""
 
 
 class Failure(Exception):
-    """A scenario that did not come out as written; the message says at which step and how."""
+    """A scenario whose outcome is not as written; the message says at which step, and how."""
 
 
 def read(text: str) -> list[Scenario]:
@@ -179,14 +178,14 @@ def _faces(roll: Sequence[int | str], ruleset: Ruleset[Any]) -> list[int]:
 
 
 def _opened(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: ScriptedChance) -> Draft[Any] | None:
-    """Return the game when it has begun; None when it was refused as it should be."""
+    """Return the opened game; None when it was refused as expected."""
     try:
         draft = _opening(scenario, ruleset, board, chance)
     except Refusal as refusal:
         expected = scenario.refused or "no refusal"
         _require(refusal.rule == scenario.refused, f"the game was refused by {refusal}; {expected} was expected")
         return None
-    _require(scenario.refused is None, f"the game was opened; {scenario.refused} was to refuse it")
+    _require(scenario.refused is None, f"the game was opened; a refusal by {scenario.refused} was expected")
     return draft
 
 
@@ -203,7 +202,7 @@ def _opening(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: Sc
     players = scenario.players or ruleset.players[0]
     seats = ruleset.seats(players, setup)
     if not seats:
-        raise Refusal("TAB-LIFE-02", f"{players} players were asked for.", "As many as the ruleset takes.")
+        raise Refusal("TAB-LIFE-02", f"You asked for a game of {players} players.", "The ruleset has no such game.")
     return ruleset.begin(ruleset.lay(seats, setup, board), chance)
 
 
@@ -227,7 +226,7 @@ def _play(
         _require(not offered, f"{move.command} is refused by {refusal.rule}, but on offer")
         _require(table.digest() == before and chance.used == rolled, "the refusal left a trace")
         return None
-    _require(move.refused is None, f"{move.command} was accepted; {move.refused} was to refuse it")
+    _require(move.refused is None, f"{move.command} was accepted; a refusal by {move.refused} was expected")
     _require(offered, f"{move.command} was accepted, but no option offers it")
     _require(table.digest() == before, "deciding changed the table that it was given")
     _check_fold(ruleset, table, draft)
@@ -278,7 +277,7 @@ def _check_views(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) 
 
 
 def _check_options(movers: Set[Seat], ruleset: Ruleset[Any], table: Table, vault: Vault, draws: int) -> None:
-    """Try the least and the most of what is on offer to those who move in the scenario or have to decide."""
+    """Try the smallest and the largest command of each option of those who move in the scenario or have to decide."""
     asked = {seat for decision in ruleset.decisions(table) for seat in decision.seats}
     for seat in sorted(asked | movers):
         for option in ruleset.options(table, seat, vault.read_by(seat)):
@@ -292,7 +291,7 @@ def _check_options(movers: Set[Seat], ruleset: Ruleset[Any], table: Table, vault
 
 
 class _Edge:
-    """A source of chance that always goes to one edge: the least and the first (0), or the most and the last (-1)."""
+    """A source of chance that always returns the smallest and first (0), or the largest and last (-1)."""
 
     def __init__(self, edge: int) -> None:
         self._edge = edge
@@ -324,9 +323,9 @@ def _offered(offer: Offered, ruleset: Ruleset[Any], table: Table, vault: Vault) 
 
 
 def _at(position: Struct, path: str) -> Any:
-    """Return what stands at the end of a path, as JSON; None for what is absent. Raises `Failure` for no path at all.
+    """Return the value at a path, as JSON; None when it is absent. Raises `Failure` when there is no such field.
 
-    Otherwise a field that is misspelt would pass for one that has its default.
+    Otherwise a misspelt field would pass for one with its default value.
     """
     state: Any = position
     for part in path.split("."):
@@ -374,10 +373,10 @@ def _require(condition: object, complaint: str) -> None:
 
 
 def runs(scenarios: Iterable[Scenario], rulesets: Iterable[Ruleset[Any]]) -> Iterator[tuple[Scenario, Ruleset[Any]]]:
-    """Yield each scenario with each of `rulesets`, in each version, for which it is written.
+    """Yield each scenario with each ruleset and version for which it is written.
 
     Raises:
-        ScenarioError: a scenario is written for a ruleset, but for no version of it that there is.
+        ScenarioError: a scenario is written for a ruleset, but for none of its versions.
     """
     known = list(rulesets)
     for scenario in scenarios:
@@ -387,5 +386,5 @@ def runs(scenarios: Iterable[Scenario], rulesets: Iterable[Ruleset[Any]]) -> Ite
                 continue
             if not versions:
                 newest = ruleset.versions[-1]
-                raise ScenarioError(f"{scenario.title!r} holds in no version of {ruleset.id}; they are 1 to {newest}")
+                raise ScenarioError(f"{scenario.title!r} holds in no version of {ruleset.id}; it has 1 to {newest}")
             yield from ((scenario, ruleset.at(version)) for version in versions)

@@ -68,7 +68,7 @@ class TakeStood(Event, frozen=True):
         return f"{names(self.seat)} did not use Ulysses."
 
 
-# --- using him ---
+# --- using Ulysses ---
 
 
 class Redirect(Command, frozen=True):

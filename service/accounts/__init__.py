@@ -1,1 +1,1 @@
-"""Who asks, what he may do, and how often."""
+"""Who the caller is, what they may do, and how often."""

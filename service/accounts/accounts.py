@@ -70,7 +70,7 @@ class Caller(Struct, frozen=True):
     Attributes:
         player: the account.
         scopes: what the token may be used for: its own scopes, as far as the account has them.
-        granted: what the account's tokens may be used for at most.
+        granted: the most that the account's tokens may be used for.
         token: the token; None for one of another issuer.
         digest: the SHA-256 of what was sent.
         ends: when the token ends; None for never.
@@ -85,9 +85,9 @@ class Caller(Struct, frozen=True):
 
     @property
     def may_issue(self) -> frozenset[Scope]:
-        """What tokens may be for that he makes: with another issuer's, no more than what that itself is for.
+        """The most scopes of a token that this caller creates. With an external JWT, at most the JWT's own scopes.
 
-        Nor for `account`: with that he could make others, for more and for ever.
+        And never `account`: that token could create others, with more scopes and without an end.
         """
         return self.granted if self.token is not None else (self.scopes & self.granted) - {"account"}
 

@@ -4,8 +4,8 @@ The limits are token buckets, which all processes share through Redis.
 
 A bucket holds at most `burst` requests and fills up with `rate` requests a second. A process takes some from the bucket
 in Redis at once, a tenth of a second's worth, and spends them without asking again; so a limit costs next to nothing,
-and what all processes together let through exceeds it by those at most. While Redis is away each process has buckets
-of its own.
+and what all processes together let through exceeds it by those at most. While Redis does not answer, each process has
+buckets of its own.
 """
 
 import asyncio

@@ -138,7 +138,7 @@ class Issuer:
         try:
             ends = written(datetime.fromtimestamp(int(claims["exp"]) + self._leeway, UTC))
         except (ValueError, OverflowError, OSError):
-            raise UnknownToken("The service does not accept this JWT: it ends in no year that there is.") from None
+            raise UnknownToken("The service does not accept this JWT: its expiry time is out of range.") from None
         names = [claims.get(claim) for claim in ("name", "preferred_username")]
         name = next((name for name in names if isinstance(name, str)), "")
         return Identity(self._issuer, subject, name, self._granted(claims), ends)

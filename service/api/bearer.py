@@ -18,7 +18,7 @@ def bearer_of(scope: Scope) -> str | None:
     if given:
         scheme, _, token = given[0].partition(" ")
         if scheme.lower() != "bearer":
-            raise UnknownToken("The Authorization is not a bearer token.")
+            raise UnknownToken("The Authorization header is not of the form `Bearer <token>`.")
         # Nothing but spaces: other blanks are a part of a token, or one token would be many.
         return token.strip(" ")
     if scope["type"] != "websocket":

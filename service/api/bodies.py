@@ -69,7 +69,7 @@ class Page(Struct, frozen=True, forbid_unknown_fields=True):
     """Which page of a list.
 
     Attributes:
-        cursor: the `next` of the page before; absent for the first page.
+        cursor: the `next` of the previous page; absent for the first page.
         limit: how many items at most.
     """
 
@@ -93,7 +93,7 @@ class Health(Struct, frozen=True):
     """Whether the service is well.
 
     Attributes:
-        status: ``ok``; when it is not, the answer is a problem.
+        status: ``ok``; otherwise the answer is a problem.
     """
 
     status: Literal["ok"]

@@ -42,23 +42,23 @@ class Kind(Struct, frozen=True):
 
 
 class ProblemBody(Struct, frozen=True, omit_defaults=True):
-    """What went wrong (RFC 9457), and what would have been right.
+    """What went wrong (RFC 9457), and what is right.
 
     Attributes:
         type: identifies the kind of problem, and is the address of its page.
         title: the kind of problem in a few words, the same for every problem of the kind.
         status: the HTTP status.
         detail: what was wrong with this request.
-        instance: identifies this request; the service's log has the same id.
+        instance: the id of this request, which the service's log has too.
         allowed: what would have been right.
         path: where in the body the problem is, as a JSON path such as ``$.command.count``.
-        version: the version at which the game stands.
+        version: the version of the game now.
         rule: the id of the rule that a refused command breaks.
         rule_title: the title of that rule.
         source: where that rule stands.
-        decision: the open decision that matters here: the caller's own where there is one.
+        decision: the open decision that blocks the command: the caller's own if there is one.
         options_url: what the caller may do now.
-        scopes: scopes that would be enough, any one of them; the token has none of them.
+        scopes: the token needs one of these scopes and has none of them.
     """
 
     type: str
@@ -290,7 +290,7 @@ UNKNOWN_SEAT: Final = Kind(
     "There is no such seat",
     "The game has no seat of this name.",
     "GET /v1/games/{game} lists its seats.",
-    {"detail": "The game has no seat 'pink'.", "allowed": "Its seats are red, blue."},
+    {"detail": "The game has no seat 'pink'.", "allowed": "Expected one of red, blue."},
 )
 UNKNOWN_VERSION: Final = Kind(
     "unknown-version",
@@ -326,7 +326,7 @@ NOT_NOW: Final = Kind(
     "Read the game's open decisions, and your options at `options_url`.",
     {
         "detail": "You asked to start, but this game has already begun.",
-        "allowed": "Do that before a game begins.",
+        "allowed": "You can do that only before a game begins.",
         "rule": "TAB-LIFE-02",
         "rule_title": "A game starts when its seats are taken",
         "source": "Tabularium documentation",
@@ -339,8 +339,8 @@ SEAT_TAKEN: Final = Kind(
     "Somebody already holds this seat, or you hold another seat in this game.",
     "Take one of the free seats. GET /v1/games/{game} lists them.",
     {
-        "detail": "red is taken.",
-        "allowed": "These are free: blue.",
+        "detail": "red is already taken.",
+        "allowed": "Free seats: blue.",
         "rule": "TAB-LIFE-03",
         "rule_title": "One player, one seat",
         "source": "Tabularium documentation",
@@ -371,7 +371,7 @@ STALE_VERSION: Final = Kind(
     "`If-Match` names a version that is not the game's present one.",
     "Read the events since that version, then decide again.",
     {
-        "detail": "Version 16 was expected; the game stands at version 17.",
+        "detail": "You expected version 16, but the game is at version 17.",
         "allowed": 'Read the events after version 16, then send `If-Match: "17"`.',
         "version": 17,
     },
@@ -438,8 +438,8 @@ REFUSED: Final = Kind(
     "refused, none of them happens.",
     "Read `allowed`: it says what the rule lets you do. `rule`, `rule_title` and `source` say which rule it is.",
     {
-        "detail": "red asked to go back to version 12.",
-        "allowed": "red has nothing to take back.",
+        "detail": "You cannot go back to version 12.",
+        "allowed": "You have nothing to take back.",
         "rule": "TAB-UNDO-01",
         "rule_title": "A seat takes back only its own fresh commands",
         "source": "Tabularium documentation",

@@ -87,7 +87,7 @@ class Call(Request[Any, Any, Any]):
         if not _JSON_TYPE.fullmatch(declared):
             raise Problem(
                 problems.NOT_JSON,
-                f"The Content-Type is {declared!r}." if declared else "There is no Content-Type.",
+                f"The Content-Type is {declared!r}." if declared else "The request has no Content-Type header.",
                 "Send `Content-Type: application/json`.",
             )
         try:

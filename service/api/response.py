@@ -133,7 +133,7 @@ def takes_gzip(scope: Scope) -> bool:
 def etag(version: int) -> dict[str, str]:
     """Return the headers that name a version, and keep browsers from storing what was answered.
 
-    The version is the same for whoever looks, and what he sees is not: from its cache a browser would show the next
+    The version is the same for every viewer, but what they see is not: from its cache a browser would show the next
     account, by a 304, what the one before saw. Clients that compare versions themselves know which account they mean.
     """
     return {"ETag": f'"{version}"', "Cache-Control": "no-store"}

@@ -1,4 +1,4 @@
-"""What a token may be used for. An account has the scopes that its tokens may have at most; a token has some."""
+"""What a token may be used for. The scopes of an account are the most that its tokens may have."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
@@ -8,15 +8,15 @@ Scope = Literal["account", "play", "organize", "audit", "admin"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 
 MEANINGS: Final[Mapping[Scope, str]] = {
-    "account": "make, rotate and revoke the tokens of the account",
+    "account": "create, rotate and revoke the tokens of the account",
     "play": "take seats, give commands, and see what those seats see",
     "organize": "create games and start them, and see what their organizer sees",
-    "audit": "read the one log of all games, as spectators see it, and the list of accounts and their tokens",
-    "admin": "say what other accounts may do, revoke their tokens, close them",
+    "audit": "read the log of all games, as spectators see it, and the list of accounts and their tokens",
+    "admin": "set the scopes of other accounts, revoke their tokens, close them",
 }
 
 EVERYBODYS: Final[tuple[Scope, ...]] = ("account", "play", "organize")
-"""What whoever registers may do. The others are granted by an administrator."""
+"""The scopes of a newly registered account. Administrators grant the others."""
 
 
 def ordered(scopes: frozenset[Scope] | tuple[Scope, ...]) -> tuple[Scope, ...]:

@@ -57,7 +57,7 @@ Algorithms = Annotated[
     str,
     Meta(
         pattern=r"^((RS|PS|ES)(256|384|512)|EdDSA)(,((RS|PS|ES)(256|384|512)|EdDSA))*$",
-        description="names out of RS, PS or ES with 256, 384 or 512, and EdDSA, with commas between: RS256,ES256",
+        description="names out of RS, PS or ES with 256, 384 or 512, and EdDSA, separated by commas: RS256,ES256",
     ),
 ]
 """None of those with a shared secret."""
@@ -66,12 +66,12 @@ ScopeNames = Annotated[
     str,
     Meta(
         pattern=rf"^([^\s,=]+=({'|'.join(SCOPES)})(,(?!$)|$))*$",
-        description=f"pairs with commas between, claim=scope, of the scopes {enumerated(SCOPES)}",
+        description=f"pairs claim=scope, separated by commas, of the scopes {enumerated(SCOPES)}",
     ),
 ]
 
 Proxies = Annotated[
-    str, Meta(description="addresses and networks with commas between, such as 10.0.0.0/8, or * for all")
+    str, Meta(description="addresses and networks separated by commas, such as 10.0.0.0/8, or * for all")
 ]
 Rate = Annotated[float | Literal["off"] | None, Meta(description="a number from 0 to 1000000, or off for no limit")]
 """Unset it depends on the address that the service listens on."""
@@ -278,7 +278,7 @@ def from_env(environ: Mapping[str, str]) -> Settings:
     unknown = [name for name in environ if name.startswith(PREFIX) and name.removeprefix(PREFIX).lower() not in kinds]
     if unknown:
         known = ", ".join(PREFIX + name.upper() for name in kinds)
-        raise SettingsError(f"{unknown[0]} is no setting; known are {known}")
+        raise SettingsError(f"{unknown[0]} is not a setting; known: {known}")
     values: dict[str, object] = {}
     for name, text in given.items():
         try:

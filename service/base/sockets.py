@@ -32,7 +32,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         said = error.strerror or str(error)
-        raise OSError(error.errno, f"{host}:{port} cannot be listened on: {said}") from error
+        raise OSError(error.errno, f"cannot listen on {host}:{port}: {said}") from error
     return listening
 
 

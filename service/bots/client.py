@@ -23,7 +23,7 @@ class Client:
 
     def __init__(self, url: str, token: str | None = None, http: httpx.Client | None = None) -> None:
         if token is not None and not _TOKEN.fullmatch(token):
-            raise Problem("the token is none: tokens are printable ASCII without blanks")
+            raise Problem("this is not a token: tokens are printable ASCII without blanks")
         self._owned = http is None
         self._http = http or httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._url = url

@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name that others see.")],
     scopes: Annotated[
-        str, typer.Option("--scopes", help=f"What it may do: {', '.join(SCOPES)}, with commas between.")
+        str, typer.Option("--scopes", help=f"What it may do: {', '.join(SCOPES)}, separated by commas.")
     ] = ",".join(EVERYBODYS),
     data: DataOption = None,
 ) -> None:
@@ -176,7 +176,7 @@ def _scopes(given: list[str]) -> list[Scope]:
     found: list[Scope] = []
     for name in given:
         if name not in SCOPES:
-            bad_input(f"{name!r} is no scope; known are {', '.join(SCOPES)}")
+            bad_input(f"{name!r} is no scope; known: {', '.join(SCOPES)}")
         found.append(name)
     return found
 

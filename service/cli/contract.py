@@ -32,5 +32,5 @@ def openapi(
         return
     if different := contract.differs(folder):
         for name in different:
-            console.print(f"{name} differs from the code; write it anew with `tabularium openapi`", markup=False)
+            console.print(f"{name} differs from the code; write it again with `tabularium openapi`", markup=False)
         raise typer.Exit(1)

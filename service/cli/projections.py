@@ -1,4 +1,4 @@
-"""``tabularium projections``: keeping the read models, how they stand, building one anew while the service goes on."""
+"""``tabularium projections``: keep the read models up to date, show their state, rebuild one while the service runs."""
 
 import asyncio
 import os
@@ -117,7 +117,7 @@ def rebuild(
     """
     names = [projection.name for projection in PROJECTIONS]
     if name != "all" and name not in names:
-        bad_input(f"there is no projection {name!r}; known are {', '.join(names)}, and `all` for each in turn")
+        bad_input(f"there is no projection {name!r}; known: {', '.join(names)}, and `all` for each in turn")
 
     from service import readmodels
 

@@ -1,4 +1,4 @@
-"""That Redis is away, in a module that needs no library for Redis."""
+"""The error that Redis does not answer, in a module that needs no library for Redis."""
 
 
 class RedisAway(Exception):

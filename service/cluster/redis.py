@@ -4,8 +4,8 @@ Redis carries what may be lost: wake-ups, rate limits, copies of games. Whoever 
 or `RedisAway`, and `RedisAway` at once while it is known to be away; a ping in the background finds out when it is
 back. So a Redis that is stopped, slow or full makes nothing fail, and delays one question at most.
 
-Whatever the library raises says that Redis is away: of a connection that is closed in the very moment, uvloop has a
-RuntimeError and asyncio, by the version of Python, a TypeError or an AttributeError.
+Whatever the library raises means that Redis does not answer: for a connection that is closed at that moment, uvloop
+raises a RuntimeError and asyncio, depending on the version of Python, a TypeError or an AttributeError.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ class Redis:
     async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
         """Return what `question` returns. Raises `RedisAway`."""
         if not self.well:
-            raise RedisAway("Redis is away")
+            raise RedisAway("Redis does not answer")
         try:
             async with asyncio.timeout(TIMEOUT):
                 return await question(self._client)

@@ -30,7 +30,7 @@ _DECODER: Final = msgspec.msgpack.Decoder(Snapshot)
 
 
 class RedisSnapshots:
-    """A `SnapshotStore` in Redis. Says `StoreUnavailable` while Redis is away, at once."""
+    """A `SnapshotStore` in Redis. Says `StoreUnavailable` while Redis does not answer, at once."""
 
     def __init__(self, redis: Redis) -> None:
         self._redis = redis

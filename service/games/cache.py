@@ -189,7 +189,7 @@ class GameCache:
         """Let a game in memory, or a new one, go on by a step that was stored."""
         every = self._settings.checkpoint_every
         if cached.game is None:
-            # Who asked for it too early may be loading it just now, and finds it, or lets his own go.
+            # A caller who asked for it too early may be loading it just now: they find this one and drop their own.
             self._cached.setdefault(cached.id, cached)
             self._evict()
         elif cached.game.version // every < step.game.version // every:

@@ -47,7 +47,7 @@ from service.store.protocol import (
 )
 
 ATTEMPTS: Final = 5
-"""How often a request is decided anew after another process was quicker."""
+"""How often a request is decided again after another process was quicker."""
 
 
 WAITED: Final = 20_000
@@ -69,7 +69,7 @@ class StaleVersion(Exception):
     """The client expected another version than the one at which the game stands, `head`."""
 
     def __init__(self, expected: Version, head: Version) -> None:
-        super().__init__(f"Version {expected} was expected; the game stands at version {head}.")
+        super().__init__(f"You expected version {expected}, but the game is at version {head}.")
         self.expected = expected
         self.head = head
 
@@ -285,7 +285,7 @@ class Games:
                     return await self._append(CachedGame(game, secret=secret), asked, step, opening)
                 except Conflict:
                     continue  # made under this key before, which has ended since
-            raise StoreUnavailable("no id for a new game was found; ask again")
+            raise StoreUnavailable("no id for a new game was found; try again")
 
         done = await self._finish("create", work())
         self._cache.know(digest, own)
@@ -360,7 +360,7 @@ class Games:
                     if isinstance(error, Refusal):
                         self._refused(cached.now.ruleset.id, error.rule)
                     raise
-        raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while this was decided; ask again")
+        raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while the service decided this; try again")
 
     async def _decide(self, cached: CachedGame, asked: Asked, act: Act, expected: Version | None) -> Step:
         """Return what an act comes to. Raises as `act` does."""

@@ -65,14 +65,14 @@ class EventView(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         version: the version that the event made.
-        ruleset: the ruleset that its game is played by, which says how `event` is to be read.
+        ruleset: the ruleset of the game, which determines the shape of `event`.
         type: its type, as in the event itself.
         at: when it was recorded, RFC 3339 in UTC.
         schema: the schema version of the event's shape.
         draws: how many draws of chance the game had used by then.
         event: what happened.
         hash: the hash of this row and all before it, in hex.
-        cause: who brought it about, and how; absent for what followed of itself.
+        cause: who caused it, and how; absent for an event that followed automatically.
         secrets: what the event hides from others and shows to this viewer.
     """
 
@@ -93,10 +93,10 @@ class Accepted(Struct, frozen=True):
 
     Attributes:
         game: the game.
-        after: the version before the request; its events are those from ``after + 1`` on.
+        after: the version before the request; the request's events begin at ``after + 1``.
         version: the version after it.
         events: what happened, as the account that asked may see it.
-        repeated: True when this is the first answer to a request that came again with the same idempotency key.
+        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
     """
 
     game: GameId
@@ -110,8 +110,9 @@ class Checked(Struct, frozen=True):
     """Commands that would be accepted.
 
     Attributes:
-        version: the version at which they would be.
-        commands: how many were checked: what follows one that rolls or reveals something cannot be known before.
+        version: the version at which they would be accepted.
+        commands: how many were checked; what follows a command that rolls or reveals something cannot be checked
+            beforehand.
     """
 
     version: Version

@@ -70,7 +70,7 @@ class Metrics:
         )
         self.appends = self._counter("tabularium_appends", "Appends handed to the store.", "outcome")
         self.events = self._counter("tabularium_events_appended", "Events that this process appended to the log.")
-        self.commands = self._counter("tabularium_commands", "What was asked of games.", "kind", "outcome")
+        self.commands = self._counter("tabularium_commands", "Commands given in games.", "kind", "outcome")
         self.refusals = self._counter("tabularium_refusals", "Commands refused.", "ruleset", "rule")
         # Looked up once: to find a labelled metric takes longer than to change it.
         self._appends = {
@@ -123,17 +123,19 @@ class Metrics:
 
         # --- what is kept in memory ---
         self.games_in_memory = self._gauge("tabularium_games_in_memory", "Games that this process keeps in memory.")
-        self.cache_requests = self._counter("tabularium_cache_requests", "Questions to a cache.", "cache", "result")
+        self.cache_requests = self._counter("tabularium_cache_requests", "Lookups in a cache.", "cache", "result")
 
         # --- what the service stands on ---
         self.database_connections = self._gauge(
             "tabularium_database_connections", "Connections to the database for reading, by state.", "state"
         )
         self.redis_up = self._gauge(
-            "tabularium_redis_up", "1 while Redis is used, 0 while it is away; NaN when none is configured."
+            "tabularium_redis_up", "1 while Redis is used, 0 while it does not answer; NaN when none is configured."
         )
         self.redis_up.set(math.nan)
-        self.redis_failures = self._counter("tabularium_redis_failures", "What Redis did not do, or not in time.")
+        self.redis_failures = self._counter(
+            "tabularium_redis_failures", "Requests to Redis that failed or took too long."
+        )
         self.projection_behind = self._gauge(
             "tabularium_projection_behind_events",
             "Events in the log that a projection has not folded; NaN when that cannot be told now.",

@@ -34,7 +34,7 @@ def sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
     """Return what the pictures of a game are drawn on. Raises `Unmapped`."""
     plan = _plan(drawings, game.ruleset, game.board)
     if plan is None:
-        raise Unmapped(f"The game is played on the board {game.board.id!r}, whose areas are on no map.")
+        raise Unmapped(f"The game is played on the board {game.board.id!r}, which has areas that are not on the map.")
     return Sheet(plan, look_of(game), game.ruleset.title)
 
 

@@ -13,12 +13,12 @@ class StandingView(Struct, frozen=True):
         seat: the seat.
         name: its name.
         colour: its colour.
-        ink: the colour that can be read on it.
-        emblem: the symbol of the bare board that stands for it, beside its colour.
+        ink: a colour for text that is readable on it.
+        emblem: the symbol of the bare board that marks the seat, in addition to its colour.
         figures: what it has, by name.
         items: what lies before it; a mark's `kind` names the symbol ``glyph-KIND`` of the bare board.
         active: whether it is its turn; false for all when the game is over.
-        out: why it plays no more, in words; empty while it plays, and for a winner.
+        out: why the seat is out of the game, in words; empty while it plays, and for a winner.
         won: whether it has won the game.
     """
 
@@ -35,14 +35,14 @@ class StandingView(Struct, frozen=True):
 
 
 class MarksView(Struct, frozen=True):
-    """What lies on the table and beside it, as the caller may see it: all that a picture shows, without its looks.
+    """What lies on the table and beside it, as the caller may see it: everything that a picture shows, as data.
 
     Attributes:
         game: the game.
         version: the version that is shown.
         round: the round; 0 before the first, and where there are none.
-        heading: where in the game that is, in words.
-        places: the areas on which there is something, and what it is.
+        heading: the phase of the game, in words.
+        places: the areas that hold something, and what they hold.
         links: what joins two areas, such as a road.
         standings: the seats.
         shelves: what lies beside the board and belongs to nobody.
@@ -63,12 +63,12 @@ class Scene(Struct, frozen=True):
 
     Attributes:
         version: the version.
-        areas: for each area the SVG that belongs into the group ``area-ID`` of the bare board.
-        links: the SVG that belongs into its group ``links``: tints and roads.
+        areas: for each area, the SVG for the group ``area-ID`` of the bare board.
+        links: the SVG for its group ``links``: tints and roads.
         standings: the seats.
         shelves: what lies beside the board and belongs to nobody.
         round: the round; 0 before the first, and where there are none.
-        heading: where in the game it is, in words.
+        heading: the phase of the game, in words.
     """
 
     version: Version
@@ -95,7 +95,7 @@ class RollView(Struct, frozen=True):
 
 
 class FrameView(Struct, frozen=True, omit_defaults=True):
-    """What one version changed in the picture; what is absent stayed as it was.
+    """What one version changed in the picture; absent parts stayed the same.
 
     Attributes:
         version: the version.
@@ -104,9 +104,9 @@ class FrameView(Struct, frozen=True, omit_defaults=True):
         text: what happened, in a sentence.
         draws: how many draws of chance the game had used by then.
         command: whether it is the first event of a command.
-        seat: whose command it is the first event of.
+        seat: the seat whose command it is the first event of.
         rolls: the dice that it shows.
-        areas: the areas that look otherwise, as in `Scene`.
+        areas: the areas that look different, as in `Scene`.
         links: tints and roads.
         standings: the seats.
         shelves: what lies beside the board.

@@ -33,7 +33,7 @@ class Conflict(Exception):
     """The game did not stand at the expected version but at `head`. Nothing was stored."""
 
     def __init__(self, head: Version) -> None:
-        super().__init__(f"the game stands at version {head}")
+        super().__init__(f"the game is at version {head}")
         self.head = head
 
 
@@ -136,7 +136,7 @@ class EventStore(Protocol):
         whatever the version is by now.
 
         Raises:
-            Conflict: the game stands at another version than expected.
+            Conflict: the game is not at the expected version.
             KeyReused: the key came with another request before.
         """
         ...

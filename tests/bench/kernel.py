@@ -166,8 +166,8 @@ def bench_verify(kind: Kind) -> Iterator[Figure]:
     lines = list(export(simulation.game, simulation.records, simulation.vault))
     verdict = verify(lines, LIBRARY)
     assert verdict.ok, verdict
-    assert not verdict.unproved, "an ended game is decided anew as a whole"
-    note = f"a finished game of {events} events, all {len(game.given)} commands decided anew, scaled to 1000 events"
+    assert not verdict.unproved, "an ended game is decided again as a whole"
+    note = f"a finished game of {events} events, all {len(game.given)} commands decided again, scaled to 1000 events"
     yield percentile(
         "verify-1000",
         [lambda: verify(lines, LIBRARY)],

@@ -240,11 +240,11 @@ async def test_what_is_not_canonical_or_cut_off_or_no_log_at_all_is_said_to_be_s
         (b"Hello\n", "Line 1 is not JSON"),
         (content[:-20], "The export is cut off"),
         (b"".join(lines[:-1]), "The last line is missing"),
-        (b"".join([*lines[:10], *lines[11:]]), "Version 11 stands where 10 belongs"),
+        (b"".join([*lines[:10], *lines[11:]]), "Expected version 10, found version 11"),
         (content.replace(b'"version":7}', b'"version":7.0}'), "Version 7 is not in the canonical form"),
         (content.replace(b'"version":7}', b'"version":7 }'), "Version 7 is not in the canonical form"),
         (content.replace(b'"version":7}', b'"version":6,"version":7}'), "Version 7 is not in the canonical form"),
-        (content.replace(b'"secrets":0', b'"secrets":1'), "The last line says that the secrets is 1; it is 0"),
+        (content.replace(b'"secrets":0', b'"secrets":1'), "The last line has secrets 1; expected 0"),
     ]:
         await verify_file(page, spoiled)
         await expect(page.locator(".outcome.refused")).to_contain_text(said)

@@ -35,7 +35,7 @@ def openapi() -> dict[str, Any]:
 
 
 def test_the_committed_contract_is_what_the_code_says() -> None:
-    assert contract.differs(FOLDER) == [], "write it anew with `tabularium openapi`"
+    assert contract.differs(FOLDER) == [], "write it again with `tabularium openapi`"
 
 
 def test_a_difference_is_noticed(tmp_path: Path) -> None:

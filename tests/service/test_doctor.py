@@ -297,7 +297,7 @@ async def test_a_data_directory_is_looked_at_and_not_made(tmp_path: Path):
     (data.parent / "tabularium.db").write_bytes(b"Dear Caesar,\n" * 1000)
     found = await report(data=data.parent)
     assert failing(found) == ["database"]
-    assert "no SQLite database" in found["database"].said
+    assert "not an SQLite database" in found["database"].said
     data.touch()
     assert failing(await report(data=data)) == ["data directory"]
 

@@ -88,7 +88,7 @@ def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
         ("RATE_PER_TOKEN", "none", "a number from 0 to 1000000, or off for no limit"),
         ("CONNECTIONS_PER_ADDRESS", "0", "a whole number from 1 to 1000000, or off for no limit"),
         ("HEADER_TIMEOUT", "0", "a number above 0, 3600 at most"),
-        ("PROXIES", "proxy", "addresses and networks with commas between, such as 10.0.0.0/8, or * for all"),
+        ("PROXIES", "proxy", "addresses and networks separated by commas, such as 10.0.0.0/8, or * for all"),
     ],
 )
 def test_what_a_setting_takes_is_said_in_words(name: str, value: str, takes: str) -> None:

@@ -1,1 +1,1 @@
-"""What the games that are played on a family of boards need of them: a file for each family, of its name."""
+"""What the games of a family need of their boards: a file for each family, with its name."""

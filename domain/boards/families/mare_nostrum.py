@@ -4,10 +4,10 @@ The traits of a province are
 
     ``capital_of``      the civilization whose capital it is (MN-BRD-09);
     ``resources``       one icon for each kind of good that it yields (MN-BRD-01);
-    ``start_of``        the civilization that begins there in the introductory set-up (MN-SET-06), with an influence
+    ``start_of``        the civilization that starts there in the introductory set-up (MN-SET-06), with an influence
                         marker and what ``start`` lists: ``city``, ``market``, ``temple``, ``fortress``, ``legion``,
                         ``trireme``, or a good for a caravan on it;
-    ``free_start_of``   civilizations that may also begin there in the free set-up, besides those of the neighbouring
+    ``free_start_of``   civilizations that may also start there in the free set-up, besides those of the adjacent
                         capitals (MN-SET-15).
 """
 
@@ -34,7 +34,7 @@ GOODS: Final = (
     "wine",
 )
 ONCE: Final = ("city", "market", "temple", "fortress")
-"""Pieces of which a province begins with at most one (MN-BLD-06, MN-BLD-08, MN-BLD-09)."""
+"""Pieces of which a province starts with at most one (MN-BLD-06, MN-BLD-08, MN-BLD-09)."""
 PIECES: Final = (*ONCE, "legion", "trireme")
 
 
@@ -63,12 +63,12 @@ def _word_problems(area: Area) -> Iterator[str]:
     ):
         words = area.traits.get(trait, ())
         if len(words) > most:
-            yield f"{area.id}: {trait} has {len(words)} words; give {most} at most"
+            yield f"{area.id}: {trait} has {len(words)} words; give at most {most}"
         if len(set(words)) < len(words):
             yield f"{area.id}: {trait} names something twice; once is enough"
         for word in words:
             if word not in known:
-                yield f"{area.id}: {trait} {word!r} is unknown; known are {', '.join(known)}"
+                yield f"{area.id}: {trait} {word!r} is unknown; known: {', '.join(known)}"
 
 
 def _capital_problems(area: Area) -> Iterator[str]:
@@ -87,9 +87,9 @@ def _start_problems(area: Area) -> Iterator[str]:
         if piece in GOODS and piece not in area.traits.get("resources", ()):
             yield f"{area.id}: start has a caravan on {piece}, which is not among its resources"
         elif piece not in GOODS and piece not in PIECES:
-            yield f"{area.id}: start {piece!r} is unknown; known are {', '.join(PIECES)} and the goods"
+            yield f"{area.id}: start {piece!r} is unknown; known: {', '.join(PIECES)} and the goods"
         if times > 1 and (piece in GOODS or piece in ONCE):
-            yield f"{area.id}: start has {times} of {piece!r}; a province begins with one at most"
+            yield f"{area.id}: start has {times} of {piece!r}; a province begins with at most one"
     if "city" in start and not area.values.get("city_sites"):
         yield f"{area.id}: start has a city, but there is no city site"
     if "trireme" in start and not area.coasts:

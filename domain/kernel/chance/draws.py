@@ -13,8 +13,8 @@ for block = 0, 1, 2, … (integers big-endian), of which
                         u >= 2^32 - 2^32 mod (i+1), and swaps the items at i and u mod (i+1);
     a salt              is the first 16 bytes.
 
-What would favour a face is thrown away, so there is no modulo bias. When the game ends the secret is published and
-everyone can draw again.
+Numbers that would favour a face are thrown away, so there is no modulo bias. When the game ends, its secret is
+published and everybody can derive all draws again.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ def commitment_to(secret: bytes) -> str:
 
 
 class Chance(Protocol):
-    """Where dice, shuffles and salts come from. `draw` is the running number of the draw."""
+    """The source of dice, shuffles and salts. `draw` is the number of the draw."""
 
     @property
     def secret(self) -> bytes:
@@ -83,7 +83,7 @@ class CommittedChance:
 
     def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
         if not 1 <= sides <= 256:
-            raise ValueError(f"a die of {sides} sides was rolled; it has 1 to 256")
+            raise ValueError(f"a die cannot have {sides} sides; expected 1 to 256")
         return tuple(number for _, number in self.rolled(draw, count, sides) if number is not None)
 
     def order(self, draw: int, items: Sequence[Any]) -> tuple[int, ...]:
@@ -130,12 +130,12 @@ class ScriptedChance:
 
     def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
         if self.used >= len(self._rolls):
-            raise LookupError(f"the scenario lays down {len(self._rolls)} rolls; a further one of {count} dice came")
+            raise LookupError(f"all {len(self._rolls)} rolls of the scenario are used; {count} more dice were rolled")
         if self._sides and sides not in self._sides:
             raise LookupError(f"dice of {sides} sides were rolled; the ruleset has dice of {sorted(self._sides)}")
         roll = self._rolls[self.used]
         if len(roll) != count or not all(1 <= face <= sides for face in roll):
-            raise LookupError(f"roll {self.used + 1} lays down {list(roll)}; {count} dice of {sides} sides were rolled")
+            raise LookupError(f"roll {self.used + 1} is {list(roll)}; {count} dice of {sides} sides were rolled")
         self.used += 1
         return roll
 

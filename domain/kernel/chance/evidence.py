@@ -1,8 +1,8 @@
-"""Where events show what chance brought, as data: whoever has the secret can draw again and compare, without rules.
+"""Where events show draws of chance, as data: with the secret, everybody can draw again and compare, without the rules.
 
-A draw of chance is a roll, a shuffle or a salt (`domain.kernel.chance.draws`). The rows of a log count them: those of
-row n are the ones after `draws` of row n-1, up to its own. A ruleset says where its events show rolls and shuffles.
-What is left are salts, and they come in the order in which the secrets were sealed.
+A draw of chance is a roll, a shuffle or a salt (`domain.kernel.chance.draws`). The rows of a log count the draws: those
+of row n come after `draws` of row n-1, up to its own. A ruleset says where its events show rolls and shuffles. All
+other draws are salts, in the order in which the secrets were sealed.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ class Dice(Struct, frozen=True, tag="dice"):
 
     Attributes:
         die: which die, a key of `Ruleset.dice`.
-        at: where the object is that has `draw` and `faces`; without a draw, or with null for one, nothing was rolled.
+        at: where the object with `draw` and `faces` is; when `draw` is absent or null, nothing was rolled.
     """
 
     die: str
@@ -48,7 +48,7 @@ Shown = Dice | Lots
 
 
 def found(event: Mapping[str, Any], way: Way) -> Any:
-    """Return what stands in an event's JSON at the end of a way."""
+    """Return the value at the end of a way in an event's JSON."""
     value: Any = event
     for name in way:
         value = cast(Mapping[str, Any], value)[name]

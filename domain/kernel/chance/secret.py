@@ -1,9 +1,9 @@
-"""Hidden information: a commitment in the open, its content in a vault.
+"""Hidden information: a public commitment, and its content in a vault.
 
-A table holds no secret at all. Where the rules hide a value (a hand card, a face-down offer) the event and the table
-carry a `Sealed`: SHA-256(salt ‖ canonical value) and the seats that may read it. The value and its salt lie in the
-game's `Vault`. Views and options are given only the part of the vault that their seat may read, so they cannot tell
-what they must not. A hidden value that changes hands is sealed anew for its new readers.
+A table holds no secret at all. Where the rules hide a value (a hand card, a face-down offer), the event and the table
+have a `Sealed`: SHA-256(salt ‖ canonical value) and the seats that may read it. The value and its salt are in the
+game's `Vault`. Views and options get only the part of the vault that their seat may read, so they cannot reveal more.
+A hidden value that changes hands is sealed again for its new readers.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ def commitment_of(salt: bytes, value: Any) -> str:
 class Vault:
     """The secrets of one game, by commitment; or the part of them that one seat may read.
 
-    A long game has thousands, so that a part is no copy: what it must not hold is sorted out when it is asked for.
+    A long game has thousands, so a part is not a copy: it checks the readers of a secret on each access.
     """
 
     __slots__ = ("_partial", "_reader", "_secrets")

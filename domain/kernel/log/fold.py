@@ -26,8 +26,8 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
     rules; this does not.
 
     Raises:
-        LookupError: a ruleset version or the board is not at hand.
-        msgspec.ValidationError: an event is not of the shape that its ruleset and schema version say.
+        LookupError: a ruleset version or the board is missing.
+        msgspec.ValidationError: an event does not have the shape of its ruleset and schema version.
     """
     created = read_created(records[0])
     ruleset = library.at(created.ruleset, created.ruleset_version)
@@ -41,10 +41,10 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
 
 
 def later(game: Game, records: Sequence[Record]) -> Game:
-    """Return an earlier game after `records`, for a look at the past: what may be undone there is left out.
+    """Return a game after `records`, for showing the past. It does not say what may be undone there.
 
-    The records follow that game, or begin with a retraction that goes back to it; later retractions among them go
-    back no further (`retraction` says how far one goes).
+    The records follow `game`, or begin with a retraction that goes back to it. Later retractions among them must not go
+    back further (`retraction` returns how far one goes).
     """
     table = game.table.copy() if game.table is not None else None
     after = replace(game, players=dict(game.players), entropy=dict(game.entropy), table=table)
@@ -56,13 +56,13 @@ def later(game: Game, records: Sequence[Record]) -> Game:
 
 
 def advance(game: Game, records: Iterable[Record]) -> None:
-    """Apply records to a game in place. For the kernel's own folds; nobody else may hold the game meanwhile."""
+    """Apply records to a game in place. For the kernel's own folds; nobody else may use the game meanwhile."""
     reads = reader(game.ruleset)
     decode, may_be_old = reads.decode, reads.may_be_old
     table: Any = game.table
     for record in records:
         event = reads.read(record) if may_be_old(record.schema) else decode(record.event)
-        if type(event) in _AROUND_THE_TABLE:  # an isinstance takes as long as applying many an event
+        if type(event) in _AROUND_THE_TABLE:  # isinstance would take as long as applying most events
             game.happen(event)
             if isinstance(event, GameStarted):
                 table = game.ruleset.lay(tuple(game.players), game.setup, game.board)
@@ -74,7 +74,7 @@ def advance(game: Game, records: Iterable[Record]) -> None:
 
 
 def resume(game: Game, records: Sequence[Record]) -> Game:
-    """Return a game after all the records that follow it: as `follow` does, in less time when they are many.
+    """Return a game after all the records that follow it. Faster than `follow` for many records.
 
     Raises:
         ValueError: the records do not follow, or moves before this game were retracted: fold the whole log.
@@ -120,10 +120,10 @@ def retract(
     at: str,
     reason: str = "",
 ) -> Step:
-    """Go on from an earlier version. `history` is the whole log of this game; the cause of an undo names its seat.
+    """Continue from an earlier version. `history` is the whole log of this game; the cause of an undo names its seat.
 
     Raises:
-        Refusal: the game is not running, a seat may not undo so far, or `to` is not where a command began.
+        Refusal: the game is not running, a seat may not go back that far, or no command began at `to`.
     """
     game.require_retractable(to, by, history, cause.seat)
     earlier = fold(history[:to], game.id, library, lambda _: game.board)

@@ -71,7 +71,7 @@ class Game(Struct, kw_only=True):
     organizer_sees: Sight
     commitment: str
     began_with: int
-    """The version of the ruleset in the first event; `ruleset` is the one that it is played by now."""
+    """The version of the ruleset in the first event; `ruleset` is the one that judges the game now."""
     players: dict[Seat, PlayerId | None]
     entropy: dict[Seat, str] = field(default_factory=dict[Seat, str])
     status: Status = "gathering"
@@ -118,7 +118,7 @@ class Game(Struct, kw_only=True):
         """Return the first step of a new game, whose chance was committed to.
 
         Raises:
-            Refusal: the ruleset has no set-up for so many players, or the one chosen does not fit them.
+            Refusal: the ruleset has no set-up for this number of players, or `setup` does not fit it.
             msgspec.ValidationError: the ruleset does not know this `setup`.
             ValueError: the ruleset cannot be played on this board.
         """
@@ -126,7 +126,8 @@ class Game(Struct, kw_only=True):
         seats = ruleset.seats(players, chosen)
         if not seats:
             numbers = ", ".join(map(str, ruleset.players))
-            raise Refusal("TAB-LIFE-02", f"{players} players were asked for.", f"{ruleset.title} takes {numbers}.")
+            asked = f"You asked for a game of {players} players."
+            raise Refusal("TAB-LIFE-02", asked, f"{ruleset.title} is for {numbers} players.")
         ruleset.lay(seats, chosen, board)
         event = GameCreated(
             ruleset=ruleset.id,
@@ -145,18 +146,20 @@ class Game(Struct, kw_only=True):
         self._require_gathering("take a seat")
         player = cause.account
         if seat not in self.players:
-            raise Refusal("TAB-LIFE-03", f"{seat!r} is no seat of this game.", f"Its seats: {', '.join(self.players)}.")
+            seats = ", ".join(self.players)
+            raise Refusal("TAB-LIFE-03", f"This game has no seat {seat!r}.", f"Expected one of {seats}.")
         if self.players[seat] is not None:
             free = [name for name, holder in self.players.items() if holder is None]
-            allowed = f"Free are: {', '.join(free)}." if free else "No seat of this game is free."
-            raise Refusal("TAB-LIFE-03", f"{seat} is taken.", allowed)
+            allowed = f"Free seats: {', '.join(free)}." if free else "This game has no free seat."
+            raise Refusal("TAB-LIFE-03", f"{seat} is already taken.", allowed)
         if player in self.players.values():
-            raise Refusal("TAB-LIFE-03", f"{player} asked for a second seat.", "A player takes one seat of a game.")
+            asked = "You already have a seat in this game."
+            raise Refusal("TAB-LIFE-03", asked, "A player can take only one seat of a game.")
         self._require_kept_for(seat, player)
         return self._log([(SeatTaken(seat, player, entropy), 0)], replace(cause, seat=seat), at)
 
     def seat_for(self, player: PlayerId) -> Seat:
-        """Return the seat for a player who names none: the one kept for them, or the first that is free for all."""
+        """Return the seat for a player who names none: the one reserved for them, or the first that is free."""
         kept = self.ruleset.kept_seats(self.setup)
         own = (seat for seat, holder in kept.items() if holder == player)
         free = (seat for seat, holder in self.players.items() if holder is None and seat not in kept)
@@ -165,26 +168,27 @@ class Game(Struct, kw_only=True):
     def _require_kept_for(self, seat: Seat, player: PlayerId) -> None:
         kept = self.ruleset.kept_seats(self.setup)
         if kept.get(seat, player) != player:
-            allowed = f"Only {kept[seat]} may take it: whoever created the game decided so."
-            raise Refusal("TAB-LIFE-03", f"{seat} is kept for another player.", allowed)
+            asked, allowed = f"{seat} is reserved for another player.", f"Only {kept[seat]} can take it."
+            raise Refusal("TAB-LIFE-03", asked, allowed)
         if own := next((each for each, holder in kept.items() if holder == player and each != seat), None):
-            raise Refusal("TAB-LIFE-03", f"{seat} is not the seat that is kept for you.", f"Take {own}.")
+            asked, allowed = f"You cannot take {seat}.", f"Take {own}, which is reserved for you."
+            raise Refusal("TAB-LIFE-03", asked, allowed)
 
     def leave_seat(self, seat: Seat, cause: Cause, at: str) -> Step:
         """Free a seat. Raises `Refusal` when the player does not hold it or the game has begun."""
         self._require_gathering("leave a seat")
         if self.players.get(seat) != cause.account:
-            raise Refusal("TAB-LIFE-03", f"{seat} is not yours to leave.", "Leave a seat that you hold.")
+            raise Refusal("TAB-LIFE-03", f"{seat} is not your seat.", "You can leave only your own seat.")
         return self._log([(SeatLeft(seat), 0)], replace(cause, seat=seat), at)
 
     def cancel(self, cause: Cause, at: str) -> Step:
-        """Call the game off. Raises `Refusal` when it has begun, or when anybody but its organizer asks."""
+        """Cancel the game. Raises `Refusal` when it has begun, or when anybody but its organizer asks."""
         if cause.player != self.organizer:
-            asked = f"{cause.player} asked to cancel the game."
-            raise Refusal("TAB-LIFE-04", asked, f"Only {self.organizer} may cancel it.")
+            asked = "You are not the organizer of this game."
+            raise Refusal("TAB-LIFE-04", asked, f"Only the organizer, {self.organizer}, can cancel it.")
         if self.status != "gathering":
             asked = f"You asked to cancel the game, but {self._state}."
-            raise Refusal("TAB-LIFE-04", asked, "Cancel a game before it begins.", untimely=True)
+            raise Refusal("TAB-LIFE-04", asked, "You can cancel a game only before it begins.", untimely=True)
         return self._log([(GameCancelled(), 0)], cause, at)
 
     def start(self, chance: Chance, cause: Cause, at: str) -> Step:
@@ -203,7 +207,8 @@ class Game(Struct, kw_only=True):
         """Raise `Refusal` while a seat is free, or when the game has begun."""
         self._require_gathering("start")
         if free := [seat for seat, holder in self.players.items() if holder is None]:
-            raise Refusal("TAB-LIFE-02", "The game was to start.", f"These seats are still free: {', '.join(free)}.")
+            asked = "The game cannot start yet."
+            raise Refusal("TAB-LIFE-02", asked, f"These seats are still free: {', '.join(free)}.")
 
     def moved(self, moves: Mapping[Seat, Seat]) -> SeatsMoved:
         """Return that the holder of each seat has moved to another one."""
@@ -213,7 +218,7 @@ class Game(Struct, kw_only=True):
     def _require_gathering(self, what: str) -> None:
         if self.status != "gathering":
             asked = f"You asked to {what}, but {self._state}."
-            raise Refusal("TAB-LIFE-02", asked, "Do that before a game begins.", untimely=True)
+            raise Refusal("TAB-LIFE-02", asked, "You can do that only before a game begins.", untimely=True)
 
     # --- in the game ---
 
@@ -230,15 +235,15 @@ class Game(Struct, kw_only=True):
     ) -> Step:
         """Decide commands of one seat in turn; all of them happen or none does.
 
-        With `tentative` a list is looked at up to the first command that rolls or reveals something, and no further:
-        nobody may try out dice.
+        With `tentative`, it decides only the commands up to the first that rolls or reveals something, so that nobody
+        can try out dice.
 
         Raises:
             Refusal: the game is not running, a command breaks a rule, the list is empty (TAB-LIST-01), or a command
                 that rolls or reveals something is not its last (TAB-LIST-02).
         """
         if not commands:
-            raise Refusal("TAB-LIST-01", "An empty list of commands was given.", "Give at least one command.")
+            raise Refusal("TAB-LIST-01", "You sent an empty list of commands.", "Send at least one command.")
         game, records, secrets = self, list[Record](), list[Secret]()
         for number, command in enumerate(commands, start=1):
             try:
@@ -259,21 +264,26 @@ class Game(Struct, kw_only=True):
                 raise Refusal(
                     "TAB-LIST-02",
                     f"Command {number} of {len(commands)} rolls or reveals something, and others follow it.",
-                    "End the list with it, and decide on the rest when its outcome is known.",
+                    "End the list with this command. Send the others when its outcome is known.",
                 )
         return Step(game, tuple(records), tuple(secrets))
 
     @property
     def running_ruleset(self) -> Ruleset[Any]:
-        """The ruleset, of a game that goes on. Raises `Refusal` before it starts and after it ends."""
+        """The ruleset of a running game. Raises `Refusal` before the game starts and after it ends."""
         if self.status == "running":
             return self.ruleset
-        wanted = f"Commands are taken while a game runs; {self._state}."
-        raise Refusal("TAB-LIFE-01", "A command was given.", wanted, untimely=True)
+        allowed = "You can do this only while a game is running."
+        raise Refusal("TAB-LIFE-01", f"{self._state.capitalize()}.", allowed, untimely=True)
 
     @property
     def _state(self) -> str:
-        known = {"gathering": "has not begun", "running": "runs", "over": "is over", "cancelled": "was cancelled"}
+        known = {
+            "gathering": "has not begun",
+            "running": "has already begun",
+            "over": "is over",
+            "cancelled": "was cancelled",
+        }
         return f"this game {known[self.status]}"
 
     def require_retractable(
@@ -281,20 +291,21 @@ class Game(Struct, kw_only=True):
     ) -> None:
         """Raise `Refusal` unless the game may go back to version `to`.
 
-        When a game is over its secret is out: dice rolled from there on would be known beforehand. So it stays over.
+        A finished game cannot go back: its secret is public, so everybody would know the dice beforehand.
         """
         if self.status != "running":
-            asked = f"Version {to} was asked for."
-            raise Refusal("TAB-LIFE-01", asked, f"Only a running game goes back; {self._state}.", untimely=True)
+            asked = f"You asked to go back to version {to}, but {self._state}."
+            raise Refusal("TAB-LIFE-01", asked, "Only a running game can go back.", untimely=True)
         if by == "undo" and (seat != self.undo_seat or to not in self.undo_to):
             may = ", ".join(map(str, self.undo_to)) if seat == self.undo_seat else ""
             raise Refusal(
                 "TAB-UNDO-01",
-                f"{seat} asked to go back to version {to}.",
-                f"{seat} may go back to: {may}." if may else f"{seat} has nothing to take back.",
+                f"You cannot go back to version {to}.",
+                f"You can go back to: {may}." if may else "You have nothing to take back.",
             )
         if by == "ruling" and to not in starts_of_commands(history):
-            raise Refusal("TAB-UNDO-02", f"Version {to} was asked for.", "Go back to the version before a command.")
+            allowed = "Choose a version at which a command began."
+            raise Refusal("TAB-UNDO-02", f"The game cannot go back to version {to}.", allowed)
 
     def go_on_from(self, earlier: "Game", by: Literal["undo", "ruling"], reason: str, cause: Cause, at: str) -> Step:
         """Return the step back to `earlier`, this game at a version that `require_retractable` allows."""
@@ -307,7 +318,7 @@ class Game(Struct, kw_only=True):
         return Step(replace(earlier, version=record.version, head=record.hash, draws=self.draws), (record,))
 
     def upgrade(self, to: int, chance: Chance, vault: Vault, cause: Cause, at: str) -> Step:
-        """Move the game on to version `to` of its ruleset (TAB-RULES-01); what follows from its rules follows.
+        """Move the game to version `to` of its ruleset (TAB-RULES-01), with what its rules make happen at once.
 
         Raises:
             Refusal: the game is not running, there is no such newer version, the player does not organize the game, or
@@ -315,26 +326,26 @@ class Game(Struct, kw_only=True):
         """
         ruleset, table = self._carried(to)
         if cause.player != self.organizer:
-            asked = f"{cause.player} asked to move the game to version {to} of its rules."
-            raise Refusal("TAB-RULES-01", asked, "Only the organizer of a game moves it to a newer version.")
+            asked = "You are not the organizer of this game."
+            raise Refusal("TAB-RULES-01", asked, "Only the organizer can move a game to a newer version of its rules.")
         draft = Draft(table, chance, vault, self.draws)
         ruleset.advance(draft)
         for seat in {seat for decision in ruleset.decisions(table) for seat in decision.seats}:
             if not ruleset.options(table, seat, vault.read_by(seat)):
-                raise Refusal("TAB-RULES-02", _cannot_move(to), f"There {seat} would have nothing to choose from.")
+                raise Refusal("TAB-RULES-02", _cannot_move(to), f"In that version {seat} would have no options.")
         happened = [(RulesUpgraded(self.ruleset.version, to), self.draws), *draft.happened]
         moved = replace(self, ruleset=ruleset, table=table)
         return moved._log(happened, cause, at, draft)
 
     def _carried(self, to: int) -> tuple[Ruleset[Any], Any]:
-        """Return another version of the ruleset, and the table as it has it. Raises `Refusal`."""
+        """Return another version of the ruleset, and the table in that version. Raises `Refusal`."""
         ruleset, table = self.running_ruleset, self.table
         newer = [version for version in ruleset.versions if version > ruleset.version]
         if to not in newer:
-            plays = f"The game is played by version {ruleset.version} of {ruleset.id}"
-            allowed = f"newer is {', '.join(map(str, newer))}" if newer else "there is no newer one"
+            plays = f"The game uses version {ruleset.version} of {ruleset.id}."
+            allowed = f"Newer versions: {', '.join(map(str, newer))}." if newer else "There is no newer version."
             asked = f"You asked to move the game to version {to} of its rules."
-            raise Refusal("TAB-RULES-01", asked, f"{plays}; {allowed}.")
+            raise Refusal("TAB-RULES-01", asked, f"{plays} {allowed}")
         assert table is not None
         if reason := ruleset.at(to).refuse_to_carry(table):
             raise Refusal("TAB-RULES-02", _cannot_move(to), reason)
@@ -348,7 +359,7 @@ class Game(Struct, kw_only=True):
         return self.ruleset.decisions(self.table) if self.status == "running" else ()
 
     def options(self, seat: Seat, vault: Vault) -> list[Option]:
-        """What `seat` may do now. `vault` may hold every secret: only what the seat may read is used."""
+        """What `seat` may do now. `vault` may hold every secret; this uses only what the seat may read."""
         if self.status != "running":
             return []
         options = self.ruleset.options(self.table, seat, vault.read_by(seat))
@@ -358,7 +369,7 @@ class Game(Struct, kw_only=True):
         return options
 
     def view(self, seat: Seat | None, vault: Vault, *, everything: bool = False) -> Struct | None:
-        """The position as `seat` may see it, as a spectator for None, or whole with `everything`."""
+        """The position as `seat` may see it, or a spectator (None), or with `everything` the whole position."""
         if self.table is None:
             return None
         return self.ruleset.view(self.table, vault if everything else vault.read_by(seat))
@@ -393,7 +404,7 @@ class Game(Struct, kw_only=True):
         at: str,
         draft: Draft[Any] | None = None,
     ) -> Step:
-        """Return the step that records events with the draws used up to each; the end of the game with it."""
+        """Return the step that records events with the draws used up to each, and the end of the game if it ended."""
         after = replace(self, players=dict(self.players), entropy=dict(self.entropy))
         if draft is not None:
             after.table = draft.table
@@ -456,7 +467,7 @@ def _cannot_move(to: int) -> str:
 
 
 def _command_in_log(command: Command[Any], seat: Seat, draft: Draft[Any]) -> tuple[Raw, Sealed | None]:
-    """Return a command as the log shows it: whole, or its type and a commitment when it is a secret."""
+    """Return a command as the log shows it: complete, or only its type and a commitment when it is a secret."""
     if not command.sealed:
         return Raw(canonical(command)), None
     sealing = draft.seal(msgspec.to_builtins(command), (seat,))

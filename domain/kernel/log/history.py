@@ -1,4 +1,4 @@
-"""Reading a log: its events in their present shape, who caused them, and what of it counts."""
+"""Reading a log: its events in their current shape, who caused them, and which of them count."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -20,21 +20,21 @@ _RETRACTED: Final = b'"type":"moves-retracted"}'
 
 
 def cause_of(record: Record) -> Cause:
-    """Return who brought a record about; nobody for one that follows from the record before it."""
+    """Return who caused a record; nobody for one that follows from the record before it."""
     return msgspec.json.decode(record.cause, type=Cause) if record.cause is not None else Cause()
 
 
 class Reader:
-    """Reads stored events of one ruleset, and those around the table, in their present shape."""
+    """Reads stored events of one ruleset, and those around the table, in their current shape."""
 
     def __init__(self, ruleset: Ruleset[Any]) -> None:
         self._union: Any = Union[(*GAME_EVENTS, *ruleset.events)]
         self.upcasters: Mapping[tuple[str, int], Upcaster] = {**UPCASTERS, **ruleset.upcasters}
         self.decode: Callable[[bytes], Any] = cast(Any, msgspec.json.Decoder(self._union).decode)
-        """Reads the bytes of an event that is not `old`: the quick way."""
+        """Reads the bytes of an event that has the current shape, which is faster than `read`."""
         self._old: dict[int, tuple[bytes, ...]] = {}
         for name, schema in self.upcasters:
-            if name != _CREATED:  # which is never anything but the first
+            if name != _CREATED:  # which is always the first event
                 self._old[schema] = (*self._old.get(schema, ()), b'"type":"%b"' % name.encode())
 
     def may_be_old(self, schema: int) -> bool:
@@ -43,7 +43,7 @@ class Reader:
 
     def read(self, record: Record) -> Any:
         """Return the event of a record. Raises `msgspec.ValidationError`."""
-        # No string in JSON holds a bare quote: an event with none of these names in it is of none of these types.
+        # No JSON string contains an unescaped quote, so an event without these bytes has none of these types.
         if record.version == 1 or any(name in record.event for name in self._old.get(record.schema, ())):
             return _lifted(record, self.upcasters, self._union)
         return self.decode(record.event)
@@ -51,12 +51,12 @@ class Reader:
 
 @cache
 def reader(ruleset: Ruleset[Any]) -> Reader:
-    """Return what reads the events of a ruleset."""
+    """Return the reader of the events of a ruleset."""
     return Reader(ruleset)
 
 
 def read_event(ruleset: Ruleset[Any], record: Record) -> Any:
-    """Return the event of a record, in its present shape. Raises `msgspec.ValidationError`."""
+    """Return the event of a record, in its current shape. Raises `msgspec.ValidationError`."""
     return reader(ruleset).read(record)
 
 
@@ -80,7 +80,7 @@ def read_around(record: Record) -> GameEvent | None:
 
 
 def _lifted(record: Record, upcasters: Mapping[tuple[str, int], Upcaster], shape: Any) -> Any:
-    """Return the event of a record, lifted step by step to its present shape."""
+    """Return the event of a record, lifted step by step to its current shape."""
     content = msgspec.json.decode(record.event, type=dict[str, Any])
     schema = record.schema
     while lift := upcasters.get((content.get("type", ""), schema)):
@@ -110,7 +110,7 @@ def retraction(record: Record) -> Version | None:
 def effective_records(records: Sequence[Record]) -> Sequence[Record]:
     """Return the records that count: those that no later retraction took back, without the retractions."""
     if not [record for record in records if record.event.endswith(_RETRACTED)]:
-        return records  # as of most games
+        return records  # which is so in most games
     effective: list[Record] = []
     for record in records:
         to = retraction(record)

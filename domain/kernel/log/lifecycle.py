@@ -1,4 +1,4 @@
-"""What happens to a game around its table: created, seats taken and left, started, taken back, moved on, ended."""
+"""What happens to a game around its table: creation, seats, start, undo, rulings, upgrades and the end."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal
@@ -17,13 +17,13 @@ Sight = Literal["all", "spectator"]
 class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     """An event of the game around the table; the table's own events are the ruleset's.
 
-    As theirs, its type name and fields are the storage format: when a stored shape changes, raise `schema` and add an
-    upcaster to `UPCASTERS`.
+    Its type name and fields are the storage format: when a stored shape changes, raise `schema` and add an upcaster to
+    `UPCASTERS`.
     """
 
     schema: ClassVar[int] = 1
     added: ClassVar[frozenset[str]] = frozenset()
-    """Fields that events of older shapes do not have, which are shown as they were stored."""
+    """Fields that events of older shapes do not have; such events are shown as they were stored."""
     rules: ClassVar[tuple[str, ...]] = ()
     """The ids of the rules of the service that it concerns."""
 
@@ -36,13 +36,13 @@ class GameCreated(GameEvent, frozen=True):
     """A game was created.
 
     Attributes:
-        ruleset: the id of the ruleset that it is played by.
-        ruleset_version: the version of that ruleset that the game begins with.
-        board: the digest of the board that it is played on.
-        setup: what its creator chose, in the shape that the ruleset gives it.
-        organizer: the account that organizes it.
-        commitment: the SHA-256 of the secret of its chance, in hex.
-        organizer_sees: what its organizer sees of a running game without holding a seat; everything where it is absent.
+        ruleset: the id of the ruleset.
+        ruleset_version: the version of the ruleset that the game begins with.
+        board: the digest of the board.
+        setup: what the creator chose, in the shape that the ruleset defines.
+        organizer: the account that organizes the game.
+        commitment: the SHA-256 of the secret of the game's chance, in hex.
+        organizer_sees: what an organizer without a seat sees of the running game; everything when absent.
     """
 
     schema: ClassVar[int] = 2
@@ -62,10 +62,10 @@ class GameCreated(GameEvent, frozen=True):
 
 
 class SeatTaken(GameEvent, frozen=True):
-    """A player took a seat and added entropy to the dice, after their secret was committed to (TAB-LIFE-03).
+    """A player took a seat and added entropy to the dice, whose secret was already committed to (TAB-LIFE-03).
 
     Attributes:
-        entropy: what he added; it may be nothing.
+        entropy: what they added; it may be empty.
     """
 
     rules = ("TAB-LIFE-03",)
@@ -97,9 +97,9 @@ class GameStarted(GameEvent, frozen=True):
 
 
 class GameCancelled(GameEvent, frozen=True):
-    """The organizer called the game off before it began (TAB-LIFE-04).
+    """The organizer cancelled the game before it began (TAB-LIFE-04).
 
-    Nothing had been drawn, so the secret of its chance stays one.
+    Nothing had been drawn, so the secret of its chance is not published.
     """
 
     rules = ("TAB-LIFE-04",)
@@ -109,7 +109,7 @@ class GameCancelled(GameEvent, frozen=True):
 
 
 class SeatsMoved(GameEvent, frozen=True):
-    """The set-up gave players other seats than those that they had taken (`domain.kernel.rules.message.Event.seating`).
+    """The set-up moved players to other seats than those that they had taken.
 
     Attributes:
         players: who holds each seat from now on.
@@ -122,10 +122,10 @@ class SeatsMoved(GameEvent, frozen=True):
 
 
 class MovesRetracted(GameEvent, frozen=True):
-    """The game goes on from an earlier version; what came after it stays in the log and does not count (TAB-UNDO-02).
+    """The game continues from an earlier version; later events stay in the log but do not count (TAB-UNDO-02).
 
     Attributes:
-        to: the version.
+        to: the version from which it continues.
         by: `undo` for a seat that took its own commands back, `ruling` for an organizer's decision.
         reason: why, in the organizer's words.
     """
@@ -138,17 +138,19 @@ class MovesRetracted(GameEvent, frozen=True):
 
     def tell(self, names: Names) -> str:
         what = "The last commands were taken back" if self.by == "undo" else "The organizer ruled"
-        return f"{what}: the game goes on from version {self.to}." + (f" Reason: {self.reason}" if self.reason else "")
+        return f"{what}: the game continues from version {self.to}." + (
+            f" Reason: {self.reason}" if self.reason else ""
+        )
 
 
 class RulesUpgraded(GameEvent, frozen=True):
-    """The organizer moved the game on to a newer version of its ruleset (TAB-RULES-01).
+    """The organizer moved the game to a newer version of its ruleset (TAB-RULES-01).
 
-    From here on the game is folded and judged by that version; what happened before stays as it was judged.
+    That version judges the game from here on; what happened before stays as it was judged.
 
     Attributes:
-        from_: the version of the ruleset until here.
-        to: the version from here on.
+        from_: the version of the ruleset before.
+        to: the version of the ruleset from here on.
     """
 
     rules = ("TAB-RULES-01",)
@@ -164,9 +166,9 @@ class GameEnded(GameEvent, frozen=True):
     """The game is over.
 
     Attributes:
-        winners: who won; nobody when it was a draw.
-        rule: the rule that ended it.
-        secret: opens the commitment, in hex: every roll can now be derived again.
+        winners: who won; nobody in a draw.
+        rule: the rule that ended the game.
+        secret: the secret behind the commitment, in hex, from which everybody can derive every roll again.
     """
 
     winners: tuple[Seat, ...]
@@ -191,8 +193,8 @@ GAME_EVENTS: Final = (
 
 
 def _organizer_sees_all(created: dict[str, Any]) -> dict[str, Any]:
-    """Before shape 2 every organizer without a seat saw everything."""
-    if "organizer_sees" in created:  # which would be told otherwise than it is read
+    """Lift shape 1, in which every organizer without a seat saw everything."""
+    if "organizer_sees" in created:  # it would be shown differently from how it is read
         raise msgspec.ValidationError("Object contains unknown field `organizer_sees`")
     return {**created, "organizer_sees": "all"}
 
@@ -202,7 +204,7 @@ UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {(kebab("GameCreated"), 1
 
 
 class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
-    """Take back one's own commands (TAB-UNDO-01).
+    """Take back your own commands (TAB-UNDO-01).
 
     Attributes:
         to: the version before the first of them (TAB-UNDO-02).

@@ -5,7 +5,7 @@ The bytes of a row are the RFC 8785 form of
 
     {"at", "cause", "draws", "event", "game", "schema", "version"}
 
-without ``cause`` where there is none: a row has one exactly when a command, or an account, brought it about.
+without ``cause`` where there is none: a row has one exactly when a command or an account caused it directly.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ from domain.kernel.ids import GameId, PlayerId, Seat, Version
 
 
 class Cause(Struct, frozen=True, omit_defaults=True):
-    """Who brought an event about, and how; on the first event of each accepted command.
+    """Who caused an event, and how; on the first event of each accepted command.
 
     Attributes:
         player: the account.
-        seat: the seat that it acted for; absent for acts outside the table (creating a game).
-        command: the command as it was given; of a sealed command its type and commitment; unset when there is none.
-        key: the idempotency key that it came with.
+        seat: the seat that it acted for; absent for acts outside the table, such as creating a game.
+        command: the command as it was sent; only type and commitment of a sealed command; unset when there is none.
+        key: the idempotency key of the request.
     """
 
     player: PlayerId | None = None
@@ -79,7 +79,7 @@ def genesis(game: GameId) -> bytes:
 
 
 def row_bytes(game: GameId, record: Record) -> bytes:
-    """Return the bytes of a row that are hashed: its RFC 8785 form, put together from parts that are canonical."""
+    """Return the bytes of a row that are hashed: its RFC 8785 form, put together from canonical parts."""
     cause = b'"cause":%b,' % record.cause if record.cause is not None else b""
     return b'{"at":"%b",%b"draws":%d,"event":%b,"game":"%b","schema":%d,"version":%d}' % (
         record.at.encode(),

@@ -1,4 +1,4 @@
-"""Commands as they are sent: JSON texts, read strictly, and refused when they say nothing that the ruleset knows."""
+"""Commands as they are sent: JSON texts, read strictly and refused when they are not commands of the ruleset."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,10 +17,10 @@ UNDO: Final = type_name(Undo)
 
 
 def read_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Command[Any]]:
-    """Return the commands that JSON texts say.
+    """Return the commands in JSON texts.
 
     Raises:
-        Refusal: one is none that the ruleset knows, or not with these fields (TAB-CMD-01).
+        Refusal: the ruleset does not know a command, or not with these fields (TAB-CMD-01).
         msgspec.DecodeError: one is not JSON.
     """
     commands: list[Command[Any]] = []
@@ -40,7 +40,7 @@ class _Typed(Struct):
 
 
 def _readable(ruleset: Ruleset[Any], raw: bytes | Raw) -> str:
-    """Say which fields the command has that is called so; which commands there are, when none is."""
+    """Return a sentence with the fields of the command of this type, or with all commands if there is no such type."""
     known = {type_name(command): command for command in ruleset.commands}
     try:
         command = known[msgspec.json.decode(raw, type=_Typed).type]
@@ -49,12 +49,12 @@ def _readable(ruleset: Ruleset[Any], raw: bytes | Raw) -> str:
     fields = msgspec.structs.fields(command)
     needed = [field.encode_name for field in fields if field.required]
     others = [field.encode_name for field in fields if not field.required]
-    taken = f"{type_name(command)} takes {enumerated([*needed, *others]) or 'no fields'}"
-    return f"{taken}; {enumerated(others)} may be left out." if others else f"{taken}."
+    taken = f"Fields of {type_name(command)}: {enumerated([*needed, *others]) or 'none'}."
+    return f"{taken} Optional: {enumerated(others)}." if others else taken
 
 
 def read_undo(raws: Sequence[bytes | Raw]) -> Version | None:
-    """Return the version to which a request asks to go back; None when it asks for something else.
+    """Return the version to which an undo asks to go back; None when the request is no undo.
 
     Raises:
         Refusal: an undo is one of several commands (TAB-LIST-01), or cannot be read (TAB-CMD-01).
@@ -67,10 +67,10 @@ def read_undo(raws: Sequence[bytes | Raw]) -> Version | None:
         except msgspec.ValidationError:
             continue
         if len(raws) > 1:
-            raise Refusal("TAB-LIST-01", "An undo was one of several commands.", "Give an undo alone.")
+            raise Refusal("TAB-LIST-01", "You sent an undo together with other commands.", "Send an undo alone.")
         try:
             return msgspec.json.decode(raw, type=Undo).to
         except msgspec.ValidationError as error:
             asked = f"The undo cannot be read: {error}."
-            raise Refusal("TAB-CMD-01", asked, "An undo says `to` which version.") from None
+            raise Refusal("TAB-CMD-01", asked, "An undo has the field `to`, a version.") from None
     return None

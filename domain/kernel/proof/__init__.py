@@ -1,1 +1,1 @@
-"""The proof of a game: who may bring about what, whole games as JSON Lines, and their verification."""
+"""The proof of a game: who may cause which event, whole games as JSON Lines, and their verification."""

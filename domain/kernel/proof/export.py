@@ -12,7 +12,7 @@ Every line is the RFC 8785 form of an object and ends with a newline:
         the last line; `digest` is over all bytes before it
 
 A row without its ``hash`` is what is hashed (`domain.kernel.log.record`). The secret of the dice is in the event that
-ends the game. The export of a game that goes on has only the secrets that its reader may see.
+ends the game. The export of a running game has only the secrets that its reader may see.
 """
 
 import hashlib
@@ -40,12 +40,12 @@ FORMAT: Final = "tabularium-export/1"
 Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]  # not $, which lets a line break follow
 Number = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
 Plain = Annotated[str, Meta(pattern=r'^[^"\\\x00-\x1f]+\Z')]
-"""A text that stands in JSON as it is."""
+"""A text that needs no escapes in JSON."""
 
 _TIME_OF_DAY: Final = re.compile(r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z")
 _DIGITS: Final = bytes.maketrans(b"123456789", b"000000000")
 _LONG_NUMBER: Final = b"0" * 16
-"""A number that some programs round has this in it, when all of its digits are taken for 0."""
+"""Every number that some programs round contains this, once all its digits are replaced by 0."""
 
 _KEY: Final = re.compile("[0-9a-f]{32}")
 
@@ -80,7 +80,7 @@ class Published(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class End(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the last line says: the digest of all bytes before it, the chain's head, how many secrets there are."""
+    """The content of the last line: the digest of all bytes before it, the chain's head, and the number of secrets."""
 
     digest: str
     head: Hex
@@ -96,7 +96,7 @@ class LastLine(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Export(Struct, frozen=True):
-    """An export that was read: whole, canonical and with an unbroken chain. Whether it happened, `verify` says."""
+    """An export that was read: complete, canonical and with an unbroken chain. `verify` checks that it is true."""
 
     game: GameId
     ruleset: str
@@ -108,7 +108,7 @@ class Export(Struct, frozen=True):
 
 
 class ExportError(Exception):
-    """An export that is wrong, and where: the line, and the version that it belongs to if there is one."""
+    """An export that is wrong, with the line of the fault and the version that it belongs to, if any."""
 
     def __init__(self, problem: str, line: int, version: Version | None = None) -> None:
         super().__init__(problem)
@@ -122,8 +122,8 @@ def export(
 ) -> Iterator[bytes]:
     """Yield the lines of a game's export. `records` is the whole log up to `game`, `vault` may hold every secret.
 
-    Of a game that goes on, `seat` is given its own secrets and a spectator (None) none; with `everything` all are
-    given, and all are when the game is over.
+    While the game runs, `seat` gets its own secrets and a spectator (None) gets none; `everything` includes all. When
+    the game is over, everybody gets all secrets.
     """
     shown = vault if everything or game.status == "over" else vault.read_by(seat)
     whole = hashlib.sha256()
@@ -180,7 +180,7 @@ _decoder: Final = msgspec.json.Decoder(float_hook=_no_fraction)
 
 
 def _cause(raw: bytes) -> Cause | None:
-    """Return the cause that canonical JSON says; None when it is of another shape."""
+    """Return the cause in canonical JSON; None when it has another shape."""
     try:
         cause = msgspec.json.decode(raw, type=Cause)
     except msgspec.ValidationError:
@@ -189,7 +189,7 @@ def _cause(raw: bytes) -> Cause | None:
 
 
 def _is_moment(at: str) -> bool:
-    """Tell whether a text is a time of the calendar, in UTC with microseconds. So written, times sort as texts."""
+    """Tell whether a text is a valid time in UTC with microseconds. Such times sort like texts."""
     return _TIME_OF_DAY.fullmatch(at, 10) is not None and _is_date(at[:10])
 
 
@@ -211,7 +211,7 @@ def _is_exact(value: Any) -> bool:
 
 
 class _Reader:
-    """Reads line by line, so that the first thing that is wrong is what is reported."""
+    """Reads line by line, so that it reports the first fault."""
 
     def __init__(self) -> None:
         self.line = 0
@@ -242,7 +242,7 @@ class _Reader:
     def _header(self, line: bytes) -> Header:
         if line.startswith(b"\x1f\x8b"):
             self.line = 1
-            self._fail("the export is packed with gzip: unpack it first")
+            self._fail("the export is compressed with gzip: decompress it first")
         header = self._parse(line, Header)
         if header.format != FORMAT:
             self._fail(f"this is an export of the form {header.format!r}, not {FORMAT!r}")
@@ -250,7 +250,7 @@ class _Reader:
             self.board = from_canonical(msgspec.json.decode(header.board))
             exact = board_bytes(self.board) == bytes(header.board)
         except (msgspec.ValidationError, LookupError, TypeError, ValueError) as error:
-            self._fail(f"the board is none: {error}")
+            self._fail(f"the board cannot be read: {error}")
         if not exact:
             self._fail("the board is not in its canonical order")
         self.whole.update(line)
@@ -275,7 +275,7 @@ class _Reader:
     def _record(self, row: Row) -> None:
         expected = self._expected
         if row.version != expected:
-            self._fail(f"version {row.version} stands where version {expected} belongs", expected)
+            self._fail(f"expected version {expected}, found version {row.version}", expected)
         if row.game != self.game:
             self._fail(f"version {expected} is of game {row.game}, not of {self.game}", expected)
         cause = None if isinstance(row.cause, UnsetType) else bytes(row.cause)
@@ -297,10 +297,10 @@ class _Reader:
         if record.at == before:
             return
         if not _is_moment(record.at):
-            right = "no time in UTC with microseconds, such as 2026-01-31T09:30:00.000000Z"
-            self._fail(f"version {record.version} says {record.at!r}, which is {right}", record.version)
+            right = "expected a time in UTC with microseconds, such as 2026-01-31T09:30:00.000000Z"
+            self._fail(f"version {record.version} has the time {record.at!r}; {right}", record.version)
         if record.at < before:
-            said = f"version {record.version} says {record.at}, which is earlier than the version before it, {before}"
+            said = f"version {record.version} has the time {record.at}, which is earlier than the one before, {before}"
             self._fail(said, record.version)
 
     def _check_cause(self, raw: bytes, version: Version) -> None:
@@ -308,7 +308,7 @@ class _Reader:
         if cause is None:
             self._fail(f"the cause of version {version} is not of the known shape", version)
         if cause.key is not None and not _KEY.fullmatch(cause.key):
-            self._fail(f"version {version} has a key that is no digest: it must be 32 hex digits", version)
+            self._fail(f"version {version} has a key that is not a digest of 32 hex digits", version)
 
     def _check_header(self, record: Record) -> None:
         try:
@@ -329,11 +329,11 @@ class _Reader:
         self.end = end
         if end.version != len(self.records):
             missing = self._expected if end.version > len(self.records) else None
-            self._fail(f"the last line speaks of version {end.version}, the log ends at {len(self.records)}", missing)
+            self._fail(f"the last line names version {end.version}, but the log ends at {len(self.records)}", missing)
         if end.head != self.head.hex():
             self._fail("the head in the last line is not the hash of the last version")
         if end.secrets != len(self.secrets):
-            self._fail(f"the last line speaks of {end.secrets} secrets, there are {len(self.secrets)}")
+            self._fail(f"the last line names {end.secrets} secrets, but there are {len(self.secrets)}")
         if end.digest != f"sha256:{self.whole.hexdigest()}":
             self._fail("the digest in the last line is not that of the lines before it")
 
@@ -353,7 +353,7 @@ class _Reader:
         if not exact:
             self._fail(f"{whose} is not in the canonical form of RFC 8785", version)
         if _LONG_NUMBER in line.translate(_DIGITS) and not _is_exact(value):
-            self._fail(f"{whose} has a number beyond 2^53 - 1, which not every program reads alike", version)
+            self._fail(f"{whose} has a number beyond 2^53 - 1, which some programs read inexactly", version)
         return content
 
     def _fail(self, problem: str, version: Version | None = None) -> NoReturn:

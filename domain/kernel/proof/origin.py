@@ -1,7 +1,7 @@
-"""Who may bring about which event: what the cause of every act must say.
+"""Who may cause which event: what the cause of every act must contain.
 
-`verify` holds each log to this table. An event around the table that is not listed here can only follow from another.
-The page's check has the same table (`service/viewer/proof/origin.js`).
+`verify` checks each log against this table. An event around the table that is not listed here can only follow from
+another event. The check in the browser has the same table (`service/viewer/proof/origin.js`).
 """
 
 from collections.abc import Mapping
@@ -25,12 +25,12 @@ from domain.kernel.rules.message import type_name
 
 
 class Origin(Struct, frozen=True):
-    """What the cause of an act must say.
+    """What the cause of an act must contain.
 
     Attributes:
         act: what happens, in words.
-        by: whose account must stand there: that of anybody, of who sits down, of who holds the seat that it acts for,
-            of a participant (the organizer, or whoever holds a seat), or of the organizer.
+        by: whose account it must name: anybody's, that of the player who takes the seat, that of the holder of the seat
+            that it acts for, a participant's (the organizer's or a seat holder's), or the organizer's.
         seat: whether the account acts for a seat.
         command: whether it does so by a command.
     """
@@ -55,7 +55,7 @@ COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
 
 
 def origin_of(event: Any) -> Origin | None:
-    """Return what the cause of an event must say; None for one that nobody can bring about."""
+    """Return what the cause of an event must contain; None for an event that nobody can cause."""
     if not isinstance(event, GameEvent):
         return COMMAND
     if isinstance(event, MovesRetracted):
@@ -64,7 +64,7 @@ def origin_of(event: Any) -> Origin | None:
 
 
 def objection(game: Game | None, event: Any, cause: Cause) -> str:
-    """Return what is wrong with the cause of an act, as words that follow its version; empty when nothing is.
+    """Return what is wrong with the cause of an act, to follow "version 5" in a sentence; empty when nothing is.
 
     `game` is the game before it, None before its creation.
     """

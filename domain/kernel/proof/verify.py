@@ -1,9 +1,9 @@
 """The proof of a game from its export and the rules alone.
 
 `verify` reads the export (every line canonical, the chain unbroken, every secret true to its commitment), then plays
-the game again: each event that somebody caused is decided anew, with dice drawn from the published secret, and must
-come out byte for byte as it is stored. Of a game that goes on the secret is not known: what needed chance, or cards
-that the reader may not see, is then only folded, and the verdict says so.
+the game again: it decides every act again, with dice from the published secret, and the resulting events must equal the
+stored ones byte for byte. The secret of a running game is not known. Acts that needed chance, or cards that the reader
+may not see, are then only folded, and the verdict says so.
 
 `openapi/verification.md` lists every field of an export, and what is checked of it.
 """
@@ -49,14 +49,14 @@ from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
 
 KEY_LIFE: Final = timedelta(hours=24)
-"""An idempotency key stands for one request at least so long."""
+"""An idempotency key stands for one request for at least this long."""
 
 BEYOND: Final = (
-    "Who an account is: the log has ids, and one person may have two.",
+    "Who an account is: the log has only ids, and one person may have two.",
     "Whether clocks were right: times are only valid and in order.",
-    "Whether anything followed: compare the head with one noted later.",
+    "Whether the log goes on: compare its head with one that you noted later.",
 )
-"""What no export can show, in sentences. `openapi/verification.md` says it at length."""
+"""What no export can prove, in sentences. `openapi/verification.md` has the details."""
 
 _ENDED: Final = b'"type":"game-ended"'
 _SALT: Final = re.compile("[0-9a-f]{32}")
@@ -64,18 +64,18 @@ _COMMITMENT: Final = re.compile("[0-9a-f]{64}")
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
-    """What the check of an export came to.
+    """The result of verifying an export.
 
     Attributes:
-        ok: nothing is wrong; for a game that is over it is proved, for another as far as `unproved` leaves it.
+        ok: whether nothing is wrong. A game that is over is then proved; another one except for `unproved`.
         problem: what is wrong, in a sentence.
         version: the first version that is wrong, where the fault belongs to one.
         line: the line of the export that is wrong.
         game, ruleset, status, events: what was checked; absent when the export could not be read.
-        head: the hash of the last row. A log that was cut and told as running is sound in itself: only whoever knows
-            a later head can tell.
+        head: the hash of the last row. A log that was cut short verifies as that of a running game; you can tell only
+            by comparing its head with one that you noted later.
         proved: what was checked, in sentences.
-        unproved: what could not be checked, and why, in sentences; nothing for a game that is over.
+        unproved: what could not be checked, and why, in sentences; empty for a game that is over.
     """
 
     ok: bool
@@ -92,7 +92,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
 
 
 def verify(lines: Iterable[bytes], library: Library) -> Verdict:
-    """Check an export, given by lines as a binary file yields them. Never raises for what is in them."""
+    """Verify an export, given line by line like a binary file. Never raises because of its content."""
     try:
         export = read(lines)
     except ExportError as error:
@@ -127,7 +127,7 @@ class _NotPublishedError(Exception):
 
 
 class _Request(Struct, frozen=True):
-    """A request with a key that gave commands; all of a list have the same."""
+    """A request with commands and a key, which is the same for all commands of a list."""
 
     key: str
     player: PlayerId | None
@@ -176,8 +176,8 @@ class _Replay:
                 raise
             except Refusal as refusal:
                 self._fail(f"version {self.version} cannot have happened: {refusal}")
-            except Exception as error:  # whatever hostile content may do to a ruleset, it is not a proof
-                self._fail(f"version {self.version} cannot be decided anew: {type(error).__name__}: {error}")
+            except Exception as error:  # hostile content may raise anything in a ruleset
+                self._fail(f"version {self.version} cannot be decided again: {type(error).__name__}: {error}")
             if self.version in self.targets and self.game is not None:
                 self.kept[self.version] = self.game
         self._check_end()
@@ -198,7 +198,7 @@ class _Replay:
             return
         current = [self._compare(stored, anew) for stored, anew in zip_longest(step, again.records)]
         self.game = again.game
-        if not all(current):  # an event in an older shape has another hash than it would have today
+        if not all(current):  # an event in an older shape has a different hash from what it would have today
             self.game = msgspec.structs.replace(again.game, head=step[-1].hash)
         self.sealed.extend(again.secrets)
         self.vault = self.vault.joined_by(again.secrets)
@@ -206,7 +206,7 @@ class _Replay:
         self.version = step[-1].version
 
     def _check_list(self, cause: Cause, at: str) -> None:
-        """Check that no list of commands went on after dice or a revelation (TAB-LIST-02): one key tells a list."""
+        """Check that no list of commands continued after dice or a revelation (TAB-LIST-02). A list has one key."""
         before, self.request = self.request, None
         if cause.command is UNSET or cause.key is None:
             return
@@ -214,7 +214,7 @@ class _Replay:
         if before is None or before.key != now.key or _time(now.at) - _time(before.at) >= KEY_LIFE:
             return
         if self.game is not None and not self.game.undo_to:
-            self._fail(f"version {self.version} goes on with a list of commands that rolled or revealed something")
+            self._fail(f"version {self.version} continues a list of commands that rolled or revealed something")
         if before != now:
             self._fail(
                 f"version {self.version} has the same key as the command before it, but another time, seat or account: "
@@ -222,19 +222,19 @@ class _Replay:
             )
 
     def _is_hidden(self, error: Exception) -> bool:
-        """Tell whether something failed only for a secret that this export does not hold."""
+        """Tell whether something failed only because this export does not hold a secret."""
         if isinstance(error, KeyError):
             return error.args[0] in self.log_seals and error.args[0] not in self.published
         return True
 
     def _compare(self, stored: Record | None, anew: Record | None) -> bool:
-        """Fail unless two rows tell the same; tell whether they are the same byte for byte."""
+        """Fail unless two rows mean the same; tell whether they are the same byte for byte."""
         if stored == anew:
             return True
         if stored is None or anew is None:
             self.version = anew.version if anew else cast(Record, stored).version
             happened = f"{anew.type} is missing" if anew else f"{cast(Record, stored).type} follows from nothing"
-            self._fail(f"version {self.version} is not what the rules make of it: {happened}")
+            self._fail(f"version {self.version} is not what follows from the rules: {happened}")
         self.version = stored.version
         same = stored.event == anew.event
         if stored.schema != anew.schema:
@@ -242,20 +242,20 @@ class _Replay:
             same = read_event(self.ruleset, stored) == read_event(self.ruleset, anew)
         if not same:
             told, right = stored.event.decode(), anew.event.decode()
-            self._fail(f"version {self.version} is not what the rules make of it: {told} is stored, {right} is right")
+            self._fail(f"version {self.version} is not what follows from the rules: {told} is stored, {right} is right")
         if (stored.draws, stored.at, stored.cause) != (anew.draws, anew.at, anew.cause):
             self._fail(f"version {self.version} has another cause, time or count of draws than its command")
         return stored.schema == anew.schema
 
     def _moves_seats(self, dealt: Any, event: GameEvent) -> bool:
-        """Tell whether players moved just as the event before it dealt them their seats."""
+        """Tell whether the players moved exactly as the event before dealt them their seats."""
         if not isinstance(event, SeatsMoved) or not isinstance(dealt, Event):
             return False
         moves = dealt.seating()
         return bool(moves) and event == cast(Game, self.game).moved(moves)
 
     def _fold(self, step: list[Record]) -> None:
-        """Go on by a step that cannot be decided anew yet, and check what can be without that."""
+        """Fold a step that cannot be decided again yet, and check what can be checked without that."""
         draws, event = cast(Game, self.game).draws, None
         for record in step:
             self.version = record.version
@@ -272,7 +272,7 @@ class _Replay:
         self.folded += 1
 
     def _check_draws(self, event: Any, content: Any, own: range) -> None:
-        """Check that an event shows no draws of chance but its own."""
+        """Check that an event shows only its own draws of chance."""
         for shown in self.ruleset.chance.get(cast(Any, type(event)), ()):
             draw = found(content, shown.at).get("draw")
             if draw is not None and draw not in own:
@@ -291,7 +291,7 @@ class _Replay:
                     self._fail(f"version {self.version} opens a secret that does not fit its commitment")
                 self.opened += 1
 
-    # --- deciding anew ---
+    # --- deciding again ---
 
     def _decide_anew(self, event: Any, cause: Cause, at: str) -> Step:
         # What else a cause says must come out anew.
@@ -324,7 +324,7 @@ class _Replay:
         if not event.organizer:
             self._fail("version 1 names no organizer")
         if not _COMMITMENT.fullmatch(event.commitment):
-            self._fail(f"version 1 commits to the dice by {event.commitment!r}; that commitment is no SHA-256 in hex")
+            self._fail(f"version 1 has the commitment {event.commitment!r}, which is no SHA-256 in hex")
         return Game.create(
             self.ruleset,
             self.export.game,
@@ -346,8 +346,8 @@ class _Replay:
 
     def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Step:
         if before != game.ruleset.version:
-            plays = f"the game is played by version {game.ruleset.version}"
-            self._fail(f"version {self.version} moves on from version {before} of the rules; {plays}")
+            plays = f"the game uses version {game.ruleset.version}"
+            self._fail(f"version {self.version} moves on from version {before} of the rules, but {plays}")
         return game.upgrade(to, self._chance(game), self.vault, cause, at)
 
     def _command(self, game: Game, seat: Seat, given: Raw, cause: Cause, at: str) -> Step:
@@ -363,9 +363,9 @@ class _Replay:
         if "sealed" not in msgspec.json.decode(raw):
             command = read_commands(self.ruleset, (raw,))[0]
             if not self.over and canonical(command) != bytes(raw):  # else the whole cause is compared
-                self._fail(f"version {self.version} has a command that is not written as the log writes it")
+                self._fail(f"version {self.version} has a command that is not in the form of the log")
             if command.sealed:
-                self._fail(f"version {self.version} shows {type_name(type(command))}, which is given face down")
+                self._fail(f"version {self.version} shows {type_name(type(command))}, which must be sealed")
             return command
         given = self._sealed_command(seat, raw)
         secret = self.published.get(given.sealed.commitment)
@@ -381,10 +381,10 @@ class _Replay:
         except msgspec.ValidationError as error:
             self._fail(f"the sealed command of version {self.version} is not of the known shape: {error}")
         if given.type not in {type_name(command) for command in self.ruleset.commands if command.sealed}:
-            self._fail(f"version {self.version} seals the command {given.type}, which is not given face down")
+            self._fail(f"version {self.version} seals the command {given.type}, which must not be sealed")
         if given.sealed.readers != (seat,):
             readers = ", ".join(given.sealed.readers) or "nobody"
-            self._fail(f"the command of version {self.version} is sealed for {readers}, not for {seat}, who gave it")
+            self._fail(f"the command of version {self.version} is sealed for {readers}, not for {seat}, who sent it")
         return given
 
     # --- the end ---
@@ -424,14 +424,14 @@ class _Replay:
                 raise ExportError(f"The secret of {commitment} {what}.", line)
 
     def _check_secrets_are_known(self) -> None:
-        """Check that the log has the secrets that a running game's export shows, and that it shows one reader's."""
+        """Check that the log has the secrets that a running game's export shows, and that they are one reader's."""
         first = len(self.export.records) + 2
         shown: set[str] = set()
         for line, secret in enumerate(self.export.secrets, start=first):
             if self.log_seals.get(secret.commitment) != secret.readers:
                 raise ExportError(f"The log has no secret of {secret.commitment} for these readers.", line)
             if secret.commitment in shown:
-                raise ExportError(f"The secret of {secret.commitment} stands twice.", line)
+                raise ExportError(f"The secret of {secret.commitment} appears twice.", line)
             shown.add(secret.commitment)
         readers = {seat for each in self.log_seals.values() for seat in each}
         may = (
@@ -440,9 +440,8 @@ class _Replay:
             *({name for name, each in self.log_seals.items() if seat in each} for seat in readers),
         )
         if shown not in may:
-            raise ExportError(
-                "The export shows secrets of no one reader: it has neither none, nor all, nor all of one seat.", first
-            )
+            problem = "The secrets in the export are not those of one reader: none, all, or exactly those of one seat."
+            raise ExportError(problem, first)
 
     def _check_nothing_follows_the_end(self) -> None:
         for record, after in pairwise(self.export.records):
@@ -452,7 +451,7 @@ class _Replay:
 
     @cached_property
     def log_seals(self) -> Mapping[str, tuple[Seat, ...]]:
-        """Who may read each secret of which the log has a commitment."""
+        """The readers of each secret whose commitment is in the log."""
         sealed: dict[str, tuple[Seat, ...]] = {}
         for record in self.export.records:
             for raw in filter(None, (record.event, record.cause)):
@@ -470,30 +469,30 @@ class _Replay:
     def proved(self) -> Iterator[str]:
         game = cast(Game, self.game)
         yield f"The chain of {game.version} events is unbroken and every line is canonical."
-        yield "Every act names an account that may do it, and times do not run backwards."
-        yield f"It was judged by version {game.began_with} of {game.ruleset.id}{self._moved(game)}."
+        yield "Every act names an account that may do it, and no time is before that of the last event."
+        yield f"The game was judged by version {game.began_with} of {game.ruleset.id}{self._moved(game)}."
         if self.over:
-            yield f"All {self.decided} acts of players were decided anew, and every event came out byte for byte."
+            yield f"All {self.decided} acts of players were decided again and gave exactly the stored events."
             yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
             if self.sealed:
                 yield f"All {len(self.sealed)} secrets are published and fit their commitments."
             return
-        yield f"{self.decided} acts of players were decided anew and came out byte for byte."
+        yield f"{self.decided} acts of players were decided again and gave exactly the stored events."
         if self.folded:
-            yield f"{self.folded} further acts fold without contradiction."
+            yield f"{self.folded} further acts are consistent with the log."
         if shown := len(self.export.secrets) + self.opened:
-            yield f"{shown} secrets that are shown fit their commitments."
+            yield f"The {shown} secrets in the export fit their commitments."
 
     @staticmethod
     def _moved(game: Game) -> str:
         moved = game.ruleset.version
-        return f" until its organizer moved it on, and by version {moved} since" if moved != game.began_with else ""
+        return f" until its organizer upgraded it, and by version {moved} since" if moved != game.began_with else ""
 
     def unproved(self) -> Iterator[str]:
         if not self.over and self.folded:
             yield (
-                f"{self.folded} acts rolled dice or used what is hidden from this reader; "
-                "they can be decided anew when the game is over and its secrets are published."
+                f"{self.folded} acts rolled dice or used what is hidden from this reader. "
+                "They can be decided again when the game is over and its secrets are published."
             )
 
 

@@ -19,7 +19,7 @@ BorderKind = Literal["land", "strait", "sea"]
 Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
 
 SHORE: Final = "coast"
-"""What the boards that come with the project call the coast of a province that has only one."""
+"""The id of the coast of a province with only one coast, on the boards that come with the project."""
 
 
 class Coast(Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,9 +38,9 @@ class Key(Struct, frozen=True, forbid_unknown_fields=True):
 class Area(Struct, frozen=True, forbid_unknown_fields=True):
     """One space of the board.
 
-    `values` are the numbers and `traits` the words that a game reads off the space (its family says which). `home`
-    marks where a seat may begin. `position` is longitude and latitude in degrees, for drawing only. `provenance` marks
-    each fact with a word of the board's legend; `source` says where it is from.
+    `values` are numbers and `traits` are words that a game reads from the space; its family says which. `home` marks
+    where a seat may start. `position` is longitude and latitude in degrees, for drawing only. `provenance` marks each
+    fact with a word of the board's legend; `source` says where it comes from.
     """
 
     id: AreaId
@@ -65,8 +65,8 @@ class Area(Struct, frozen=True, forbid_unknown_fields=True):
 class Border(Struct, frozen=True, forbid_unknown_fields=True):
     """Two adjacent areas of one kind.
 
-    `strait_sea` is the sea zone that a strait crosses, `strait_sea_alternatives` those it might be if we read the
-    board wrongly: a remark, which play does not use.
+    `strait_sea` is the sea zone that a strait crosses. `strait_sea_alternatives` are those that it might be instead, if
+    we misread the board; play does not use them.
     """
 
     between: tuple[AreaId, AreaId]
@@ -78,7 +78,7 @@ class Border(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def pair(self) -> tuple[AreaId, AreaId]:
-        """The two areas, sorted: equal for a border however it is written down."""
+        """The two areas, sorted, so that both directions are equal."""
         one, other = sorted(self.between)
         return one, other
 
@@ -100,7 +100,7 @@ class Board(Struct, frozen=True, forbid_unknown_fields=True):
     notes: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
-        # The generated hash would stumble over the mappings; equality still compares every field.
+        # The generated hash would fail on the mappings; equality still compares every field.
         return hash((self.id, self.title, len(self.areas), len(self.borders)))
 
 
@@ -110,9 +110,9 @@ class Board(Struct, frozen=True, forbid_unknown_fields=True):
 def canonical(board: Board) -> bytes:
     """Return the RFC 8785 bytes of the facts of a valid board.
 
-    Facts are what play can tell apart: id, family, and of each area and border everything but what is for drawing and
-    for the record (position, aliases, provenance, sources, notes, the board's title). The order of the file does not
-    count: areas, borders, coasts and the like are sorted. So a remark may be mended without making another board.
+    Facts are everything that matters for play: id, family, areas and borders, but not position, aliases, provenance,
+    sources, notes and the board's title. The order in the file does not count: areas, borders and coasts are sorted. So
+    you can correct a note without making another board.
     """
     facts = {
         "id": board.id,
@@ -124,10 +124,10 @@ def canonical(board: Board) -> bytes:
 
 
 def from_canonical(facts: Any) -> Board:
-    """Return the board of decoded `canonical` bytes, without what is for drawing and for the record.
+    """Return the board of decoded `canonical` bytes, which has only the facts.
 
     Raises:
-        msgspec.ValidationError: these are no facts of a board.
+        msgspec.ValidationError: these are not the facts of a board.
     """
     if not isinstance(facts, dict):
         raise msgspec.ValidationError("a board is an object")
@@ -201,7 +201,7 @@ class Map:
         self._coasts: Final = {area.id: tuple(sorted(area.coasts, key=_coast_id)) for area in self._areas.values()}
         self._coasts_on: Final = self._coasts_by_sea()
         self.names: Final[Mapping[str, str]] = {area.id: area.name for area in self._areas.values()}
-        """What the areas are called, by id."""
+        """The names of the areas, by id."""
 
     @staticmethod
     def of(board: Board) -> "Map":

@@ -2,7 +2,7 @@
 
 A catalogue is a TOML document: ``id``, ``version``, ``[rulesets]``, one ``[sources.<key>]`` per cited text,
 ``[chapters]`` with their titles in order, then ``[[rule]]``, ``[[worked_example]]``, ``[[edition_difference]]``
-and ``[[player_decision]]``. ``load`` refuses anything else; ``coverage`` says which rules are held by tests.
+and ``[[player_decision]]``. ``load`` refuses anything else; ``coverage`` says which rules are covered by tests.
 
 An entry holds in all rulesets of its catalogue, or in those that it names in ``applies``.
 """
@@ -21,10 +21,10 @@ from msgspec.structs import replace
 from domain.kernel.ids import RuleId
 
 EVERY_RULESET = "*"
-"""The ruleset id by which a catalogue says that its rules hold in every ruleset."""
+"""The ruleset id of a catalogue whose rules hold in every ruleset."""
 
 Line = Annotated[str, Meta(min_length=1, pattern=r"\S")]
-"""A text that may not be blank."""
+"""A text that is not blank."""
 
 _RULE_ID = re.compile(r"[A-Z]+-[A-Z0-9]+-[0-9]+")
 _CITATION = re.compile(r"(?P<key>[a-z0-9-]+)(?::(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?)?(?: § (?P<section>\S.*))?")
@@ -69,13 +69,13 @@ class Source(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Earlier(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a rule was in earlier versions of a ruleset; a field that is left out was as it is now.
+    """A rule in earlier versions of a ruleset; fields that are left out were the same as now.
 
     Attributes:
-        until: the last version of its rulesets in which it was so.
+        until: the last version of its rulesets that had it so.
         rulesets: where; all when it names none, but for those that are based on another: they began with the rules of
             that one as they are now.
-        absent: whether it did not hold there at all.
+        absent: whether those versions did not have the rule.
     """
 
     until: Annotated[int, Meta(ge=1)]
@@ -90,7 +90,7 @@ class Earlier(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One numbered statement. ``ambiguity`` is what the source leaves open, ``ruling`` how it is decided here."""
+    """One numbered statement. ``ambiguity`` is what the source leaves open, and ``ruling`` how we decide it."""
 
     id: RuleId
     applies: Annotated[tuple[str, ...], Meta(min_length=1)] = ()
@@ -104,7 +104,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     earlier: tuple[Earlier, ...] = ()
 
     def at(self, ruleset_id: str, version: int) -> "Rule | None":
-        """Return the rule as a version of a ruleset has it; None when that version does not have it."""
+        """Return the rule in a version of a ruleset; None when that version does not have it."""
         for was in sorted(self.earlier, key=lambda each: each.until):
             if version <= was.until and ruleset_id in was.rulesets:
                 told = {name: getattr(was, name) for name in _RETOLD if getattr(was, name)}
@@ -126,7 +126,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 _RETOLD: Final = ("title", "text", "source", "ambiguity", "ruling", "decision")
-"""What of a rule may have been otherwise in an earlier version."""
+"""The fields of a rule that an earlier version may have had otherwise."""
 
 
 class Roll(Struct, frozen=True, forbid_unknown_fields=True):
@@ -156,7 +156,7 @@ class WorkedExample(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class EditionDifference(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where editions part: what each ``says``, by ruleset. ``functional``: play differs, not only the wording."""
+    """Where editions differ: what each ``says``, by ruleset. ``functional``: play differs, not only the wording."""
 
     id: RuleId
     topic: Line
@@ -166,7 +166,7 @@ class EditionDifference(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlayerDecision(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A choice the rules leave to a player. ``active``: whether it is the player whose turn it is who chooses."""
+    """A choice the rules leave to a player. ``active``: whether the active player chooses."""
 
     id: RuleId
     title: Line
@@ -230,7 +230,7 @@ class Catalogue(
         return rule
 
     def at(self, ruleset_id: str, version: int) -> "Catalogue":
-        """Return the catalogue as a version of a ruleset has it.
+        """Return the catalogue of a version of a ruleset.
 
         A rule that the version does not have holds in no ruleset here: it can still be named, as one of others can.
         """
@@ -307,7 +307,7 @@ def _in_words(lines: Sequence[str]) -> str:
 
 
 def load(raw: bytes | str) -> Catalogue:
-    """The catalogue in a TOML document; ``CatalogueError``, one line, if the document is not a sound one."""
+    """The catalogue in a TOML document; ``CatalogueError``, one line, if the document is not valid."""
     try:
         tables = msgspec.toml.decode(raw, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -360,7 +360,7 @@ def _one_line(message: str) -> str:
 
 
 def _check(catalogue: Catalogue) -> None:
-    """What the types cannot say: ids are unique and well formed, and every reference leads somewhere."""
+    """Check what the types cannot: ids are unique and well formed, and every reference has a target."""
     _check_ids(catalogue)
     _check_editions(catalogue)
     _check_chapters(catalogue)
@@ -386,7 +386,7 @@ def _check_ids(catalogue: Catalogue) -> None:
         if not _RULE_ID.fullmatch(entry.id):
             raise CatalogueError(f"{entry.id!r} is not an id of the form GAME-CHAPTER-01")
         if entry.id in seen:
-            raise CatalogueError(f"{entry.id} is there twice")
+            raise CatalogueError(f"{entry.id} is defined twice")
         seen.add(entry.id)
 
 
@@ -451,7 +451,8 @@ def _check_earlier(catalogue: Catalogue) -> None:
             for citation in was.source:
                 _check_citation(rule.id, citation, catalogue.sources)
             if was.absent == any(getattr(was, name) for name in _RETOLD):
-                raise CatalogueError(f"{rule.id}: until version {was.until} it was absent, or what of it was otherwise")
+                where = f"{rule.id}, earlier until version {was.until}"
+                raise CatalogueError(f"{where}: give either `absent` or the fields that differed")
 
 
 def _check_counterparts(catalogue: Catalogue) -> None:

@@ -18,16 +18,16 @@ T = TypeVar("T", bound=Table)
 
 
 class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=True, omit_defaults=True):
-    """Something a seat asks for. Names are imperatives.
+    """Something that a seat asks for. Names are imperatives.
 
-    A chapter states the whole of a command's law in one class: `decide` refuses or emits, `options` says beforehand
-    what `decide` would accept.
+    One class has everything about a command: `decide` refuses it or emits events, and `options` says beforehand what
+    `decide` would accept.
     """
 
     rules: ClassVar[tuple[str, ...]] = ()
     """The ids of the rules that it concerns. The first provides for the command."""
     rule: ClassVar[str]
-    """The first of `rules`, set by the kernel; cited when the command is not the seat's to give now."""
+    """The first of `rules`, set by the kernel; cited when the seat may not give the command now."""
     answers: ClassVar[frozenset[str]] = frozenset()
     """The kinds of open decision that it answers; empty for one that may be given at any time."""
     sealed: ClassVar[bool] = False
@@ -65,7 +65,7 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
             fields: the schemas of the command's fields.
             rule: the rule that allows it, when that is not the one that provides for the command.
             decision: the kind of decision that it answers, when the command answers several.
-            optional: the fields that may be left out; when it is not said, counts and arrays that may be 0.
+            optional: the fields that may be left out; by default counts that may be 0 and arrays that may be empty.
             keywords: further keywords of the schema (``x_total`` …).
         """
         kind = type_name(cls)

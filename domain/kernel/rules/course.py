@@ -1,7 +1,7 @@
 """The course of a game: at each step somebody is asked to choose, or something follows without a choice.
 
-A ruleset lays down its course in one place, from the turn to the rounds of a battle, and the table tells which step
-it is at. No step is asked that it is not at.
+A ruleset defines its course in one place, from the turn to the rounds of a battle, and the table says at which step the
+game is. Only that step is asked.
 """
 
 from collections.abc import Callable, Sequence

@@ -11,11 +11,11 @@ class Decision(Struct, frozen=True, omit_defaults=True):
     """An open decision: somebody must choose before the game goes on.
 
     Attributes:
-        kind: what is to be decided, in the ruleset's words, such as ``choose-casualties``.
+        kind: what has to be decided, a name of the ruleset such as ``choose-casualties``.
         seats: the seats that still have to answer.
         rule: the rule that asks for it.
         title: the question, put to those seats: "Which units do you lose?". Areas and seats have display names.
-        depends: what waits for the answer, in a sentence that everybody may read.
+        depends: what happens after the answer, in a sentence that everybody may read.
         about: what it concerns (area, hits, group …), JSON-shaped.
     """
 
@@ -33,7 +33,7 @@ class Option(Struct, frozen=True, omit_defaults=True):
     Attributes:
         command: the command's type name.
         rule: the rule that allows it.
-        schema: a JSON Schema (2020-12) of exactly the commands that would be accepted, with three keywords more.
+        schema: a JSON Schema (2020-12) of exactly the commands that would be accepted, with three keywords of our own.
         title: what it does, in a few words and with display names: "March from Asia Minor".
         decision: the kind of the open decision that it answers; absent when it may be given at any time.
     """

@@ -1,14 +1,13 @@
-"""What docstrings say, however Python was started.
+"""Docstrings at run time, however Python was started.
 
-Some of what the program tells stands in docstrings: the contract, and the meanings of settings and commands.
-``python -OO`` drops docstrings when it compiles. They are then read from the source, which is parsed once for each
-module that is asked about. So the sources must be there, as they are in a checkout, a wheel and the image.
+The contract publishes docstrings, and the program shows them as the meanings of settings and commands. ``python -OO``
+drops docstrings when it compiles. This module then reads them from the source, parsing each module once. So the sources
+must be present, as they are in a checkout, a wheel and the image.
 
-The fields of a struct are described in its docstring, each in lines of its own; fields that mean the same may share
-them::
+The docstring of a struct describes its fields, each on its own lines; fields with the same meaning may share them::
 
     Attributes:
-        hits: hits taken and not yet assigned; a text that is longer goes on in the next line, indented deeper.
+        hits: hits taken and not yet assigned; a longer text continues on the next line, indented deeper.
         attacker, defender: the two sides.
 """
 
@@ -39,12 +38,12 @@ def docstring(of: type | Callable[..., Any]) -> str:
 
 
 def summary(of: type) -> str:
-    """Return what the docstring of a class says before it comes to single fields."""
+    """Return the docstring of a class without the descriptions of its fields."""
     return docstring(of).partition("\nAttributes:\n")[0].strip()
 
 
 def attributes(of: type) -> dict[str, str]:
-    """Return what the docstring of a class says of each field, by its name; nothing of those that it inherits."""
+    """Return the descriptions of a class's own fields in its docstring, by name; inherited fields are left out."""
     _, _, section = docstring(of).partition("\nAttributes:\n")
     found = _ATTRIBUTE.findall(section)
     return {name: " ".join(text.split()) for names, text in found for name in names.split(", ")}
@@ -56,9 +55,7 @@ def source_of(module: str) -> ast.Module:
     try:
         return ast.parse(inspect.getsource(sys.modules[module]))
     except (OSError, TypeError) as error:
-        raise LookupError(
-            f"the source of {module} is missing: what it tells in docstrings stands only there"
-        ) from error
+        raise LookupError(f"the source of {module} is missing, and its docstrings are only there") from error
 
 
 def _defined(node: ast.AST, qualname: str) -> ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | None:

@@ -17,16 +17,16 @@ T = TypeVar("T", bound=Table)
 
 
 class Roll(Struct, frozen=True):
-    """Dice that were rolled: the number of the draw, by which they can be derived again, and the faces, from 1 up."""
+    """Dice that were rolled: the number of the draw, from which they can be derived again, and the faces, from 1 up."""
 
     draw: int
     faces: tuple[int, ...]
 
 
 class Draft(Generic[T]):
-    """The table as it becomes while a command is decided, the events so far and the chance they use up.
+    """The changing table while a command is decided, the events so far and the draws of chance that they used.
 
-    A draft that ends in a refusal is dropped, and nothing has happened: no event, no draw.
+    A refusal drops the draft. Then nothing has happened: no event, no draw.
     """
 
     __slots__ = ("_draws_after", "_vault", "chance", "draws", "events", "secrets", "table")
@@ -41,7 +41,7 @@ class Draft(Generic[T]):
         self._vault = vault
 
     def emit(self, event: Event[T]) -> None:
-        """Let `event` happen: it is recorded and the table changes at once."""
+        """Record `event` and apply it to the table at once."""
         event.apply(self.table)
         self.events.append(event)
         self._draws_after.append(self.draws)
@@ -52,7 +52,7 @@ class Draft(Generic[T]):
         return list(zip(self.events, self._draws_after, strict=True))
 
     def roll(self, count: int, sides: int) -> Roll:
-        """Roll `count` dice with faces 1..`sides`. Store the result's draw and outcome in an event."""
+        """Roll `count` dice with faces 1..`sides`. Store the draw and the faces in an event."""
         self.draws += 1
         return Roll(self.draws, self.chance.dice(self.draws, count, sides))
 
@@ -65,7 +65,7 @@ class Draft(Generic[T]):
         """Hide a JSON-shaped `value` from all but `readers`; the event may carry the returned commitment."""
         self.draws += 1
         salt = self.chance.salt(self.draws)
-        # As it comes out of a store: what is shown of it now is what is shown of it later, to the byte.
+        # Decoded again, as it will come out of a store, so that it is shown in the same way now and later.
         kept = msgspec.json.decode(canonical(value))
         secret = Secret(commitment_of(salt, kept), tuple(readers), salt.hex(), kept)
         self.secrets.append(secret)
@@ -73,7 +73,7 @@ class Draft(Generic[T]):
         return Sealed(secret.commitment, secret.readers)
 
     def open(self, sealed: Sealed) -> Any:
-        """Return a hidden value to the rules, which know everything. Nobody is shown it."""
+        """Return a hidden value to the rules, which may know everything. Nobody sees it."""
         return self._vault.open(sealed)
 
     def reveal(self, sealed: Sealed) -> Opened:

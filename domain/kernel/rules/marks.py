@@ -1,7 +1,7 @@
-"""What lies on the table, for a picture of it: what, whose, how many and where, but nothing of how it looks.
+"""What a picture of a table shows: which pieces, whose, how many and where, but not how they look.
 
-A ruleset makes `Marks` of a view, so that they tell a viewer nothing that the view does not. Whoever draws them knows
-no ruleset: kinds are names of glyphs, areas those of the board, and everything comes with the words to say it in.
+A ruleset makes `Marks` from a view, so they show a viewer nothing that the view does not. The code that draws them
+knows no ruleset: kinds are names of glyphs, areas are those of the board, and everything comes with a text.
 """
 
 from msgspec import Struct
@@ -15,8 +15,8 @@ class Mark(Struct, frozen=True, omit_defaults=True):
     Attributes:
         kind: what it is: the name of its glyph, such as ``infantry``.
         count: how many.
-        label: a few letters beside it that tell it from others of its kind, such as the number of a general.
-        seat: whose it is, where that is not said by what it lies in.
+        label: a few letters beside it that distinguish it from others of its kind, such as the number of a general.
+        seat: whose it is, where its stack or standing does not say it.
         words: what it is, in words: "3 infantry".
     """
 
@@ -28,13 +28,13 @@ class Mark(Struct, frozen=True, omit_defaults=True):
 
 
 class Stack(Struct, frozen=True, omit_defaults=True):
-    """What belongs together in one place: an army with its leaders, a galley with its cargo.
+    """Pieces that belong together in one place: an army with its leaders, a galley with its cargo.
 
     Attributes:
         seat: whose it is.
         marks: what it consists of.
         words: all of it, in words.
-        coast: on which coast of the area it lies, by the board's id; empty for what does not lie on a coast.
+        coast: the coast of the area, by the board's id; empty for pieces that are not on a coast.
     """
 
     seat: Seat
@@ -48,10 +48,10 @@ class Place(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         owner: who controls it.
-        sites: what stands there, whoever owns it: cities, caravans on their icons.
+        sites: what belongs to the place itself: cities, caravans on their icons.
         stacks: the pieces of the seats.
         battle: the battle that is fought there, in words; empty when there is none.
-        words: what else there is to say of it.
+        words: further text about it.
     """
 
     owner: Seat | None = None
@@ -81,9 +81,9 @@ class Standing(Struct, frozen=True, omit_defaults=True):
     Attributes:
         seat: the seat.
         figures: what it has, by name.
-        items: what lies before it: prisoners, cards, roles.
-        active: whether it is its turn; nobody's when the game is over.
-        out: why it does not play, or plays no more, in words; empty while it plays, and for whoever won.
+        items: what else it has: prisoners, cards, roles.
+        active: whether it is its turn; false for all when the game is over.
+        out: why it is not, or no longer, in the game, in words; empty while it plays, and for the winner.
         won: whether it has won the game.
     """
 
@@ -96,7 +96,7 @@ class Standing(Struct, frozen=True, omit_defaults=True):
 
 
 class Shelf(Struct, frozen=True):
-    """What lies beside the board and belongs to nobody, such as a bank.
+    """Things beside the board that belong to nobody, such as a bank.
 
     Attributes:
         title: what it is.

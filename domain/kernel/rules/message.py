@@ -1,4 +1,4 @@
-"""The base of events, and the words that events and commands are told in."""
+"""The base of events, and helpers for the words of events and commands."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,11 +15,11 @@ T = TypeVar("T", bound=Table)
 Count = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]
 """A number of pieces, talents or points: never negative, exact in every JSON implementation."""
 
-Draw = Annotated[int, Meta(description="The draw that decided it, by number: with the secret, all can draw it again.")]
+Draw = Annotated[int, Meta(description="The number of the draw of chance that decided it.")]
 """A draw of the game's chance, as an event shows it."""
 
-Automatic = Annotated[bool, Meta(description="Whether there was nothing to choose, so that it followed of itself.")]
-"""Whether an event that mostly follows a choice came about without one."""
+Automatic = Annotated[bool, Meta(description="Whether it happened without a choice, because there was only one.")]
+"""Whether an event that mostly follows a choice happened without one."""
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 """Turns an event's stored JSON of one schema version into that of the next."""
@@ -38,7 +38,7 @@ def enumerated(words: Sequence[str]) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of at most `most` characters: of a longer one, the middle is left out."""
+    """Return a text of at most `most` characters; a longer text loses its middle."""
     if len(text) <= most:
         return text
     kept = most - 3
@@ -46,9 +46,9 @@ def shortened(text: str, most: int) -> str:
 
 
 class Names:
-    """Display names for sentences: areas by their board names, everything else by its id, made readable.
+    """Display names for sentences: areas have their names on the board, everything else a readable form of its id.
 
-    Seats and what bears a seat's name are written as names are: ``red`` is "Red", ``red-general-1`` "Red General 1".
+    Ids that begin with a seat are capitalized: ``red`` is "Red", ``red-general-1`` is "Red General 1".
     """
 
     def __init__(self, areas: Mapping[str, str], seats: Iterable[Seat] = ()) -> None:
@@ -75,11 +75,11 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
 
     schema: ClassVar[int] = 1
     added: ClassVar[frozenset[str]] = frozenset()
-    """Fields that events of older shapes do not have, which are shown as they were stored."""
+    """Fields that events of older shapes do not have; such events are shown as they were stored."""
     rules: ClassVar[tuple[str, ...]] = ()
     """The ids of the rules that it concerns, for readers of a log."""
     reveals: ClassVar[bool] = False
-    """True for an event that shows somebody what was hidden: no undo goes behind it. Draws bar undo by themselves."""
+    """True for an event that shows somebody a hidden value, which no undo can take back. Nor can it take back draws."""
 
     def apply(self, table: T) -> None:
         """Change `table` to what it is after this event. Total and fast: asks no rule, rolls nothing."""
@@ -90,15 +90,15 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
         raise NotImplementedError
 
     def seating(self) -> Mapping[Seat, Seat]:
-        """Return the seat to which the holder of each seat moves; nothing, as all but a set-up's dealing do.
+        """Return the new seat of each seat's holder, for events of a set-up that deals seats; empty for all others.
 
-        Only what opens a game moves anybody: `SeatsMoved` follows it in the log.
+        `SeatsMoved` follows such an event in the log.
         """
         return {}
 
 
 class Told(Protocol):
-    """What can be told: events of a ruleset, and those around the table."""
+    """Everything that has a sentence for the history: events of a ruleset, and those around the table."""
 
     def tell(self, names: Names) -> str: ...
 

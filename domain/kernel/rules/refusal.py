@@ -1,4 +1,4 @@
-"""A command turned down, and why."""
+"""A refused command, and why."""
 
 from domain.kernel.ids import RuleId
 
@@ -8,11 +8,11 @@ class Refusal(Exception):
 
     Args:
         rule: the rule that it breaks, such as ``CC-MOV-09``.
-        asked: what was asked, in a sentence.
-        allowed: what would have been allowed, in a sentence.
-        untimely: True when the command is not this seat's to give now, whatever its content.
+        asked: what was wrong, in a sentence.
+        allowed: what would be right, in a sentence.
+        untimely: True when the seat may not give the command now, whatever its content.
 
-    `number` tells which of several commands it is, from 1 on; 0 when it is none of them.
+    `number` says which of several commands was refused, from 1; 0 when there is only one.
     """
 
     def __init__(self, rule: str, asked: str, allowed: str, *, untimely: bool = False) -> None:
@@ -25,6 +25,6 @@ class Refusal(Exception):
 
 
 def refuse_unless(condition: object, rule: str, asked: str, allowed: str) -> None:
-    """Raise `Refusal` unless `condition` holds. For checks whose sentences cost nothing to build."""
+    """Raise `Refusal` unless `condition` holds. For checks whose sentences are cheap to build."""
     if not condition:
         raise Refusal(rule, asked, allowed)

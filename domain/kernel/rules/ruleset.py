@@ -46,10 +46,10 @@ class Rolled(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """What a version of a ruleset does otherwise than the versions before it.
+    """What a version of a ruleset does differently from the versions before it.
 
     Attributes:
-        switch: the name of the switch that it turns on, in the struct of switches that the ruleset keeps.
+        switch: the name of the switch that it turns on, in the ruleset's struct of switches.
         since: the first version that does it.
         rules: the rules that it concerns.
         what: what is different, in a sentence.
@@ -67,7 +67,7 @@ S = TypeVar("S", bound=Struct)
 
 
 def switched(switches: S, changes: Iterable[Change], version: int) -> S:
-    """Return a struct of switches as a version of a ruleset has them: those of its changes are on."""
+    """Return the switches of a version of a ruleset: those of its changes are on."""
     return msgspec.structs.replace(switches, **{each.switch: True for each in changes if each.since <= version})
 
 
@@ -85,7 +85,7 @@ class Ruleset(ABC, Generic[T]):
     id: ClassVar[str]
     title: ClassVar[str]
     changes: ClassVar[tuple[Change, ...]] = ()
-    """What its versions after the first do otherwise, in the order of the versions."""
+    """What its versions after the first do differently, in the order of the versions."""
     board: str
     """The name of the built-in board that new games are played on unless they bring their own; versions may differ."""
     setup: ClassVar[type[Struct]]
@@ -98,17 +98,17 @@ class Ruleset(ABC, Generic[T]):
     commands: ClassVar[tuple[type[Command[Any]], ...]]
     """Those of its chapters."""
     die: ClassVar[Mapping[str, int]] = {}
-    """Names for faces of the ruleset's die, for scenarios: each a number that shows it."""
+    """Names for faces of the ruleset's die, for scenarios, each with a number that shows it."""
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """The sides of each kind of die by number, from 1, every side once: a fair one shows all equally often."""
+    """The sides of each kind of die in the order of their numbers, from 1. Each side is equally likely."""
     chance: ClassVar[Mapping[type[Event[Any]], tuple[Shown, ...]]] = {}
     """Where events show rolls and shuffles, so that they can be derived again without the rules."""
     landmarks: ClassVar[Mapping[type[Event[Any]], str]] = {}
-    """Events that a timeline marks, each with the word for what it is, such as "battle"."""
+    """Events that a timeline marks, each with a word for it, such as "battle"."""
     charts: ClassVar[Mapping[str, str]] = {}
     """Charts that mean the same in every ruleset (tribute, points, territory), each with the figure of `score`."""
     colours: ClassVar[Mapping[Seat, str]] = {}
-    """The colours of what seats own, and of owners that nobody plays, as in ``#a32a2a``."""
+    """The colours of the seats, and of owners that nobody plays, such as ``#a32a2a``."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
     """By event type and the schema version that they lift to the next."""
 
@@ -148,20 +148,20 @@ class Ruleset(ABC, Generic[T]):
 
     @abstractmethod
     def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
-        """Return the seats of a game of `players`; empty when the rules give no such set-up.
+        """Return the seats of a game of `players`; empty when the rules have no set-up for that number.
 
-        `chosen` is the setup of the game's creator, where that has a say in it; None for the seats that a game has when
-        nothing is chosen. Raises `Refusal` when the choice does not fit so many players.
+        `chosen` is the creator's setup, which may decide about seats; None for the default seats. Raises `Refusal` when
+        the choice does not fit the number of players.
         """
 
     def kept_seats(self, chosen: Any) -> Mapping[Seat, PlayerId]:
-        """Return the seats that the setup of the game's creator keeps, each for one player."""
+        """Return the seats that the creator's setup reserves, each with its player."""
         return {}
 
     @property
     @abstractmethod
     def players(self) -> tuple[int, ...]:
-        """The numbers of players that the rules give a set-up for."""
+        """The numbers of players for which the rules have a set-up."""
 
     @abstractmethod
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> T:
@@ -170,7 +170,7 @@ class Ruleset(ABC, Generic[T]):
     def carry(self, table: T, seats: tuple[Seat, ...], setup: Any, board: Board) -> T:
         """Return the table of another version of this ruleset as one of this version, in the same position.
 
-        Asks nothing: whether it may be carried, `refuse_to_carry` says beforehand.
+        It does not check whether that is possible; `refuse_to_carry` does, beforehand.
         """
         bare = self.lay(seats, setup, board)
         carried = table.copy()
@@ -188,7 +188,7 @@ class Ruleset(ABC, Generic[T]):
 
     @abstractmethod
     def step(self, table: T) -> Step[T]:
-        """Return the step of its course that a game is at which is not over."""
+        """Return the step of the course at which a game is that is not over."""
 
     def advance(self, draft: Draft[T]) -> None:
         """Emit what follows without a choice, until somebody must choose or the game is over."""
@@ -219,12 +219,12 @@ class Ruleset(ABC, Generic[T]):
     def heading(self, table: T) -> str:
         """Return where in the game the table is, such as "Round 3, red: movement", for the history.
 
-        What stands before a colon is the turn, and what follows it a phase of that turn.
+        The part before the colon is the turn, and the part after it is a phase of that turn.
         """
         return ""
 
     def round(self, table: T) -> int:
-        """Return the number of the round that is being played; 0 before the first, or when there are none."""
+        """Return the number of the current round; 0 before the first, or in a game without rounds."""
         return 0
 
     def score(self, table: T) -> dict[Seat, dict[str, int]]:
@@ -232,11 +232,11 @@ class Ruleset(ABC, Generic[T]):
         return {}
 
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
-        """Return what the areas of a board show before anything lies on them, such as what they yield."""
+        """Return what is printed on the areas of a board, such as what they yield."""
         return {}
 
     def marks(self, view: Any, names: Names) -> Marks:
-        """Return what a picture of the position shows. It is made of a `view`, so that it tells no more than that."""
+        """Return what a picture of the position shows. It is made from a `view`, so it reveals no more than that."""
         return Marks()
 
     def rolled(self, event: Event[T]) -> Iterable[Rolled]:
@@ -245,10 +245,10 @@ class Ruleset(ABC, Generic[T]):
 
     @abstractmethod
     def arrange(self, position: Mapping[str, Any], board: Board) -> T:
-        """Return the table of a position written down in a scenario. Raises `ValueError` when it makes no sense."""
+        """Return the table of a position in a scenario. Raises `ValueError` when it makes no sense."""
 
     def conceal(self, draft: Draft[T], position: Mapping[str, Any]) -> None:
-        """Put on an arranged table what is hidden in a scenario's position, sealed by `draft`."""
+        """Put the hidden values of a scenario's position on an arranged table, sealed by `draft`."""
         return
 
     def decide(
@@ -293,13 +293,13 @@ class Ruleset(ABC, Generic[T]):
         awaited = (f"The game waits for {names.all(each.seats)} to answer: {each.title}" for each in open_decisions)
         raise Refusal(
             self._provided_by(command),
-            f"{names(seat)} gave the command {type_name(type(command))}, which answers no open decision of theirs.",
+            f"You cannot send {type_name(type(command))} now: it answers no open decision of {names(seat)}.",
             " ".join(awaited) or "The game is over.",
             untimely=True,
         )
 
     def _provided_by(self, command: Command[T]) -> str:
-        """Return the rule that provides for a command; where only other rulesets have it, what holds here instead."""
+        """Return the rule that provides for a command; if only other rulesets have it, the one that holds instead."""
         return next(iter(self.catalogue.in_force((command.rule,), self.id)), "TAB-TURN-01")
 
     @cached_property
@@ -317,7 +317,7 @@ class Ruleset(ABC, Generic[T]):
         return msgspec.json.Decoder(self.command_union)
 
     def read_command(self, raw: bytes | msgspec.Raw) -> Command[T]:
-        """Return the command that `raw` JSON says, strictly. Raises `msgspec.DecodeError` or `ValidationError`."""
+        """Return the command in `raw` JSON, read strictly. Raises `msgspec.DecodeError` or `ValidationError`."""
         return self._command_decoder.decode(raw)
 
 
@@ -336,14 +336,14 @@ class Library:
     def current(self, ruleset_id: str) -> Ruleset[Any]:
         """Return the version of a ruleset that new games are played by. Raises `LookupError` that names the known."""
         if ruleset_id not in self._rulesets:
-            raise LookupError(f"There is no ruleset {ruleset_id!r}; known are {', '.join(self.ids())}.")
+            raise LookupError(f"There is no ruleset {ruleset_id!r}; known: {', '.join(self.ids())}.")
         return self._rulesets[ruleset_id]
 
     def at(self, ruleset_id: str, version: int) -> Ruleset[Any]:
         """Return a ruleset in any version that was ever released. Raises `LookupError`."""
         current = self._rulesets.get(ruleset_id)
         if current is None or version not in current.versions:
-            raise LookupError(f"The game is played by {ruleset_id} version {version}, which this package lacks.")
+            raise LookupError(f"The game uses {ruleset_id} version {version}, which this package does not have.")
         return current if version == current.version else current.at(version)
 
     @property

@@ -2,7 +2,7 @@
 
 Only a small part of JSON Schema is used: ``const``, ``enum``, integers with ``minimum`` and ``maximum``, arrays with
 ``minItems``, ``maxItems``, ``uniqueItems`` and ``contains`` with ``minContains``, and objects with ``properties``,
-``required`` and ``additionalProperties: false``. Three documented keywords say what it cannot:
+``required`` and ``additionalProperties: false``. Three keywords of our own add what JSON Schema cannot express:
 
 ``x-total``: ``{"of": [names], "minimum": a, "maximum": b, "times": name}`` in an object: the named properties add up
     to a..b. An integer counts itself, an array its items, an object the sum of its integers; what is absent counts
@@ -81,7 +81,7 @@ def command(
     optional: Collection[str] | None = None,
     keywords: Mapping[str, Any] | None = None,
 ) -> Schema:
-    """The schema of a command of type `kind`. Where it is not said what is `optional`, counts and arrays of 0 are."""
+    """The schema of a command. Counts that may be 0 and arrays that may be empty are optional by default."""
     fields: dict[str, Schema] = {"type": {"const": kind}, **(properties or {})}
     if optional is None:
         optional = [
@@ -179,7 +179,7 @@ def _cost(cost: Mapping[str, Any], value: Mapping[str, Any]) -> int:
 
 
 def _totals(schema: Schema) -> list[dict[str, Any]]:
-    """Return the rules of ``x-total``; one may stand without a list around it."""
+    """Return the rules of ``x-total``; a single rule needs no list."""
     totals: Any = schema.get("x-total", [])
     return cast(list[dict[str, Any]], totals if isinstance(totals, list) else [totals])
 

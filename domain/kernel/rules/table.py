@@ -14,16 +14,16 @@ from domain.kernel.canonical import digest
 class Table(Struct, kw_only=True):
     """The state of one game, mutable inside the fold. Each ruleset derives its own.
 
-    Dictionaries and lists at the top level are changed in place; whatever lies in them is frozen and replaced whole,
-    so that `copy` costs a few microseconds and no two tables share anything that changes. Dictionary keys are
-    strings, and there are no sets: their order differs between processes. Fields named in `static` (the board, the
-    edition) are fixed when the game opens: they are no state and stay out of `state` and `digest`.
+    Dictionaries and lists at the top level are changed in place. Their values are frozen and replaced as a whole, so
+    `copy` takes only a few microseconds and no two tables share anything that changes. Dictionary keys are strings, and
+    there are no sets, because their order differs between processes. Fields named in `static` (the board, the edition)
+    are fixed when the game opens; they are not part of `state` and `digest`.
     """
 
     static: ClassVar[tuple[str, ...]] = ()
     later: ClassVar[tuple[str, ...]] = ()
-    """Fields that came with a later version of the ruleset. At their defaults they stay out of `state` and `digest`, so
-    that positions of before keep theirs."""
+    """Fields that came with a later version of the ruleset. With their default values they are not part of `state` and
+    `digest`, so that those of earlier positions stay the same."""
 
     def copy(self) -> Self:
         """Return an independent table in the same position."""
@@ -45,7 +45,7 @@ class Table(Struct, kw_only=True):
         return digest(self.state())
 
     def snapshot(self) -> bytes:
-        """Return the position as JSON, to be `restore`d. Dictionaries keep their order: rules may go by it."""
+        """Return the position as JSON for `restore`. Dictionaries keep their order, which rules may depend on."""
         return msgspec.json.encode(self.state())
 
     @classmethod
@@ -53,7 +53,7 @@ class Table(Struct, kw_only=True):
         """Return the table of a `snapshot`, with its static fields given.
 
         Raises:
-            msgspec.ValidationError: the snapshot is not of this ruleset version's shape.
+            msgspec.ValidationError: the snapshot does not have the shape of this ruleset version.
         """
         state = msgspec.json.decode(snapshot, type=_state_type(cls))
         given = {name: getattr(state, name) for name in state.__struct_fields__}

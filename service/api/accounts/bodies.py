@@ -13,10 +13,10 @@ from service.store.accounts import PlayerRow, TokenId, TokenRow
 
 
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
-    """A token to be made.
+    """A token to create.
 
     Attributes:
-        name: tells it from the others: where it is used, or by whom.
+        name: a name to recognize it by: where it is used, or who uses it.
         scopes: what it may be used for; no more than the account has been granted.
         expires: when it ends by itself, with the offset from UTC; never, if absent.
     """
@@ -30,7 +30,7 @@ class Rotation(Struct, frozen=True, forbid_unknown_fields=True):
     """How a token is replaced.
 
     Attributes:
-        overlap: the seconds for which the old one holds on, until the new one is where it is needed.
+        overlap: the seconds for which the old token stays valid, so that you can put the new one in place.
     """
 
     overlap: Annotated[int, Meta(ge=0, le=86_400)] = 60
@@ -40,24 +40,24 @@ class Grant(Struct, frozen=True, forbid_unknown_fields=True):
     """What an account may do.
 
     Attributes:
-        scopes: what its tokens may be used for at most: those to come, and those that it has.
+        scopes: the most that its tokens may be used for, both existing tokens and new ones.
     """
 
     scopes: Annotated[tuple[Scope, ...], Meta(max_length=8)]
 
 
 class Token(Struct, frozen=True):
-    """A token, without its value, which only its owner has.
+    """A token without its value, which only the account's owner has.
 
     Attributes:
-        id: names it where it is to be revoked or replaced.
-        name: tells it from the others.
-        scopes: what it may be used for, as far as the account still may.
+        id: its id, with which you revoke or replace it.
+        name: a name to recognize it by.
+        scopes: what it may be used for, as far as the account still allows.
         created: when it was made.
         expires: when it ends by itself; null for never.
-        retires: when it ends because it was replaced; null if it was not.
-        revoked: when it was revoked; null if it was not.
-        used: when it was last used, to a minute or so; null if it was not.
+        retires: when it ends because it was replaced; null if it was not replaced.
+        revoked: when it was revoked; null if never.
+        used: when it was last used, to about a minute; null if never.
     """
 
     id: TokenId
@@ -74,7 +74,7 @@ class Issued(Struct, frozen=True):
     """A new token.
 
     Attributes:
-        token: its value, to be sent as ``Authorization: Bearer <token>``. It is shown this once and kept nowhere.
+        token: its value, to be sent as ``Authorization: Bearer <token>``. It is shown only once and is not stored.
         details: what it is.
     """
 
@@ -86,8 +86,8 @@ class TokenPage(Struct, frozen=True):
     """Tokens, the newest first.
 
     Attributes:
-        items: those that have not ended.
-        next: always null: they are few.
+        items: the tokens that have not ended.
+        next: always null: one page holds them all.
     """
 
     items: tuple[Token, ...]
@@ -101,8 +101,8 @@ class Account(Struct, frozen=True):
         id: its id, by which games know it.
         name: the name that others see.
         created: when it was opened.
-        scopes: what its tokens may be used for at most.
-        closed: when it was closed; null if it was not.
+        scopes: the most that its tokens may be used for.
+        closed: when it was closed; null while it is open.
     """
 
     id: PlayerId
@@ -143,7 +143,8 @@ class LogPage(Struct, frozen=True):
 
     Attributes:
         items: the events, in the order in which they were stored.
-        next: the cursor for what follows. The log goes on, so there is always one: after an empty page ask later.
+        next: the cursor for what follows. There is always one, because the log goes on: after an empty page, ask again
+            later.
     """
 
     items: tuple[LoggedEvent, ...]

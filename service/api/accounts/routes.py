@@ -106,7 +106,7 @@ async def grant_scopes(request: Call, player: str) -> Response[bytes]:
     tag="Administration",
     account="required",
     scopes=("admin",),
-    answers=(Answer(200, "The account, which is closed.", Account),),
+    answers=(Answer(200, "The closed account.", Account),),
     problems=(problems.UNKNOWN_PLAYER,),
 )
 async def close_account(request: Call, player: str) -> Response[bytes]:

@@ -88,7 +88,7 @@ async def make_token(request: Call) -> Response[bytes]:
     account="required",
     headers=("Idempotency-Key",),
     body=Rotation,
-    answers=(Answer(201, "The token that takes its place.", Issued),),
+    answers=(Answer(201, "The new token.", Issued),),
     problems=(
         problems.NO_SUCH_TOKEN,
         problems.SCOPE_MISSING,
@@ -136,7 +136,7 @@ async def rotate_token(request: Call, token: str) -> Response[bytes]:
     "/v1/tokens/{token:str}",
     tag="Tokens",
     account="required",
-    answers=(Answer(200, "The token, which has ended.", Token),),
+    answers=(Answer(200, "The revoked token.", Token),),
     problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING),
 )
 async def revoke_token(request: Call, token: str) -> Response[bytes]:
@@ -208,7 +208,7 @@ def _expires(request: Call, wish: NewToken) -> str | None:
     if latest is not None and expires > latest:
         raise Problem(
             problems.INVALID_BODY,
-            f"The token would expire at {expires}, long after the JWT that it is made with.",
+            f"The token would expire at {expires}, too long after the JWT that creates it.",
             f"It may expire at {latest} at the latest.",
             path="$.expires",
         )

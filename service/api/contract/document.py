@@ -1,7 +1,7 @@
 """The published contract: OpenAPI 3.1 and the rulesets' JSON Schemas, generated from the code.
 
 `write` puts it into a folder, `differs` says what in there is not what the code says. Where the two disagree about
-the service, the code is right and the folder is written anew.
+the service, the code is right and the folder is generated again.
 """
 
 import json
@@ -98,7 +98,7 @@ _CONTENTS: Final[Mapping[str, Schema]] = {
     SVG: {"contentMediaType": SVG},
     PNG: {"format": "binary", "contentMediaType": PNG},
 }
-"""What there is to say of answers that are neither JSON nor plain text. Each may be asked for as mere bytes, too."""
+"""The schemas of answers that are neither JSON nor plain text. A client may also read each as plain bytes."""
 
 _VERSION_TAG: Final[Schema] = {"type": "string", "pattern": '^"(0|[1-9][0-9]{0,14})"$'}
 _ANY_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})(\.[0-9a-f]{16})?"$'}
@@ -110,8 +110,8 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
         {"type": "string", "pattern": "^[!-~]{1,255}$"},
         "0f0e7a86-6c2f-4f0b-9b57-0c6a7f3d9e11",
     ),
-    "If-Match": ("Take this only if the game stands at this version.", _VERSION_TAG, '"17"'),
-    "If-None-Match": ("Answer 304 if the ETag would still be this.", {"type": "string"}, '"17"'),
+    "If-Match": ("Take this only if the game is at this version.", _VERSION_TAG, '"17"'),
+    "If-None-Match": ("Answer 304 if the ETag is still this.", {"type": "string"}, '"17"'),
     "Last-Event-ID": (
         "Begin after this version.",
         {"type": "string", "pattern": "^(0|[1-9][0-9]{0,14})$"},
@@ -121,18 +121,18 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
 
 ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "ETag": (
-        "The version of the game (of a bare board: of its ruleset), in quotes. In that of a picture a digest follows of"
-        " whose eyes it is for, and of what drew it: the same version may look otherwise after an update.",
+        "The version of the game (for a bare board: of its ruleset), in quotes. For a picture, a digest of the viewer "
+        "and of the drawing code follows, because the same version may look different after an update.",
         _ANY_TAG,
     ),
-    "Location": ("The address of what was made.", {"type": "string"}),
+    "Location": ("The address of the new resource.", {"type": "string"}),
     "RateLimit": (
-        "What the service's limits leave you, if it has any: `r` requests, and `t` seconds until all are back.",
+        "What remains of your limits, if the service has any: `r` requests now, and all of them again in `t` seconds.",
         {"type": "string"},
     ),
     "RateLimit-Policy": ("The limits: requests `q` in seconds `w`.", {"type": "string"}),
     "Retry-After": ("Seconds to wait before the request is sent again.", {"type": "string", "pattern": "^[0-9]+$"}),
-    "Request-Id": ("Names the request; the service's log has the same id.", {"type": "string", "format": "uuid"}),
+    "Request-Id": ("The id of the request, which the service's log has too.", {"type": "string", "format": "uuid"}),
 }
 
 
@@ -140,7 +140,7 @@ ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
 
 
 def write(folder: Path) -> None:
-    """Write the contract into `folder`, and remove from it what is no part of the contract any more."""
+    """Write the contract into `folder`, and remove files that no longer belong to it."""
     wanted = _files(LIBRARY)
     for path in _present(folder):
         if path not in wanted:

@@ -156,14 +156,14 @@ def _describe_orders(book: Book, known: Iterable[Family]) -> None:
     made: Schema = {
         "type": "object",
         "title": "MadeCommand",
-        "description": "A command made from an option's schema, by a program that need not know the ruleset: its type,"
-        " and what else that schema asks for.",
+        "description": "A command made from an option's schema, by a program that need not know the ruleset: its type, "
+        "and the other fields of that schema.",
         "properties": {"type": {"type": "string", "enum": kinds}},
         "required": ["type"],
         "additionalProperties": True,
     }
     command: Schema = {
-        "description": "A command of the ruleset that the game is played by.",
+        "description": "A command of the game's ruleset.",
         "anyOf": [book.reference("MadeCommand"), *(book.reference(f"{family.name}Command") for family in known)],
     }
     _add(book, {"MadeCommand": made, "Command": command})
@@ -212,7 +212,7 @@ def _describe_export(book: Book, known: Iterable[Family]) -> None:
         }
         _add(book, {f"{name}Line": line, name: whole})
     either: Schema = {
-        "description": "The lines of an export. The first says what is played, and so how the others are to be read.",
+        "description": "The lines of an export. The first names the ruleset, which determines the shape of the others.",
         "oneOf": [book.reference(f"{family.name}Export") for family in known],
     }
     _add(book, {"Export": either})

@@ -26,8 +26,8 @@ class GamesPage(Page, frozen=True):
         player: only games in which this player holds a seat.
         text: only games whose title, ruleset id or own id has each of these words, in any case. A search may be a
             moment behind the newest events.
-        waiting_for: only running games in which this player has a decision to make. They are picked out of the games of
-            a page, so a page may have fewer than `limit` or none, and a `next` all the same.
+        waiting_for: only running games in which this player has a decision to make. They are filtered within each page,
+            so a page may have fewer than `limit` or none, and a `next` all the same.
     """
 
     status: Status | None = None
@@ -52,7 +52,7 @@ class MyGamesPage(Page, frozen=True):
 
 
 class GameChange(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to be different about a game.
+    """Changes to a game.
 
     Attributes:
         title: its new title.
@@ -62,13 +62,13 @@ class GameChange(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
-    """A game to be created.
+    """A game to create.
 
     Attributes:
-        ruleset: the id of the ruleset that it is played by.
+        ruleset: the id of the ruleset of the game.
         players: how many play.
-        title: a line that tells people which game it is.
-        setup: what the ruleset lets the creator choose; its detail has the schema.
+        title: a line that tells people what game this is.
+        setup: what the ruleset lets the creator choose; `GET /v1/rulesets/{ruleset}` has the schema.
         organizer: the account that organizes the game, when that is not the creator's own.
         organizer_sees: what the organizer sees of the running game without holding a seat: `spectator` for what
             everybody sees, `all` for everything, hidden hands included. It cannot be changed, and players can see it
@@ -135,13 +135,14 @@ class GameDetail(GameSummary, frozen=True):
     """A game.
 
     Attributes:
-        upgraded_to: the newer version that its organizer moved it to; null while the first one holds.
-        organizer_sees: what that sees of the running game without holding a seat: what a `spectator` sees, or `all`.
+        upgraded_to: the newer version that its organizer moved it to; null if it was never moved.
+        organizer_sees: what the organizer sees of the running game without holding a seat: what a `spectator` sees, or
+            `all`.
         setup: what its creator chose.
-        board: the digest of the board that it is played on.
+        board: the digest of its board.
         commitment: SHA-256 of the secret behind its dice; the secret is published when the game ends.
-        head: the hash of its last event, which stands for the whole log.
-        heading: where in the game it is, in words.
+        head: the hash of its last event, which covers the whole log.
+        heading: the phase of the game, in words.
         decisions: what it waits for; while it runs, there is always something.
         result: how it ended; null while it goes on.
         you: the seat that the caller holds; null for a spectator.
@@ -160,12 +161,12 @@ class GameDetail(GameSummary, frozen=True):
 
 
 class TakeSeat(Struct, frozen=True, forbid_unknown_fields=True):
-    """A wish to join a game.
+    """A request to join a game.
 
     Attributes:
         seat: the seat to take; the first free one when absent.
-        entropy: anything, to be mixed into every roll of this game. The service is committed to its own secret by
-            then, so that neither side alone can choose the dice.
+        entropy: any text, which is mixed into every roll of this game. The service has published the commitment to its
+            own secret before, so neither side alone can choose the dice.
     """
 
     seat: Identifier | None = None
@@ -173,7 +174,7 @@ class TakeSeat(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Upgrade(Struct, frozen=True, forbid_unknown_fields=True):
-    """A wish to move a game to a newer version of its ruleset.
+    """A request to move a game to a newer version of its ruleset.
 
     Attributes:
         to: the version, one of those that the ruleset lists.
@@ -187,9 +188,9 @@ class UpgradeChecked(Struct, frozen=True):
 
     Attributes:
         version: the version of the game (the number of its events) at which it was tried out.
-        ruleset_version: the version of the ruleset that the game is played by now.
-        to: the version that it would be played by.
-        changes: what would be different from there on.
+        ruleset_version: the version of the ruleset that the game uses now.
+        to: the version that it would use afterwards.
+        changes: what would be different afterwards.
     """
 
     version: Version

@@ -33,7 +33,7 @@ ACTS: Final = (problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, proble
 """What can be wrong with everything that changes a game."""
 
 ACCEPTED: Final = Answer(
-    200, "It happened; or it had happened before, and this is the first answer again.", Accepted, headers=("ETag",)
+    200, "Done now, or done before: then this is the first answer again.", Accepted, headers=("ETag",)
 )
 
 

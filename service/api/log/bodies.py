@@ -11,8 +11,8 @@ class EventsPage(Struct, frozen=True, forbid_unknown_fields=True):
     """Which events.
 
     Attributes:
-        after: only those that follow this version; 0 for all. One that the game has not reached yet is answered with an
-            empty page: ask again later.
+        after: only events after this version; 0 for all. If the game has not reached it yet, the page is empty: ask
+            again later.
         limit: how many at most.
     """
 
@@ -24,8 +24,8 @@ class Since(Struct, frozen=True, forbid_unknown_fields=True):
     """Where a stream begins.
 
     Attributes:
-        after: after this version, which the game must have reached: whoever saw a later one saw another log. Absent:
-            with the next event. Of a stream `Last-Event-ID` goes before it.
+        after: after this version, which the game must have reached. Absent: with the next event. For a stream,
+            `Last-Event-ID` takes precedence.
     """
 
     after: Past | None = None
@@ -35,15 +35,15 @@ class AccountSince(Struct, frozen=True, forbid_unknown_fields=True):
     """Where the stream of an account begins.
 
     Attributes:
-        after: after this place in the log, the `id` of a frame. Absent: with the next event. `Last-Event-ID` goes
-            before it.
+        after: after this place in the log, the `id` of a frame. Absent: with the next event. `Last-Event-ID` takes
+            precedence.
     """
 
     after: Past | None = None
 
 
 class StreamedLogged(Struct, frozen=True):
-    """A frame of the stream of all your games, as its lines say.
+    """A frame of the stream of all your games, line by line.
 
     Attributes:
         id: the place of the event in the log of the service.
@@ -74,7 +74,7 @@ class Sentence(Struct, frozen=True):
     Attributes:
         version: the version that it made.
         at: when.
-        seat: whose command brought it about; null for what follows of itself.
+        seat: whose command caused it; null for an event that followed automatically.
         text: what happened.
     """
 
@@ -100,7 +100,7 @@ class HistoryPage(Struct, frozen=True):
     """The log, told in sentences.
 
     Attributes:
-        items: passages, in order; the first may continue the last passage of the page before.
+        items: passages, in order; the first may continue the last passage of the previous page.
         next: the `after` of the next page; null when this is the end so far.
     """
 

@@ -74,7 +74,7 @@ class ProblemFrame(Struct, frozen=True):
 
 
 class StreamedEvent(Struct, frozen=True):
-    """A frame of the stream, as its lines say.
+    """A frame of the stream, line by line.
 
     Attributes:
         id: the version that the event made.
@@ -191,7 +191,7 @@ def _start(after: Version | None, head: Version) -> Version:
         raise Problem(
             problems.UNKNOWN_VERSION,
             f"The game has no version {after}.",
-            f"It stands at version {head}.",
+            f"It is at version {head}.",
             version=head,
         )
     return head if after is None else after
@@ -228,7 +228,7 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
     """Send the events of a game over a WebSocket."""
     services = services_of(socket)
     socket.send = _unless_gone(socket.send)
-    # Looked up before the socket is open: whoever acts as soon as it is, sees on it what he did.
+    # Looked up before the socket is open: callers who act as soon as it opens see on it what they did.
     asked = await _asked(services, socket, GameId(game))
     with suppress(WebSocketDisconnect):
         await socket.accept(subprotocols=PROTOCOL if PROTOCOL in subprotocols_of(socket.scope) else None)
@@ -275,7 +275,7 @@ def _unless_gone(send: Send) -> Send:
 async def _asked(
     services: Services, socket: WebSocket[Any, Any, Any], game: GameId
 ) -> tuple[Caller | None, Version] | Exception:
-    """Return who asks, and after which version; or why he gets nothing, to be told him on the open socket."""
+    """Return the caller and the version to begin after; or the problem to send over the open socket."""
     try:
         if services.limits is not None:
             await services.limits.admit(address_of(socket.scope), token_of(socket.scope))

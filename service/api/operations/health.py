@@ -8,7 +8,7 @@ from service.api.request import Call
 from service.api.response import answer
 
 
-@endpoint("GET", "/health", tag="Service", answers=(Answer(200, "The process lives.", Health),))
+@endpoint("GET", "/health", tag="Service", answers=(Answer(200, "The process is alive.", Health),))
 async def show_health(request: Call) -> Response[bytes]:
     """Check whether the process is alive.
 

@@ -27,8 +27,8 @@ class FramesPage(Struct, frozen=True, forbid_unknown_fields=True):
     """Which frames.
 
     Attributes:
-        after: those that follow this version, which is drawn whole, so that the game must have reached it; 0 for the
-            first.
+        after: the frames after this version; 0 for all. The version itself is drawn whole, so the game must have
+            reached it.
         limit: how many at most.
     """
 
@@ -51,11 +51,11 @@ class MapView(Struct, frozen=True):
 
 
 class FramePage(Struct, frozen=True):
-    """Versions of a game as pictures: one whole, and what each that follows changed in it.
+    """Versions of a game as pictures: the first one whole, and then what each version changed.
 
     Attributes:
         game: the game.
-        head: the version at which it stands.
+        head: the version of the game now.
         key: the position at version `after`; at version 0 the board is empty.
         frames: the versions that follow it, in order.
         next: the `after` of the next page; null when this is the end so far.

@@ -45,7 +45,9 @@ _KEPT: Final = {"Cache-Control": "no-cache"}
 _NOBODY: Final = Viewer()
 
 _OF_GAMES: Final = (problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NO_MAP)
-_THE_SAME: Final = Answer(304, "It is what `If-None-Match` names.", headers=("ETag",))
+_THE_SAME: Final = Answer(
+    304, "The picture has not changed since the one that `If-None-Match` names.", headers=("ETag",)
+)
 
 
 @endpoint(
@@ -225,7 +227,7 @@ def _drawing(request: Call, board: str) -> Drawing:
 
 
 async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Viewer, Mapping[str, str]]:
-    """Return a game at the version that is asked for, who looks, and the headers that name what he sees."""
+    """Return a game at the requested version, its viewer, and the headers for what that viewer sees."""
     games = request.services.games
     now = await games.game(GameId(game))
     shown = await games.at(now.id, asked.version) if asked.version is not None else now

@@ -13,7 +13,7 @@ class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):
     """Which version.
 
     Attributes:
-        version: the version to look at; absent for the newest.
+        version: the version to show; absent for the newest.
     """
 
     version: Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)] | None = None
@@ -24,11 +24,11 @@ class StateView(Struct, frozen=True):
 
     Attributes:
         game: the game.
-        ruleset: the ruleset that it is played by, which says how `view` is to be read.
+        ruleset: the ruleset of the game, which determines the shape of `view`.
         version: the version that is shown.
         status: what the game was at that version.
-        heading: where in the game that is, in words.
-        seat: the seat through whose eyes it is seen; null for a spectator.
+        heading: the phase of the game, in words.
+        seat: the seat whose view this is; null for a spectator.
         everything: True when nothing is hidden: for all when the game is over, before that for an organizer without a
             seat if `organizer_sees` is `all`.
         view: the position, in the shape of its ruleset; null before the game begins.
@@ -51,10 +51,10 @@ class OptionsView(Struct, frozen=True):
 
     Attributes:
         game: the game.
-        ruleset: the ruleset that it is played by.
-        version: the version at which that holds: send it as `If-Match` with the command.
+        ruleset: the ruleset of the game.
+        version: the version at which these options hold: send it as `If-Match` with the command.
         seat: the caller's seat.
-        decisions: the open decisions that are this seat's to take.
+        decisions: the open decisions that this seat must make.
         options: every command that would be accepted, and no other, as JSON Schemas.
     """
 
@@ -70,11 +70,11 @@ Commands = Annotated[tuple[Raw, ...], Meta(min_length=1, max_length=100)]
 
 
 class Orders(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a seat asks for: one command, or several that all happen or none.
+    """What a seat does: one command, or several of which all happen or none.
 
     Attributes:
         command: one command, such as one built from an option's schema.
-        commands: several, in the order in which they are to happen. Only the last may roll or reveal something.
+        commands: several commands, in order. Only the last may roll or reveal something.
     """
 
     command: Raw | UnsetType = UNSET
@@ -82,7 +82,7 @@ class Orders(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if (self.command is UNSET) == (self.commands is UNSET):
-            raise ValueError("Object has to have either `command` or `commands`")
+            raise ValueError("Expected either `command` or `commands`")
 
     @property
     def all(self) -> tuple[Raw, ...]:

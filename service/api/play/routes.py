@@ -35,7 +35,7 @@ _orders: Final = msgspec.json.Decoder(Orders)
     headers=("If-None-Match",),
     answers=(
         Answer(200, "The position.", StateView, headers=("ETag",)),
-        Answer(304, "The game still stands at the version that `If-None-Match` names.", headers=("ETag",)),
+        Answer(304, "The game is still at the version that `If-None-Match` names.", headers=("ETag",)),
     ),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
@@ -76,7 +76,7 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
     An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Of
     JSON Schema (2020-12) they use `const`, `enum`, `type`, `minimum`, `maximum`, `maxLength`, `items`, `minItems`,
     `maxItems`, `uniqueItems`, `contains`, `minContains`, `properties`, `required` and `additionalProperties`. Three
-    keywords more, all in schemas of objects, say what it cannot:
+    keywords of our own, all in schemas of objects, say what JSON Schema cannot:
 
     * `x-total`: `{"of": [names], "minimum": a, "maximum": b, "times": name}`, or a list of such. What the properties
       of these names count adds up to a..b: an integer counts itself, an array its items, an object the sum of its

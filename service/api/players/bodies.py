@@ -21,7 +21,7 @@ class Registration(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlayerChange(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to be different about your account; what is absent stays as it is.
+    """Changes to your account; absent fields stay the same.
 
     Attributes:
         name: your new name, which others see from now on, also in games that are over.
@@ -67,8 +67,8 @@ class Me(Player, frozen=True):
 
     Attributes:
         scopes: what this token may be used for.
-        granted: what the account's tokens may be used for at most.
-        token: the id of this token; null if another issuer made it.
+        granted: the most that the account's tokens may be used for.
+        token: the id of this token; null for an external JWT.
         ends: when it ends; null for never.
         findable: whether others can find the account by its name.
     """
@@ -85,8 +85,8 @@ class Registered(Struct, frozen=True):
 
     Attributes:
         player: the account.
-        token: what proves that a request is this player's: ``Authorization: Bearer <token>``. It is shown this once
-            and kept nowhere.
+        token: proves that a request comes from this player: ``Authorization: Bearer <token>``. It is shown only once
+            and is not stored.
     """
 
     player: Player

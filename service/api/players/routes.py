@@ -66,7 +66,7 @@ async def register_player(request: Call) -> Response[bytes]:
     if caller is None or "admin" not in caller.scopes:
         if not services.settings.registration:
             allowed = problems.REGISTRATION_CLOSED.remedy
-            raise Problem(problems.REGISTRATION_CLOSED, "On this service administrators open accounts.", allowed)
+            raise Problem(problems.REGISTRATION_CLOSED, "Self-registration is turned off on this service.", allowed)
         if services.limits is not None:
             await services.limits.admit_registration(address_of(request.scope))
     if key is not None and caller is None and not is_hard_to_guess(key):

@@ -19,8 +19,8 @@ class RulesPage(Page, frozen=True):
     """Which rules.
 
     Attributes:
-        chapter: only those of this chapter, such as ``MOV``.
-        text: only those whose title or text has these words, in any case.
+        chapter: only rules of this chapter, such as ``MOV``.
+        text: only rules whose title or text has these words, in any case.
         version: as this version of the ruleset has them, instead of the newest.
     """
 
@@ -45,9 +45,9 @@ class RulesetSummary(Struct, frozen=True):
     Attributes:
         id: its id.
         title: its name.
-        version: the version that new games are played by; a game keeps the one that it began with.
-        board: the id of the board that it is played on, unless a game brings its own.
-        players: the numbers of players that there is a set-up for.
+        version: the version that new games use; a running game keeps the one that it began with.
+        board: the id of its board, unless a game brings its own.
+        players: the numbers of players that can play.
         rules: how many rules it has.
     """
 
@@ -60,7 +60,7 @@ class RulesetSummary(Struct, frozen=True):
 
 
 class RuleChange(Struct, frozen=True):
-    """What a version of a ruleset does otherwise than the versions before it.
+    """What a version of a ruleset does differently from earlier versions.
 
     Attributes:
         rules: the rules that it concerns, by id.
@@ -78,7 +78,7 @@ class RulesetVersion(Struct, frozen=True):
 
     Attributes:
         version: its number.
-        changes: what it does otherwise than the version before it; nothing for the first.
+        changes: what it does differently from the version before it; empty for the first.
     """
 
     version: int
@@ -118,27 +118,27 @@ class CitedSource(Struct, frozen=True):
 
 
 class RulesetDetail(Struct, frozen=True):
-    """A ruleset with all that it is made of.
+    """A ruleset with all its parts.
 
     Attributes:
         id: its id.
         title: its name.
-        version: the version that new games are played by.
-        versions: all versions that were ever released, each with what it changed; a game keeps the one that it began
-            with until its organizer moves it to a newer one.
+        version: the version that new games use.
+        versions: all released versions, each with what it changed; a game keeps the one that it began with until its
+            organizer moves it to a newer one.
         board: the id of its board.
-        players: the numbers of players that there is a set-up for.
+        players: the numbers of players that can play.
         rules: how many rules it has.
         seats: the names of the seats, by number of players.
         chapters: the chapters of its rules.
-        sources: the texts that its rules come from.
+        sources: the sources of its rules.
         commands: the types of its commands.
-        events: the types of its events, without those that every game has.
+        events: the types of its events, without those that all rulesets share.
         dice: the sides of each kind of die, in the order of their numbers: number 1 shows the first.
-        chance: by event type, where such events show what chance brought. With the secret that the last event of a game
-            publishes, everybody can draw again and compare; the salts of secrets are the draws that are left.
-        concerns: by type of event or command, those that every game has included, the rules that such a one concerns;
-            types that concern none are left out.
+        chance: by event type, where such events show the results of chance. With the secret that the last event of a
+            game publishes, everybody can repeat the draws and compare; the remaining draws are the salts of secrets.
+        concerns: by type of event or command, including those that all rulesets share: the rules that it concerns.
+            Types without rules are left out.
         setup: a JSON Schema of what the creator of a game may choose.
     """
 
@@ -165,7 +165,7 @@ class BoardView(Struct, frozen=True):
 
     Attributes:
         digest: identifies it: SHA-256 of its facts in canonical JSON. Remarks and positions do not count.
-        board: the board itself; a mended copy of it can be sent along when a game is created.
+        board: the board itself; you can send a corrected copy of it when you create a game.
     """
 
     digest: str
@@ -181,12 +181,12 @@ class RuleView(Struct, frozen=True):
         chapter_title: the title of its chapter.
         title: what it is about.
         text: what it says.
-        source: where that stands.
+        source: where the source says so.
         rulesets: the rulesets in which it holds.
         ambiguity: what the source leaves open, if anything.
-        ruling: how that is decided here.
-        ours: True when the ruling is this project's own, not the source's.
-        differs_from: the rules that other editions have in its place.
+        ruling: how we decide it.
+        ours: True when the ruling is ours, not the source's.
+        differs_from: the corresponding rules of other editions.
     """
 
     id: RuleId
@@ -207,7 +207,7 @@ class RulePage(Listed[RuleView], frozen=True):
 
 
 class Schemas(Struct, frozen=True):
-    """The shapes of a ruleset, as JSON Schemas (2020-12) that stand alone.
+    """The shapes of a ruleset, as self-contained JSON Schemas (2020-12).
 
     Attributes:
         ruleset: the ruleset.

@@ -150,7 +150,7 @@ ROUTES = (list_rulesets, show_ruleset, show_board, list_rules, show_rule, show_s
 
 
 def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
-    """Return a ruleset with all that it is made of."""
+    """Return a ruleset with all its parts."""
     summary = ruleset_summary(ruleset)
     return RulesetDetail(
         **{name: getattr(summary, name) for name in summary.__struct_fields__},

@@ -14,9 +14,9 @@ class DiceQuery(Page, frozen=True):
     """Which dice.
 
     Attributes:
-        ruleset: only those of games of this ruleset.
-        game: only those of this game.
-        seat: only those that this seat rolled.
+        ruleset: only rolls in games of this ruleset.
+        game: only rolls in this game.
+        seat: only rolls of this seat.
     """
 
     ruleset: Identifier | None = None
@@ -28,7 +28,7 @@ class RefusalsQuery(Page, frozen=True):
     """Which rules.
 
     Attributes:
-        ruleset: only what was refused in games of this ruleset.
+        ruleset: only refusals in games of this ruleset.
     """
 
     ruleset: Identifier | None = None
@@ -48,9 +48,9 @@ class PlayerRecord(Struct, frozen=True):
 
     Attributes:
         player: the player.
-        finished: games that are over, of all rulesets.
-        won: those of them that the player won.
-        rulesets: the same by ruleset.
+        finished: the number of finished games, of all rulesets.
+        won: how many of them the player won.
+        rulesets: the same numbers by ruleset.
     """
 
     player: PlayerId

@@ -130,5 +130,7 @@ async def scoreboard_of(request: Call, game: str) -> scoreboard.ScoreboardView:
     found = await scoreboard.of_game(request.services.rows, GameId(game))
     if found is None:
         await request.services.games.game(GameId(game))
-        raise Problem(problems.UNAVAILABLE, "The scoreboard is about to begin.", headers={"Retry-After": "1"})
+        raise Problem(
+            problems.UNAVAILABLE, "The scoreboard of this game is not ready yet.", headers={"Retry-After": "1"}
+        )
     return found

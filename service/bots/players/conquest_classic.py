@@ -27,7 +27,7 @@ MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cava
 
 
 class Battlefield:
-    """What a commander sees before he marches: whose units are where, who can still march, and against whom."""
+    """What a commander sees before a march: whose units are where, who can still march, and against whom."""
 
     def __init__(self, seat: str, view: View, neighbours: Mapping[str, Sequence[str]]) -> None:
         self._seat, self._provinces, self._neighbours = seat, view["provinces"], neighbours
@@ -211,7 +211,7 @@ class BoldCommander:
 
     @staticmethod
     def _legions(battlefield: Battlefield, fields: Mapping[str, Any]) -> Iterable[Command]:
-        """Yield, for each destination: a general alone, one with a scout, and one with all that he may lead."""
+        """Yield, for each destination: a general alone, one with a scout, and one with all that may follow."""
         origin = fields["origin"]["const"]
         able = [name for name in fields["leaders"].get("items", {}).get("enum", ()) if name in battlefield.leaders]
         if not able or fields["leaders"]["minItems"] > 1:

@@ -105,7 +105,7 @@ async def _apply(connection: Any, migration: Migration) -> None:
             )
     except asyncpg.PostgresError as error:
         name = f"{migration.number:04}_{migration.name}"
-        raise MigrationError(f"migration {name} failed, and left no trace: {_line(error)}") from error
+        raise MigrationError(f"migration {name} failed and was rolled back: {_line(error)}") from error
 
 
 async def applied(connection: Any) -> dict[int, str]:

@@ -2,7 +2,7 @@
 
 `deploy/migrations/0006_rows.sql` has the checkpoints, `0008_rows_owner.sql` how the service makes and drops tables.
 
-Commits do not wait for the disk: what a crash of the database takes back, rows and checkpoint together, is folded anew.
+Commits do not wait for the disk: rows and checkpoint that a crash of the database takes back are folded again.
 They come behind the events that they were made from in the same write-ahead log, so they are never ahead of these.
 """
 

@@ -294,9 +294,11 @@ def _check_header(path: Path) -> None:
     with path.open("rb") as file:
         header = file.read(100)
     if not header:
-        raise StoreDamaged(f"{path} is empty: restore it from a copy, or move it away to begin anew")
+        raise StoreDamaged(f"{path} is empty: restore it from a copy, or move it away to start with a new one")
     if len(header) < 100 or not header.startswith(_MAGIC):
-        raise StoreDamaged(f"{path} is no SQLite database: restore it from a copy, or move it away to begin anew")
+        raise StoreDamaged(
+            f"{path} is not an SQLite database: restore it from a copy, or move it away to start with an empty one"
+        )
     version, application = struct.unpack(">I4xI", header[60:72])
     if application != APPLICATION:
         raise StoreDamaged(f"{path} is a database of another program, or its header is damaged")

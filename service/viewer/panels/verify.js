@@ -30,8 +30,8 @@ export function verifyPanel(room) {
       /></label>
     </div>
     <p>
-      <a href="/v1/games/${room.id}/export" download>Save the export</a>: the whole public log in a file, for whoever is to
-      check it elsewhere, with this page or <code>tabularium verify</code>.
+      <a href="/v1/games/${room.id}/export" download>Save the export</a>: the whole public log in a file. Anybody can check
+      it elsewhere, with this page or <code>tabularium verify</code>.
     </p>
     ${explanation()}
     <div role="status">${check.running ? progress(check) : nothing} ${check.verdict ? result(room, check) : nothing}</div>`;
@@ -168,14 +168,14 @@ function seal({ verdict, source, milliseconds, compared }) {
 }
 
 const COMPARED = {
-  same: "The service has the same head at this version. Whoever noted it down earlier can compare it with this one.",
-  "": "This service does not know the game; compare the head with one that you trust.",
+  same: "The service has the same head at this version. If you noted down the head earlier, compare it with this one.",
+  "": "This service does not know the game. Compare the head with one that you trust.",
 };
 
 function broken(room, { compared }, verdict, source) {
   const { version, line } = verdict;
   if (verdict.failed) return html`<p class="outcome refused" role="alert">${verdict.problem}</p>`;
-  const other = "The log is sound in itself, and is not the one that this service has: at this version its head is another.";
+  const other = "The log is consistent, but this service has another log of this game: its head at this version differs.";
   return html`<div class="outcome refused" role="alert">
     <h3><span aria-hidden="true">✗</span> ${version ? `Version ${version} is wrong` : "This log is wrong"}</h3>
     <p>${source}: ${compared === "other" ? other : verdict.problem}</p>

@@ -10,11 +10,11 @@ const KEY_LIFE = 24 * 60 * 60 * 1000; // So long, in milliseconds, an idempotenc
 /** Return what is wrong with a time, given the one before it. */
 export function faultOfTime(at, before) {
   if (at === before) return undefined;
-  if (!isMoment(at)) return `says ${at}, which is no time in UTC with microseconds`;
-  return at < before ? `says ${at}, which is earlier than the version before it, ${before}` : undefined;
+  if (!isMoment(at)) return `has the time ${at}; expected a time in UTC with microseconds`;
+  return at < before ? `has the time ${at}, which is earlier than the one before, ${before}` : undefined;
 }
 
-/** Tell whether a text is a time of the calendar, in UTC with microseconds. So written, times sort as texts. */
+/** Tell whether a text is a valid time in UTC with microseconds. Times in this form sort as texts. */
 function isMoment(at) {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at)) return false;
   const moment = new Date(at);
@@ -31,7 +31,7 @@ export function faultOfCause(cause) {
     return "has a cause that is not of the known shape";
   }
   if (cause.key === undefined || /^[0-9a-f]{32}$/.test(cause.key)) return undefined;
-  return "has a key that is no digest: it must be 32 hex digits";
+  return "has a key that is not a digest of 32 hex digits";
 }
 
 /**

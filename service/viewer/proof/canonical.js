@@ -27,7 +27,7 @@ function text(value) {
 }
 
 function number(value) {
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a whole number that everybody reads alike`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a whole number that all programs read exactly`);
   return JSON.stringify(value);
 }
 

@@ -1,10 +1,10 @@
 /**
- * Who may bring about which event: what the cause of every act must say. `verify` in Python holds logs to the same table
- * (`domain/kernel/proof/origin.py`). Of what happens at the table nothing is known here but that commands bring it about.
+ * Who may cause which event: what the cause of every act must contain. `verify` in Python checks logs against the same
+ * table (`domain/kernel/proof/origin.py`). Of a ruleset's own events, this file knows only that commands cause them.
  * @module
  */
 
-/** By whose account, for a seat or not, by a command or not; `early` is what happens before the start only. */
+/** By whose account, whether for a seat, whether by a command; `early` acts happen only before the start. */
 const AROUND_THE_TABLE = {
   "game-created": { act: "the creation of a game", by: "anybody", early: true },
   "seat-taken": { act: "the taking of a seat", by: "newcomer", seat: true, early: true },
@@ -106,7 +106,7 @@ export class Around {
     if (names !== "commitment,readers,sealed,type") return "seals a command in an unknown shape";
     const { readers } = command.sealed;
     if (readers.length === 1 && readers[0] === seat) return undefined;
-    return `seals a command for ${readers.join(", ") || "nobody"}, not for ${seat}, who gave it`;
+    return `seals a command for ${readers.join(", ") || "nobody"}, not for ${seat}, who sent it`;
   }
 
   /** Tell whether players could have moved so: everybody who held a seat holds one, as a set-up may deal them out. */

@@ -17,9 +17,9 @@ const TOGETHER = 250; // So many hashes are asked for at once.
 
 /** What no export can show, in sentences. */
 export const BEYOND = [
-  "Who an account is: the log has ids, and one person may have two.",
+  "Who an account is: the log has only ids, and one person may have two.",
   "Whether clocks were right: times are only valid and in order.",
-  "Whether anything followed: compare the head with one noted later.",
+  "Whether the log goes on: compare its head with one that you noted later.",
 ];
 
 const SHAPES = {
@@ -43,7 +43,7 @@ export class Fault extends Error {
  * Check an export.
  * @param {string} text the whole file
  * @param {object} [options]
- * @param {object} [options.ruleset] what `GET /v1/rulesets/{id}` says of its ruleset: where events show chance
+ * @param {object} [options.ruleset] the answer of `GET /v1/rulesets/{id}`, which says where events show chance
  * @param {(done: number, total: number) => void} [options.progress]
  * @returns {Promise<Verdict>}
  *
@@ -100,20 +100,20 @@ class Log {
     if (lines.length === 1) throw new Fault("the export is empty", { line: 1 });
     if (lines.pop() !== "") throw new Fault("the export is cut off", { line: lines.length + 1 });
     this.header = this.#read(lines[0], 1, SHAPES.header);
-    if (this.header.format !== FORMAT) throw new Fault(`this is no export of the form ${FORMAT}`, { line: 1 });
+    if (this.header.format !== FORMAT) throw new Fault(`this is not an export of the form ${FORMAT}`, { line: 1 });
     await this.#readRows(lines);
     await this.#readSecrets(lines);
     await this.#readEnd(lines);
     this.checked.push(
-      `The chain of ${this.rows.length} versions is unbroken, every line is in the form that is hashed, and the board` +
-        " is the one that the game was created on.",
+      `The chain of ${this.rows.length} versions is unbroken, every line is in its canonical form, and the board is the` +
+        " one that the game was created on.",
     );
     this.#checkActs();
     await this.#checkOpened();
     if (this.status === "over") await this.#drawAgain(ruleset);
     else if (this.status !== "cancelled") this.unchecked.push("Dice and hidden values: the secret behind them is published when the game is over.");
     this.unchecked.push(
-      "That every command was lawful and every event followed from it: `tabularium verify` decides all of them anew.",
+      "Whether every command was lawful and every event followed from it: `tabularium verify` decides all of them again.",
     );
   }
 
@@ -141,7 +141,7 @@ class Log {
   #row(line, version, previous) {
     const where = { line: version + 1, version };
     const row = this.#read(line, version + 1, SHAPES.row, ["cause"], version);
-    if (row.version !== version) throw new Fault(`version ${row.version} stands where ${version} belongs`, where);
+    if (row.version !== version) throw new Fault(`expected version ${version}, found version ${row.version}`, where);
     if (row.game !== this.header.game) throw new Fault(`version ${version} is of another game`, where);
     if (row.draws < (this.rows.at(-1)?.draws ?? 0)) {
       throw new Fault(`version ${version} counts fewer draws of chance than the version before it`, where);
@@ -160,7 +160,7 @@ class Log {
     if (created.type !== "game-created") throw new Fault("version 1 does not create a game", where);
     if (!created.organizer) throw new Fault("version 1 names no organizer", where);
     if (!/^[0-9a-f]{64}$/.test(created.commitment)) {
-      throw new Fault("version 1 commits to the dice by something that is no SHA-256 in hex", where);
+      throw new Fault("version 1 has a commitment that is no SHA-256 in hex", where);
     }
     const board = `sha256:${hex(await sha256(utf8(canonical(this.header.board))))}`;
     const { ruleset, ruleset_version: version } = this.header;
@@ -186,7 +186,7 @@ class Log {
     this.checked.push(
       "Every act names an account that may do it: a seat's commands come from whoever holds the seat, the start from" +
         " the organizer or a player, and rulings from the organizer.",
-      "Times do not run backwards.",
+      "No time is before that of the last event.",
     );
   }
 
@@ -219,7 +219,7 @@ class Log {
     };
     for (const name of SHAPES.end) {
       const [said, is] = [end[name], right[name]];
-      if (said !== is) throw new Fault(`the last line says that the ${name} is ${said}; it is ${is}`, { line });
+      if (said !== is) throw new Fault(`the last line has ${name} ${said}; expected ${is}`, { line });
     }
   }
 
@@ -254,7 +254,9 @@ class Log {
       sealed.every(({ commitment, readers }) => readers.includes(seat) === shown.has(commitment));
     if (this.rows[0].event.seats.some(isWhole)) return;
     const line = this.rows.length + 2;
-    throw new Fault("the export shows secrets of no one reader: neither none, nor all, nor all of one seat", { line });
+    throw new Fault("the secrets in the export are not those of one reader: none, all, or exactly those of one seat", {
+      line,
+    });
   }
 
   async #checkGenuine(secret, where) {
@@ -316,7 +318,7 @@ class Log {
 }
 
 function hashBytes(row, where) {
-  if (!/^[0-9a-f]{64}$/.test(row.hash)) throw new Fault(`the hash of version ${row.version} is none`, where);
+  if (!/^[0-9a-f]{64}$/.test(row.hash)) throw new Fault(`the hash of version ${row.version} is not 64 hex digits`, where);
   return unhex(row.hash);
 }
 

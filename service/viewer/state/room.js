@@ -171,7 +171,7 @@ export class Room extends EventTarget {
     return to !== undefined;
   }
 
-  /** Play on from here, or stop. At the end it begins anew. */
+  /** Replay from here, or stop. At the end it starts again from the beginning. */
   play(playing = !this.playing) {
     clearTimeout(this.#timer);
     if (playing && this.following) this.show(1);

@@ -27,23 +27,23 @@ UNREADABLE: dict[str, tuple[bytes, str]] = {
     "nothing in it": (b"{}", "the board: object missing required field `id`"),
     "unknown field of the board": (
         damaged(lambda board: board.update(colour="red")),
-        "the board: object contains unknown field `colour`; known are id, family, title, areas, borders, legend,",
+        "the board: object contains unknown field `colour`; known: id, family, title, areas, borders, legend,",
     ),
     "unknown field of an area": (
         damaged(lambda board: area(board, "africa-proconsularis").update(tribute=10)),
-        "areas[1] (africa-proconsularis): object contains unknown field `tribute`; known are id, name, kind, island,",
+        "areas[1] (africa-proconsularis): object contains unknown field `tribute`; known: id, name, kind, island,",
     ),
     "unknown field of a coast": (
         damaged(lambda board: area(board, "achaia")["coasts"][0].update(name="south")),
-        "areas[0].coasts[0] (achaia): object contains unknown field `name`; known are id, seas",
+        "areas[0].coasts[0] (achaia): object contains unknown field `name`; known: id, seas",
     ),
     "unknown field of a key": (
         damaged(lambda board: area(board, "achaia")["key"].update(points=[1])),
-        "areas[0].key (achaia): object contains unknown field `points`; known are vp",
+        "areas[0].key (achaia): object contains unknown field `points`; known: vp",
     ),
     "unknown field of a border": (
         damaged(lambda board: border(board, "achaia", "macedonia").update(sea=True)),
-        "borders[0] (achaia - macedonia): object contains unknown field `sea`; known are between, kind, strait_sea,",
+        "borders[0] (achaia - macedonia): object contains unknown field `sea`; known: between, kind, strait_sea,",
     ),
     "tribute in words": (
         damaged(lambda board: area(board, "achaia")["values"].update(tribute="ten")),
@@ -141,7 +141,7 @@ INVALID: dict[str, tuple[Callable[[Row], object], str]] = {
     "board id is no slug": (lambda board: board.update(id="Conquest!"), "board id 'Conquest!' is not a slug"),
     "no title": (lambda board: board.update(title=" "), "the board has no title"),
     "no areas": (lambda board: board.update(areas=[], borders=[]), "the board has no land area"),
-    "unknown family": (lambda board: board.update(family="go"), "family 'go' is unknown; known are conquest"),
+    "unknown family": (lambda board: board.update(family="go"), "family 'go' is unknown; known: conquest"),
     "id twice": (
         lambda board: board["areas"].append(copy.deepcopy(area(board, "mare-amisus"))),
         "area id 'mare-amisus' is given 2 times; ids are unique",
@@ -151,9 +151,9 @@ INVALID: dict[str, tuple[Callable[[Row], object], str]] = {
     "id ends in a newline": (lambda board: rename(board, "dacia", "dacia\n"), r"area id 'dacia\n' is not a slug"),
     "renamed in one place only": (
         lambda board: rename(board, "dacia", "dakia"),
-        "border dacia - moesia: 'dacia' is no area of this board, but a land border joins two land areas",
+        "border dacia - moesia: 'dacia' is not an area of this board, but a land border joins two land areas",
     ),
-    "no name": (lambda board: area(board, "dacia").update(name=""), "dacia: '' is no name"),
+    "no name": (lambda board: area(board, "dacia").update(name=""), "dacia: '' is not a name"),
     "blank around an alias": (lambda board: area(board, "dacia").update(aliases=["Dakia "]), "dacia: 'Dakia ' is no"),
     "alias repeats the name": (
         lambda board: area(board, "dacia").update(aliases=["DACIA"]),
@@ -161,7 +161,7 @@ INVALID: dict[str, tuple[Callable[[Row], object], str]] = {
     ),
     "alias is another's name": (
         lambda board: area(board, "dacia").update(aliases=["Moesia"]),
-        "name or alias 'moesia' is borne by dacia, moesia",
+        "name or alias 'moesia' belongs to dacia, moesia",
     ),
     "sea with a coast": (
         lambda board: area(board, "mare-amisus").update(coasts=[{"id": "coast", "seas": ["mare-rhodus"]}]),
@@ -188,11 +188,11 @@ INVALID: dict[str, tuple[Callable[[Row], object], str]] = {
     ),
     "misspelt value": (
         lambda board: area(board, "dacia").update(values={"tribute": 5, "tribut": 5}),
-        "dacia: value 'tribut' is unknown to conquest; known are tribute",
+        "dacia: value 'tribut' is unknown to conquest; known: tribute",
     ),
     "trait of another game": (
         lambda board: area(board, "dacia").update(traits={"resources": ["gold"]}),
-        "dacia: trait 'resources' is unknown to conquest; known are none",
+        "dacia: trait 'resources' is unknown to conquest; known: none",
     ),
     "no home": (
         lambda board: [row.update(home=False) for row in board["areas"] if row["kind"] == "land"],
@@ -223,7 +223,7 @@ INVALID: dict[str, tuple[Callable[[Row], object], str]] = {
     ),
     "coast on the Red Sea": (
         lambda board: area(board, "egypt")["coasts"][0]["seas"].append("mare-rubrum"),
-        "egypt, coast 'coast': 'mare-rubrum' is no area of this board",
+        "egypt, coast 'coast': 'mare-rubrum' is not an area of this board",
     ),
     "coast on land": (
         lambda board: area(board, "egypt")["coasts"][0]["seas"].append("syria"),
@@ -235,7 +235,7 @@ INVALID: dict[str, tuple[Callable[[Row], object], str]] = {
     ),
     "border with nothing": (
         lambda board: add_border(board, "dacia", "sarmatia", "land"),
-        "border dacia - sarmatia: 'sarmatia' is no area of this board",
+        "border dacia - sarmatia: 'sarmatia' is not an area of this board",
     ),
     "border given again the other way": (
         lambda board: add_border(board, "moesia", "dacia", "land"),
@@ -263,7 +263,7 @@ INVALID: dict[str, tuple[Callable[[Row], object], str]] = {
     ),
     "strait across an unknown sea": (
         lambda board: border(board, "asia", "thracia").update(strait_sea="propontis"),
-        "border asia - thracia: strait_sea: 'propontis' is no area of this board",
+        "border asia - thracia: strait_sea: 'propontis' is not an area of this board",
     ),
     "strait across land": (
         lambda board: border(board, "asia", "thracia").update(strait_sea="moesia"),
@@ -309,7 +309,7 @@ INVALID: dict[str, tuple[Callable[[Row], object], str]] = {
     ),
     "provenance of nothing": (
         lambda board: area(board, "dacia")["provenance"].update({"": "seed"}),
-        "dacia: provenance of '', which is no name of a fact",
+        "dacia: provenance of '', which is not a name of a fact",
     ),
     "source that is not listed": (
         lambda board: area(board, "dacia").update(source="rules [R1, R9]"),

@@ -99,7 +99,7 @@ def test_the_largest_board_is_valid_and_one_area_more_is_not() -> None:
     validate(chained(MOST["areas"] // 2))
     with pytest.raises(BoardError) as refused:
         validate(chained(MOST["areas"] // 2 + 1))
-    assert refused.value.problems == ("areas has 302 entries; give 300 at most",)
+    assert refused.value.problems == ("areas has 302 entries; give at most 300",)
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_each_limit_is_told_by_its_number(name: str, sound: Replaced, too_large:
             validate(sound(size))
         return str(refused.value)
 
-    assert f"give {too_large} at most" not in told(too_large)
+    assert f"give at most {too_large}" not in told(too_large)
     assert f"{name} has {too_large + 1}" in told(too_large + 1)
-    assert f"give {too_large} at most" in told(too_large + 1)
+    assert f"give at most {too_large}" in told(too_large + 1)
 
 
 def test_a_map_is_made_in_work_that_grows_with_the_board() -> None:

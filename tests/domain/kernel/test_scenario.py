@@ -62,8 +62,8 @@ def test_a_scenario_with_hidden_cards_and_dice() -> None:
     ("right", "wrong", "complaint"),
     [
         ("[2, 3]]", "[3, 2]]", "step 3: no event"),
-        ("[2, 3]]", "[2, 3], [1]]", "3 rolls are laid down, 2 were rolled"),
-        ('[["six", 6], [2, 3]]', '[["six", 6]]', "step 3: the scenario lays down 1 rolls"),
+        ("[2, 3]]", "[2, 3], [1]]", "the scenario has 3 rolls; 2 were rolled"),
+        ('[["six", 6], [2, 3]]', '[["six", 6]]', "step 3: all 1 rolls of the scenario are used"),
         ("card = 3", "card = 5", "step 1: .* was accepted"),
         ('refused = "TA-BID-01"', 'refused = "TA-BID-02"', "TA-BID-02 was expected"),
         ("roll = { faces = [6, 6] }", "roll = {}", "step 3: no event"),
@@ -116,7 +116,7 @@ class Particular(TinyAuction):
         (2, "TA-BID-01", ""),
         (2, "TA-BID-02", "refused by TA-BID-01.*; TA-BID-02 was expected"),
         (9, "TAB-LIFE-02", ""),
-        (3, "TA-BID-01", "the game was opened; TA-BID-01 was to refuse it"),
+        (3, "TA-BID-01", "the game was opened; a refusal by TA-BID-01 was expected"),
         (2, "", "refused by TA-BID-01.*; no refusal was expected"),
     ],
 )
@@ -209,5 +209,5 @@ def test_a_scenario_holds_in_every_version_unless_it_says_otherwise(said: str, v
 
 def test_a_scenario_for_no_version_that_there_is_would_never_fail() -> None:
     scenarios = read('[[scenario]]\ntitle = "Some"\nrules = []\nsince = 4')
-    with pytest.raises(ScenarioError, match="'Some' holds in no version of tiny-auction; they are 1 to 3"):
+    with pytest.raises(ScenarioError, match="'Some' holds in no version of tiny-auction; it has 1 to 3"):
         list(runs(scenarios, [Revised()]))

@@ -88,7 +88,7 @@ def test_players_who_moved_otherwise_than_they_were_dealt_are_found_out() -> Non
     assert "seats-moved follows from nothing" in verdict.problem
     play.run(Random(3))
     verdict = verify(forged(play.export(), swapped), play.library)
-    assert "is not what the rules make of it" in verdict.problem
+    assert "is not what follows from the rules" in verdict.problem
 
 
 @pytest.mark.rule("MN-SET-01")
@@ -108,7 +108,7 @@ def test_nobody_moves_where_nothing_is_dealt_and_the_first_event_tells_of_no_ass
 def test_a_civilization_that_the_creator_gave_to_a_player_is_taken_by_nobody_else() -> None:
     ann, ben = PlayerId("p-ann"), PlayerId("p-ben")
     play = Play(RULESET, BOARD, 3, setup={"leaders": leaders(greece=ann)}, start=False)
-    with pytest.raises(Refusal, match="greece is kept for another player") as kept:
+    with pytest.raises(Refusal, match="greece is reserved for another player") as kept:
         play.sit(GREECE, ben)
     assert kept.value.rule == "TAB-LIFE-03"
     with pytest.raises(Refusal, match="Take greece"):

@@ -251,7 +251,7 @@ async def test_a_wrong_body_is_told_what_would_have_been_right(scene: Scene, all
 async def test_at_a_full_table_no_seat_is_free(service: Service, anna: Player, bert: Player) -> None:
     game = await service.gathering(anna, bert)
     answer = await service.ask("POST", f"/v1/games/{game}/seats", await service.register("Carla"), {})
-    assert (answer.status_code, answer.json()["allowed"]) == (409, "No seat of this game is free.")
+    assert (answer.status_code, answer.json()["allowed"]) == (409, "This game has no free seat.")
 
 
 @pytest.mark.parametrize(

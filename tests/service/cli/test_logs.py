@@ -193,4 +193,4 @@ def test_what_is_no_export_is_not_proved(call: Call, tmp_path: Path):
 def test_a_packed_export_is_said_to_be_packed(call: Call, exported: Path, tmp_path: Path):
     packed = tmp_path / "game.jsonl.gz"
     packed.write_bytes(gzip.compress(exported.read_bytes()))
-    assert "unpack it first" in call("verify", packed).out
+    assert "decompress it first" in call("verify", packed).out

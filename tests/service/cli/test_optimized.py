@@ -28,7 +28,7 @@ def test_a_service_plays_a_game_and_tells_its_contract(
         game = ("--ruleset", "conquest-classic-2005", "--seats", 2, "--seed", 2, "--quiet")
         said = call("play", "--url", service.address, *game, "--output", tmp_path / "game.jsonl")
         assert said.code == 0, said.err
-        assert "were decided anew" in said.out
+        assert "were decided again" in said.out
         assert service.interrupt() == 0
 
 

@@ -107,7 +107,7 @@ async def test_a_creator_may_name_another_organizer(rig: Rig) -> None:
 
 async def test_what_cannot_be_created_is_refused(rig: Rig) -> None:
     create = rig.games.create
-    with pytest.raises(UnknownRuleset, match="known are tiny-auction"):
+    with pytest.raises(UnknownRuleset, match="known: tiny-auction"):
         await create(ANNA, "chess", 2)
     with pytest.raises(UnknownPlayer):
         await create(ANNA, "tiny-auction", 2, organizer=PlayerId("pnobody"))

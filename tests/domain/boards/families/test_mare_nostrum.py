@@ -157,7 +157,7 @@ MISTAKES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "no city sites said": (lambda b: area(b, "rome").update(values={}), "rome: has no city_sites"),
     "unknown good": (
         lambda b: area(b, "corsica")["traits"].update(resources=["wood"]),
-        "corsica: resources 'wood' is unknown; known are livestock",
+        "corsica: resources 'wood' is unknown; known: livestock",
     ),
     "a good twice": (
         lambda b: area(b, "corsica")["traits"].update(resources=["fish", "fish"]),
@@ -175,7 +175,7 @@ MISTAKES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "home that is no capital": (lambda b: area(b, "corsica").update(home=True), "corsica: home is true"),
     "capital of two": (
         lambda b: area(b, "rome")["traits"].update(capital_of=["rome", "greece"]),
-        "rome: capital_of has 2 words; give 1 at most",
+        "rome: capital_of has 2 words; give at most 1",
     ),
     "capital where another begins": (
         lambda b: area(b, "rome")["traits"].update(start_of=["greece"]),
@@ -191,7 +191,7 @@ MISTAKES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     ),
     "unknown piece": (
         lambda b: area(b, "etruria")["traits"].update(start=["castle"]),
-        "etruria: start 'castle' is unknown; known are city",
+        "etruria: start 'castle' is unknown; known: city",
     ),
     "two cities": (
         lambda b: area(b, "rome")["traits"].update(start=["city", "city"]),

@@ -143,7 +143,7 @@ def test_scripted_dice_fall_as_laid_down() -> None:
         chance.dice(2, 2, 6)
     assert chance.dice(2, 1, 6) == (6,)
     assert chance.used == 2
-    with pytest.raises(LookupError, match="lays down 2"):
+    with pytest.raises(LookupError, match="all 2 rolls"):
         chance.dice(3, 1, 6)
     with pytest.raises(LookupError):
         ScriptedChance([(7,)]).dice(1, 1, 6)

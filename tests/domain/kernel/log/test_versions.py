@@ -54,9 +54,9 @@ def test_a_library_knows_every_version_that_was_released() -> None:
     assert library.current("tiny-auction").version == 2
     assert library.at("tiny-auction", 1).version == 1
     for unknown in (("tiny-auction", 3), ("chess", 1)):
-        with pytest.raises(LookupError, match="which this package lacks"):
+        with pytest.raises(LookupError, match="which this package does not have"):
             library.at(*unknown)
-    with pytest.raises(LookupError, match="known are tiny-auction"):
+    with pytest.raises(LookupError, match="known: tiny-auction"):
         library.current("chess")
 
 
@@ -152,7 +152,7 @@ def test_a_game_that_was_moved_on_is_folded_and_proved() -> None:
     play.run(Random(3))
     verdict = verify(play.export(), play.library)
     assert verdict.ok, verdict
-    said = "It was judged by version 1 of tiny-auction until its organizer moved it on, and by version 2 since."
+    said = "The game was judged by version 1 of tiny-auction until its organizer upgraded it, and by version 2 since."
     assert said in verdict.proved
 
 
@@ -191,12 +191,12 @@ def test_nobody_undoes_what_lies_before_the_move_but_a_ruling_may() -> None:
 def test_a_game_moves_only_to_a_newer_version_that_there_is(to: int) -> None:
     refusal = refused(lambda: begun().try_upgrade(to))
     assert refusal.rule == "TAB-RULES-01"
-    assert refusal.allowed == "The game is played by version 1 of tiny-auction; newer is 2."
+    assert refusal.allowed == "The game uses version 1 of tiny-auction. Newer versions: 2."
 
 
 def test_a_game_of_the_newest_version_stays_there() -> None:
     refusal = refused(lambda: begun(2).try_upgrade(1))
-    assert refusal.allowed == "The game is played by version 2 of tiny-auction; there is no newer one."
+    assert refusal.allowed == "The game uses version 2 of tiny-auction. There is no newer version."
 
 
 def test_only_the_organizer_moves_a_game() -> None:
@@ -221,7 +221,7 @@ def test_a_position_in_which_nobody_could_choose_stays() -> None:
             return [] if self.version >= 2 else super().options(table, seat, vault)
 
     refusal = refused(lambda: Play(Mute(1), ROOM, 2).try_upgrade(2))
-    assert (refusal.rule, refusal.allowed) == ("TAB-RULES-02", "There red would have nothing to choose from.")
+    assert (refusal.rule, refusal.allowed) == ("TAB-RULES-02", "In that version red would have no options.")
 
 
 def test_only_a_running_game_is_moved() -> None:

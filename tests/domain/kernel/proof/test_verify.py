@@ -76,7 +76,7 @@ def test_a_list_that_went_on_after_chance_is_found_by_its_key(keys: tuple[str | 
         play.take(play.game.command(seat, given, play.chance, play.vault, cause, now))
     verdict = check(play.export())
     assert verdict.ok is ok
-    assert ok or "goes on with a list" in verdict.problem
+    assert ok or "continues a list" in verdict.problem
 
 
 def cancelled(by: PlayerId = ORGANIZER) -> list[bytes]:
@@ -110,7 +110,7 @@ def test_a_finished_game_is_proved() -> None:
     assert verdict.events == len(versions(finished()))
     assert len(verdict.proved) == 6
     assert any("names an account" in sentence for sentence in verdict.proved)
-    assert "It was judged by version 1 of tiny-auction." in verdict.proved
+    assert "The game was judged by version 1 of tiny-auction." in verdict.proved
     assert not verdict.unproved
 
 
