@@ -171,8 +171,8 @@ def test_every_alert_says_what_to_do():
 
 
 def test_the_kinds_of_commands_are_those_that_are_counted():
-    source = (ROOT / "service" / "games" / "commands.py").read_text()
-    assert set(re.findall(r'\["([a-z-]+)"', source)) - {"create"} == set(KINDS) - {"create"}
+    source = (ROOT / "service" / "games" / "acts.py").read_text()
+    assert {"create", *re.findall(r'^    kind = "([a-z-]+)"', source, re.MULTILINE)} == set(KINDS)
 
 
 # --- the chart ---
