@@ -162,7 +162,8 @@ class Turn(Struct, frozen=True):
     Attributes:
         actions: how many are left.
         acquired: whether a card was acquired in this turn (CS-ACT-03).
-        move: a land move or naval action that can go on.
+        land_move: a land move that can go on.
+        naval_move: a naval action in which a battle may follow.
     """
 
     seat: Seat

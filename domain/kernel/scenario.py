@@ -165,9 +165,9 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
         except (Failure, LookupError) as failure:
             raise Failure(f"step {number}: {failure}") from failure
     if chance.used != len(scenario.dice):
-        raise Failure(f"{len(scenario.dice)} rolls are laid down, {chance.used} were rolled")
+        raise Failure(f"the scenario has {len(scenario.dice)} rolls; {chance.used} were rolled")
     if chance.shuffles < len(scenario.lots):
-        raise Failure(f"{len(scenario.lots)} shuffles are laid down, {chance.shuffles} were made")
+        raise Failure(f"the scenario has {len(scenario.lots)} shuffles; {chance.shuffles} were made")
 
 
 def _faces(roll: Sequence[int | str], ruleset: Ruleset[Any]) -> list[int]:

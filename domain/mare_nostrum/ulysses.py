@@ -176,7 +176,7 @@ def redirect(table: Table) -> list[Decision]:
             "redirect",
             (owner,),
             RuleId("MN-HER-11"),
-            f"{taker} took {wording.card(take.card)} from {giver}. Do you use Ulysses to undo this?",
+            f"Do you use Ulysses to undo that {taker} took {wording.card(take.card)} from {giver}?",
             "Then the next player takes, or the same player takes a card of Ulysses' owner instead.",
             {"taker": take.taker, "giver": take.giver, "card": take.card},
         )

@@ -253,7 +253,7 @@ async def test_games_of_a_ruleset_that_is_missing_stop_only_what_needs_it(rows: 
     assert live.keys() == {"lobby", "players", "rules"}
     troubles = {each.projection: each.trouble for each in await rows.generations() if not each.live}
     assert troubles.keys() == {"dice", "scoreboard", "timeline"}
-    assert all(trouble is not None and "lack" in trouble.why for trouble in troubles.values())
+    assert all(trouble is not None and "does not have" in trouble.why for trouble in troubles.values())
 
 
 async def test_a_log_that_does_not_answer_is_waited_for(

@@ -88,7 +88,7 @@ function holds(schema: Schemas["ObjectSchema"], drawn: Drawn): boolean {
   return [total].flat().every(({ of, minimum = 0, maximum = Infinity, times }) => {
     const counted = of.reduce((sum, name) => sum + amount(drawn[name]), 0);
     return minimum <= counted && counted <= maximum * (times ? amount(drawn[times]) : 1);
-  }) && (!cost || price <= cost.maximum) && (!sum || (sum.minimum <= whole && whole <= sum.maximum));
+  }) && (!cost || ((cost.minimum ?? 0) <= price && price <= (cost.maximum ?? Infinity))) && (!sum || (sum.minimum <= whole && whole <= sum.maximum));
 }
 
 // --- Playing ------------------------------------------------------------------------------------------------------
