@@ -280,7 +280,7 @@ async def _seat(request: Call, game: str, name: str) -> Seat:
     """Return a seat of a game by its name. Raises `UnknownGame` or `Problem`."""
     seats = (await request.services.games.game(GameId(game))).players
     if name not in seats:
-        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {name!r}.", f"Its seats are {', '.join(seats)}.")
+        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {name!r}.", f"Expected one of {', '.join(seats)}.")
     return Seat(name)
 
 

@@ -117,18 +117,12 @@ class CitedSource(Struct, frozen=True):
     language: str
 
 
-class RulesetDetail(Struct, frozen=True):
+class RulesetDetail(RulesetSummary, frozen=True):
     """A ruleset with all its parts.
 
     Attributes:
-        id: its id.
-        title: its name.
-        version: the version that new games use.
         versions: all released versions, each with what it changed; a game keeps the one that it began with until its
             organizer moves it to a newer one.
-        board: the id of its board.
-        players: the numbers of players that can play.
-        rules: how many rules it has.
         seats: the names of the seats, by number of players.
         chapters: the chapters of its rules.
         sources: the sources of its rules.
@@ -142,13 +136,7 @@ class RulesetDetail(Struct, frozen=True):
         setup: a JSON Schema of what the creator of a game may choose.
     """
 
-    id: str
-    title: str
-    version: int
     versions: tuple[RulesetVersion, ...]
-    board: str
-    players: tuple[int, ...]
-    rules: int
     seats: dict[str, tuple[Seat, ...]]
     chapters: tuple[Chapter, ...]
     sources: tuple[CitedSource, ...]

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any, Final
 
 from litestar.response import Response
+from msgspec.structs import asdict
 
 from domain.kernel.ids import RuleId
 from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
@@ -151,9 +152,8 @@ ROUTES = (list_rulesets, show_ruleset, show_board, list_rules, show_rule, show_s
 
 def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
     """Return a ruleset with all its parts."""
-    summary = ruleset_summary(ruleset)
     return RulesetDetail(
-        **{name: getattr(summary, name) for name in summary.__struct_fields__},
+        **asdict(ruleset_summary(ruleset)),
         versions=ruleset_versions(ruleset),
         seats={str(number): ruleset.seats(number) for number in ruleset.players},
         chapters=tuple(

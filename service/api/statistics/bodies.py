@@ -38,8 +38,8 @@ class TimelinePage(Listed[TimelineEntry], frozen=True):
     """Places on the timeline of a game, in order.
 
     Attributes:
-        next: the `cursor` of the next page; null when these are the last so far. It is no version, at which several
-            entries may stand.
+        next: the `cursor` of the next page; null when these are the last so far. It is not a version, because several
+            entries may belong to one version.
     """
 
 

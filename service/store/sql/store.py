@@ -199,5 +199,5 @@ def _position(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
-        raise UnknownCursor(f"{cursor!r} is no cursor; take one from an earlier answer, or leave it out")
+        raise UnknownCursor(f"{cursor!r} is not a cursor: use one from an earlier answer, or leave it out")
     return int(cursor)

@@ -234,8 +234,8 @@ WOULD_BE_RIGHT: dict[str, tuple[str, dict[str, Any]]] = {
     "Send a whole number from 1 to 100.": ("/v1/games", {**NEW_GAME, "players": 2.0}),
     "Send one of account, admin, audit, organize, play.": ("/v1/tokens", {"name": "bot", "scopes": ["fly"]}),
     "Send a whole number from 1 to 3.": ("/v1/games", {**NEW_GAME, "setup": {"rounds": 0}}),
-    "put-up takes coins.": ("{game}/commands", {"command": {"type": "put-up"}}),
-    "open-bidding takes no fields.": ("{game}/commands", {"command": {"type": "open-bidding", "more": 1}}),
+    "Fields of put-up: coins.": ("{game}/commands", {"command": {"type": "put-up"}}),
+    "Fields of open-bidding: none.": ("{game}/commands", {"command": {"type": "open-bidding", "more": 1}}),
 }
 
 
