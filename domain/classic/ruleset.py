@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Final
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.classic import (
+    alliance,
     battle,
     capture,
     combat,
@@ -28,7 +29,6 @@ from domain.classic import (
     roads,
     sea,
     setup,
-    talk,
     tribute,
     turn,
     view,
@@ -72,7 +72,7 @@ CHAPTERS = (
     inflation,
     placement,
     ransom,
-    talk,
+    alliance,
     winning,
 )
 

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from domain.classic import inflation, talk
+from domain.classic import inflation, winning
 from domain.classic.pieces import GALLEY_MOVES, LEADER_MOVES, Army
 from domain.classic.table import Event, Phase, Table
 from domain.kernel.ids import Seat
@@ -72,7 +72,7 @@ def end(draft: Draft[Table]) -> None:
     while True:
         place = (place + 1) % len(table.order)
         if place == 0:
-            talk.end_round(draft)
+            winning.end_round(draft)
             game_round += 1
         seat = table.order[place]
         # Prices rise on the turn of a player even when that turn is skipped (CC-INF-11).

@@ -82,8 +82,8 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
       of these names count adds up to a..b: an integer counts itself, an array its items, an object the sum of its
       integers, and what is absent 0. With `times`, b is multiplied by the number of items in the array of that name.
       `minimum` and `maximum` may be absent.
-    * `x-cost`: `{"prices": {name: price}, "minimum": a, "maximum": b}`. What the properties of these names count, times their
-      prices, costs at most b.
+    * `x-cost`: `{"prices": {name: price}, "minimum": a, "maximum": b}`. What the properties of
+      these names count, times their prices, comes to a..b; either bound may be absent.
     * `x-sum`: `{"minimum": a, "maximum": b}`. The integers in the object add up to a..b.
     """
     request.read_query(Nothing)
