@@ -7,7 +7,7 @@ province, galleys and leaders.
 """
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -231,8 +231,7 @@ class FormLegion(Command, frozen=True):
     """Choose the units of the battle legion of this round (CC-BAT-09)."""
 
     rules = ("CC-BAT-09",)
-    rule: ClassVar[str] = "CC-BAT-09"
-    answers: ClassVar[frozenset[str]] = frozenset({"form-legion"})
+    answers = frozenset({"form-legion"})
 
     infantry: Count = 0
     cavalry: Count = 0

@@ -11,7 +11,7 @@ fate the loser had not decided yet.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -291,8 +291,7 @@ class JudgeGeneral(Command, frozen=True):
     """Capture a defeated general for a later ransom, or kill them (CC-CAP-02)."""
 
     rules = ("CC-CAP-02",)
-    rule: ClassVar[str] = "CC-CAP-02"
-    answers: ClassVar[frozenset[str]] = frozenset({"judge-general"})
+    answers = frozenset({"judge-general"})
 
     general: LeaderId
     verdict: Verdict

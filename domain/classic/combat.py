@@ -11,7 +11,7 @@ optional attacks lapse.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -306,8 +306,7 @@ class FightBattle(Command, frozen=True):
     """Fight one of the land battles next, in any order (CC-BAT-03, CC-BAT-04)."""
 
     rules = ("CC-BAT-03", "CC-BAT-04")
-    rule: ClassVar[str] = "CC-BAT-03"
-    answers: ClassVar[frozenset[str]] = FIGHT
+    answers = FIGHT
 
     province: AreaId
 
@@ -331,8 +330,7 @@ class FightAtSea(Command, frozen=True):
     """
 
     rules = ("CC-NAV-01", "CC-NAV-18", "CC-NAV-20", "CC-NAV-19", "CC-BAT-04")
-    rule: ClassVar[str] = "CC-NAV-01"
-    answers: ClassVar[frozenset[str]] = FIGHT
+    answers = FIGHT
 
     sea: AreaId
     opponent: Seat
@@ -376,8 +374,7 @@ class DivideFleet(Command, frozen=True):
     """
 
     rules = ("CC-NAV-19",)
-    rule: ClassVar[str] = "CC-NAV-19"
-    answers: ClassVar[frozenset[str]] = FIGHT
+    answers = FIGHT
 
     sea: AreaId
     against: tuple[Seat, ...]
@@ -411,8 +408,7 @@ class DeclineNavalBattle(Command, frozen=True):
     """Do not attack the other galleys in a sea zone (CC-NAV-01)."""
 
     rules = ("CC-NAV-01",)
-    rule: ClassVar[str] = "CC-NAV-01"
-    answers: ClassVar[frozenset[str]] = FIGHT
+    answers = FIGHT
 
     sea: AreaId
 
@@ -435,8 +431,7 @@ class AttackLeaders(Command, frozen=True):
     """
 
     rules = ("CC-CAP-04", "CC-CAP-05")
-    rule: ClassVar[str] = "CC-CAP-04"
-    answers: ClassVar[frozenset[str]] = FIGHT
+    answers = FIGHT
 
     province: AreaId
     player: Seat
@@ -463,8 +458,7 @@ class SpareLeaders(Command, frozen=True):
     """
 
     rules = ("CC-CAP-04", "CC-CAP-05")
-    rule: ClassVar[str] = "CC-CAP-04"
-    answers: ClassVar[frozenset[str]] = FIGHT
+    answers = FIGHT
 
     province: AreaId
     player: Seat
@@ -487,8 +481,7 @@ class FinishCombat(Command, frozen=True):
     """Stop fighting and decline all optional battles. You cannot while a battle must be fought (CC-BAT-01)."""
 
     rules = ("CC-TRN-05", "CC-BAT-01")
-    rule: ClassVar[str] = "CC-TRN-05"
-    answers: ClassVar[frozenset[str]] = FIGHT
+    answers = FIGHT
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fights = _fights(draft.table)

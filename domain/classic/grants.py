@@ -5,7 +5,6 @@ A standing grant answers for the player who gave it until they withdraw it (CC-A
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import ClassVar
 
 from domain.classic.passage import RULES, PassageAnswered, check_provided, provided, stands, way
 from domain.classic.table import Command, Consent, Event, Grant, Table
@@ -84,7 +83,6 @@ class GrantStanding(Command, frozen=True):
     """
 
     rules = ("CC-ALY-05", "CC-ALY-02")
-    rule: ClassVar[str] = "CC-ALY-05"
 
     to: Seat
     kind: Consent
@@ -143,7 +141,6 @@ class WithdrawGrant(Command, frozen=True):
     """
 
     rules = ("CC-ALY-05", "CC-ALY-02")
-    rule: ClassVar[str] = "CC-ALY-05"
 
     to: Seat
     kind: Consent

@@ -5,7 +5,7 @@ from galleys this turn, they say which, because units that landed cannot retreat
 """
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -139,8 +139,7 @@ class MarkLosses(Command, frozen=True):
     """
 
     rules = ("CC-BAT-16", "CC-BAT-19", "CC-RET-13")
-    rule: ClassVar[str] = "CC-BAT-16"
-    answers: ClassVar[frozenset[str]] = frozenset({"mark-losses"})
+    answers = frozenset({"mark-losses"})
 
     infantry: Count = 0
     cavalry: Count = 0

@@ -6,7 +6,6 @@ meets on its way in passage.py.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -160,8 +159,7 @@ class March(Command, frozen=True):
     """
 
     rules = ("CC-MOV-25", "CC-MOV-03", "CC-MOV-05")
-    rule: ClassVar[str] = "CC-MOV-25"
-    answers: ClassVar[frozenset[str]] = frozenset({"move", "pass-on"})
+    answers = frozenset({"move", "pass-on"})
 
     origin: AreaId
     to: AreaId
@@ -414,8 +412,7 @@ class FinishMovement(Command, frozen=True):
     """End the movement phase: pieces aboard galleys on coasts go ashore (CC-SEA-28), and combat begins (CC-TRN-04)."""
 
     rules = ("CC-MOV-25", "CC-SEA-28", "CC-TRN-04")
-    rule: ClassVar[str] = "CC-MOV-25"
-    answers: ClassVar[frozenset[str]] = frozenset({"move", "pass-on"})
+    answers = frozenset({"move", "pass-on"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if stuck := legion.among_enemies(draft.table, seat):

@@ -6,7 +6,6 @@ fleet is gone, for three cycles at most.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -412,8 +411,7 @@ class MarkSunk(Command, frozen=True):
     """
 
     rules = ("CC-NAV-10",)
-    rule: ClassVar[str] = "CC-NAV-10"
-    answers: ClassVar[frozenset[str]] = frozenset({"mark-sunk"})
+    answers = frozenset({"mark-sunk"})
 
     galleys: tuple[GalleyId, ...]
 
@@ -444,8 +442,7 @@ class PlaceRescued(Command, frozen=True):
     """
 
     rules = ("CC-NAV-16",)
-    rule: ClassVar[str] = "CC-NAV-16"
-    answers: ClassVar[frozenset[str]] = frozenset({"place-rescued"})
+    answers = frozenset({"place-rescued"})
 
     leaders: tuple[LeaderId, ...]
     to: str

@@ -7,7 +7,6 @@ standing grant (`grants.py`) answers for the player who gave it until they withd
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -271,8 +270,7 @@ class AskPassage(Command, frozen=True):
     """
 
     rules = ("CC-ALY-04", "CC-ALY-02")
-    rule: ClassVar[str] = "CC-ALY-04"
-    answers: ClassVar[frozenset[str]] = frozenset({"move", "pass-on"})
+    answers = frozenset({"move", "pass-on"})
 
     kind: Consent
     origin: AreaId
@@ -383,8 +381,7 @@ class AnswerPassage(Command, frozen=True):
     """
 
     rules = ("CC-ALY-05", "CC-ALY-02")
-    rule: ClassVar[str] = "CC-ALY-05"
-    answers: ClassVar[frozenset[str]] = frozenset({"answer-passage"})
+    answers = frozenset({"answer-passage"})
 
     granted: bool
 
@@ -400,7 +397,6 @@ class WithdrawPassageRequest(Command, frozen=True):
     """Withdraw your request for a passage before all have answered it (CC-ALY-02, CC-ALY-05)."""
 
     rules = ("CC-ALY-05", "CC-ALY-02")
-    rule: ClassVar[str] = "CC-ALY-05"
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table

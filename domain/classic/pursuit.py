@@ -1,7 +1,6 @@
 """Pursuit: the winner's one roll against those who retreat alone (chapter PUR)."""
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -78,8 +77,7 @@ class MarkPursued(Command, frozen=True):
     """Choose the retreating units that the pursuit eliminates (CC-PUR-05)."""
 
     rules = ("CC-PUR-05",)
-    rule: ClassVar[str] = "CC-PUR-05"
-    answers: ClassVar[frozenset[str]] = frozenset({"mark-pursued"})
+    answers = frozenset({"mark-pursued"})
 
     infantry: Count = 0
     cavalry: Count = 0

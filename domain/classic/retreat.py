@@ -6,7 +6,6 @@ province, named only then (CC-RET-20). A side that needs consent to cross a stra
 """
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from msgspec.structs import replace
 
@@ -282,8 +281,7 @@ class Announce(Command, frozen=True):
     """
 
     rules = ("CC-RET-22", "CC-RET-01", "CC-RET-02")
-    rule: ClassVar[str] = "CC-RET-22"
-    answers: ClassVar[frozenset[str]] = frozenset({"announce"})
+    answers = frozenset({"announce"})
 
     retreat: bool
     confirm_loss: bool = False
@@ -323,8 +321,7 @@ class AskRetreat(Command, frozen=True):
     """
 
     rules = ("CC-RET-15",)
-    rule: ClassVar[str] = "CC-RET-15"
-    answers: ClassVar[frozenset[str]] = frozenset({"announce"})
+    answers = frozenset({"announce"})
 
     to: AreaId
 
@@ -354,8 +351,7 @@ class AnswerRetreat(Command, frozen=True):
     """
 
     rules = ("CC-RET-15",)
-    rule: ClassVar[str] = "CC-RET-15"
-    answers: ClassVar[frozenset[str]] = frozenset({"answer-strait-retreat"})
+    answers = frozenset({"answer-strait-retreat"})
 
     grant: bool
 
@@ -374,7 +370,6 @@ class WithdrawRetreatRequest(Command, frozen=True):
     """Withdraw your request to retreat across a strait before all have answered it (CC-RET-15)."""
 
     rules = ("CC-RET-15",)
-    rule: ClassVar[str] = "CC-RET-15"
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fight = draft.table.battle
@@ -395,8 +390,7 @@ class Withdraw(Command, frozen=True):
     """Name the province to which the whole force retreats (CC-RET-06, CC-RET-20)."""
 
     rules = ("CC-RET-20", "CC-RET-06")
-    rule: ClassVar[str] = "CC-RET-20"
-    answers: ClassVar[frozenset[str]] = frozenset({"withdraw"})
+    answers = frozenset({"withdraw"})
 
     to: AreaId
 

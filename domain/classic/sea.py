@@ -8,7 +8,7 @@ command that enters: no galley is ever where it may not be.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -179,8 +179,7 @@ class Sail(Command, frozen=True):
     """
 
     rules = ("CC-SEA-02",)
-    rule: ClassVar[str] = "CC-SEA-02"
-    answers: ClassVar[frozenset[str]] = frozenset({"move"})
+    answers = frozenset({"move"})
 
     galley: GalleyId
     to: AreaId
@@ -317,8 +316,7 @@ class Embark(Command, frozen=True):
     """
 
     rules = ("CC-SEA-10", "CC-SEA-11", "CC-SEA-14")
-    rule: ClassVar[str] = "CC-SEA-10"
-    answers: ClassVar[frozenset[str]] = frozenset({"move"})
+    answers = frozenset({"move"})
 
     galley: GalleyId
     leaders: tuple[LeaderId, ...] = ()
@@ -401,8 +399,7 @@ class Land(Command, frozen=True):
     """Go ashore from a galley that is on a coast; units only together with a leader (CC-SEA-15)."""
 
     rules = ("CC-SEA-10", "CC-SEA-15")
-    rule: ClassVar[str] = "CC-SEA-10"
-    answers: ClassVar[frozenset[str]] = frozenset({"move"})
+    answers = frozenset({"move"})
 
     galley: GalleyId
     leaders: tuple[LeaderId, ...] = ()
