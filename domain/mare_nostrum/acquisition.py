@@ -9,7 +9,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import combinations, hands, winning, wording
+from domain.mare_nostrum import combinations, hands, phrases, winning
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import CARDS, CardId, Resource
 from domain.mare_nostrum.table import Command, Event, Table
@@ -33,7 +33,7 @@ class CardAcquired(Event, frozen=True):
         table.cards[self.seat] = (*table.cards[self.seat], self.card)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} acquired {_title(self.card)} for {wording.cards(self.paid)}."
+        return f"{names(self.seat)} acquired {_title(self.card)} for {phrases.cards(self.paid)}."
 
 
 def _title(card: str) -> str:

@@ -12,7 +12,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import wording
+from domain.mare_nostrum import phrases
 from domain.mare_nostrum.data import TAX, Resource
 from domain.mare_nostrum.pieces import NO_FORCE, Post, Province
 from domain.mare_nostrum.posts import MARKER, gives_up, leaving, most_leaving, named, one_on_each
@@ -74,7 +74,7 @@ class ProvinceOverrun(Event, frozen=True):
         table.ashore = True
 
     def tell(self, names: Names) -> str:
-        return f"{wording.units(self.legions)} of {names(self.seat)} attacked undefended {names(self.province)}."
+        return f"{phrases.units(self.legions)} of {names(self.seat)} attacked undefended {names(self.province)}."
 
 
 class ProvincePillaged(Event, frozen=True):
@@ -101,7 +101,7 @@ class ProvincePillaged(Event, frozen=True):
             table.draw(self.seat, {self.card: 1})
 
     def tell(self, names: Names) -> str:
-        taken = f", which brought {wording.card(self.card)}" if self.card is not None else ""
+        taken = f", which brought {phrases.card(self.card)}" if self.card is not None else ""
         return f"{names(self.seat)} pillaged {names(self.province)}: the {named(self.post)} was destroyed{taken}."
 
 

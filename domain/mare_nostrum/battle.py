@@ -17,7 +17,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Draw, Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import aftermath, wording
+from domain.mare_nostrum import aftermath, phrases
 from domain.mare_nostrum.pieces import NO_FORCE, Force, Post
 from domain.mare_nostrum.table import Battle, Command, Event, Holding, Spoils, Table
 
@@ -61,7 +61,7 @@ class Throw(Struct, frozen=True, omit_defaults=True):
         parts += [f"{self.bonus} (hero)"] if self.bonus else []
         parts += [f"{FORTRESS} (fortress)"] * self.fortresses
         summed = f" = {self.total}" if len(parts) > 1 else ""
-        return f"{wording.owner(self.seat)} {'rolled' if self.faces else 'had'} {' + '.join(parts)}{summed}"
+        return f"{phrases.owner(self.seat)} {'rolled' if self.faces else 'had'} {' + '.join(parts)}{summed}"
 
 
 # --- events ---
@@ -94,8 +94,8 @@ class BattleBegan(Event, frozen=True):
         table.ashore = True
 
     def tell(self, names: Names) -> str:
-        attacker, defender = names(self.attacker), wording.owner(self.defender)
-        force = wording.units(self.legions, self.fortresses)
+        attacker, defender = names(self.attacker), phrases.owner(self.defender)
+        force = phrases.units(self.legions, self.fortresses)
         return f"{attacker} attacked {defender} in {names(self.province)} with {force}."
 
 
@@ -153,7 +153,7 @@ class BattleEnded(Event, frozen=True):
             case "attacker":
                 return f"{names(self.attacker)} drove all opponents out of {place}."
             case "defender":
-                return f"{wording.owner(self.defender)} held {place}."
+                return f"{phrases.owner(self.defender)} held {place}."
             case "nobody":
                 return f"Neither side had units left in {place}."
             case "war":

@@ -12,7 +12,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import chains, combinations, hands, order, war, wording
+from domain.mare_nostrum import chains, combinations, hands, order, phrases, war
 from domain.mare_nostrum.data import PIECES, PRICES, Item, Resource, price_of
 from domain.mare_nostrum.pieces import NO_FORCE
 from domain.mare_nostrum.table import Command, Event, Table
@@ -73,7 +73,7 @@ class PieceBuilt(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         what = f"{self.item} on {self.good}" if self.good else self.item
-        return f"{names(self.seat)} built a {what} in {names(self.province)} for {wording.cards(self.paid)}."
+        return f"{names(self.seat)} built a {what} in {names(self.province)} for {phrases.cards(self.paid)}."
 
 
 def put(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:

@@ -18,7 +18,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import hands, turn, wording
+from domain.mare_nostrum import hands, phrases, turn
 from domain.mare_nostrum.data import KEPT_TAXES, TAX, Resource
 from domain.mare_nostrum.table import Command, Event, Table
 
@@ -81,8 +81,8 @@ class CardsDiscarded(Event, frozen=True):
         table.kept.clear()
 
     def tell(self, names: Names) -> str:
-        kept = [f"{names(seat)} kept {kept.count or 'none'}" for seat, kept in wording.by_seat(self.hands)]
-        return f"Of the unused cards, {enumerated(kept)}; {wording.cards(self.cards)} went back to the bank."
+        kept = [f"{names(seat)} kept {kept.count or 'none'}" for seat, kept in phrases.by_seat(self.hands)]
+        return f"Of the unused cards, {enumerated(kept)}; {phrases.cards(self.cards)} went back to the bank."
 
 
 # --- keeping ---
@@ -104,7 +104,7 @@ class Keep(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         held, taxes = hands.held(table, seat, draft), self.cards.get(TAX, 0)
-        asked = f"You asked to keep {wording.cards(self.cards)}."
+        asked = f"You asked to keep {phrases.cards(self.cards)}."
         goods = {card: number for card, number in self.cards.items() if card != TAX}
         if taxes > KEPT_TAXES:
             raise Refusal("MN-CMB-06", asked, f"You can keep at most {KEPT_TAXES} tax cards.")
@@ -113,7 +113,7 @@ class Keep(Command, frozen=True):
         if sum(goods.values()) > KEPT_GOODS:
             raise Refusal("MN-CMB-07", asked, "With the Hanging Gardens, you can keep one goods card.")
         if any(card not in held or number > held[card] for card, number in self.cards.items()):
-            raise Refusal("MN-CMB-06", asked, f"Your hand: {wording.cards(held)}.")
+            raise Refusal("MN-CMB-06", asked, f"Your hand: {phrases.cards(held)}.")
         draft.emit(CardsLaidAside(seat, hands.seal(draft, seat, self.cards)))
 
     @classmethod

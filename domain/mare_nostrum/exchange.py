@@ -9,7 +9,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import hands, wording
+from domain.mare_nostrum import hands, phrases
 from domain.mare_nostrum.data import GOODS, TAX, Resource
 from domain.mare_nostrum.table import Command, Event, Table
 
@@ -33,7 +33,7 @@ class CardExchanged(Event, frozen=True):
         table.exchanged = True
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} exchanged {wording.card(self.give)} for {wording.card(self.take)} with the bank."
+        return f"{names(self.seat)} exchanged {phrases.card(self.give)} for {phrases.card(self.take)} with the bank."
 
 
 class Exchange(Command, frozen=True):

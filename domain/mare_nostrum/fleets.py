@@ -11,7 +11,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import wording
+from domain.mare_nostrum import phrases
 from domain.mare_nostrum.chains import seas_of
 from domain.mare_nostrum.pieces import NO_FLEET
 from domain.mare_nostrum.table import Command, Event, Table
@@ -32,7 +32,7 @@ class TriremesLaunched(Event, frozen=True):
         _arrive(table, self.sea, self.seat, self.triremes)
 
     def tell(self, names: Names) -> str:
-        triremes, sea = wording.counted(self.triremes, "trireme"), wording.sea(names, self.sea)
+        triremes, sea = phrases.counted(self.triremes, "trireme"), phrases.sea(names, self.sea)
         return f"{names(self.seat)} launched {triremes} from {names(self.province)} into {sea}."
 
 
@@ -52,8 +52,8 @@ class TriremesSailed(Event, frozen=True):
         _arrive(table, self.to, self.seat, self.triremes)
 
     def tell(self, names: Names) -> str:
-        triremes = wording.counted(self.triremes, "trireme")
-        origin, to = wording.sea(names, self.origin), wording.sea(names, self.to)
+        triremes = phrases.counted(self.triremes, "trireme")
+        origin, to = phrases.sea(names, self.origin), phrases.sea(names, self.to)
         return f"{names(self.seat)} sailed {triremes} from {origin} to {to}."
 
 
@@ -140,7 +140,7 @@ class Sail(Command, frozen=True):
                     "to": schema.one_of(table.map.sea_neighbours(sea)),
                     "triremes": schema.count(1, fresh),
                 }
-                yield cls.option(f"Sail from {wording.sea(table.names, sea)}", fields)
+                yield cls.option(f"Sail from {phrases.sea(table.names, sea)}", fields)
 
 
 EVENTS = (TriremesLaunched, TriremesSailed)

@@ -12,7 +12,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import turn, wording
+from domain.mare_nostrum import phrases, turn
 from domain.mare_nostrum.data import BANK, GOODS, TAX, Resource
 from domain.mare_nostrum.hands import Cards
 from domain.mare_nostrum.pieces import Province
@@ -42,9 +42,9 @@ class IncomePaid(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if not self.cards and not self.missing:
             return "Nobody had any income."
-        paid = [f"{names(seat)} was paid {wording.cards(cards)}" for seat, cards in wording.by_seat(self.cards)]
+        paid = [f"{names(seat)} was paid {phrases.cards(cards)}" for seat, cards in phrases.by_seat(self.cards)]
         lost = [
-            f"the bank lacked {wording.cards(cards)} for {names(seat)}" for seat, cards in wording.by_seat(self.missing)
+            f"the bank lacked {phrases.cards(cards)} for {names(seat)}" for seat, cards in phrases.by_seat(self.missing)
         ]
         told = "; ".join([*paid, *lost])
         return f"{told[0].upper()}{told[1:]}."
@@ -67,7 +67,7 @@ class GoodChosen(Event, frozen=True):
         table.draw(self.seat, {self.good: 1})
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} took {wording.card(self.good)} for the Temple of Artemis."
+        return f"{names(self.seat)} took {phrases.card(self.good)} for the Temple of Artemis."
 
 
 # --- income ---

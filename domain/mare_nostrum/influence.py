@@ -11,7 +11,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import aftermath, chains, combinations, construction, hands, wording
+from domain.mare_nostrum import aftermath, chains, combinations, construction, hands, phrases
 from domain.mare_nostrum.construction import Bar
 from domain.mare_nostrum.data import Resource, price_of
 from domain.mare_nostrum.pieces import NO_FORCE
@@ -46,9 +46,9 @@ class InfluencePlaced(Event, frozen=True):
             table.set_force(self.province, self.seat, replace(force, posts=()))
 
     def tell(self, names: Names) -> str:
-        cost = "free of charge" if self.free else f"for {wording.cards(self.paid)}"
+        cost = "free of charge" if self.free else f"for {phrases.cards(self.paid)}"
         if self.replaced is not None:
-            former = wording.owner(self.replaced)
+            former = phrases.owner(self.replaced)
             return f"{names(self.seat)} converted {names(self.province)} from {former} {cost}."
         return f"{names(self.seat)} placed influence in {names(self.province)} {cost}."
 

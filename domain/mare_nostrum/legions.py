@@ -17,7 +17,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import aftermath, chains, helen, order, posts, war, wording
+from domain.mare_nostrum import aftermath, chains, helen, order, phrases, posts, war
 from domain.mare_nostrum.pieces import NO_FORCE, Force, Post
 from domain.mare_nostrum.table import Command, Entry, Event, Table
 
@@ -49,7 +49,7 @@ class LegionsMarched(Event, frozen=True):
             table.entry = Entry(self.to, self.tempted)
 
     def tell(self, names: Names) -> str:
-        legions = wording.units(self.legions).capitalize()
+        legions = phrases.units(self.legions).capitalize()
         return f"{legions} of {names(self.seat)} marched from {names(self.origin)} to {names(self.to)}."
 
 

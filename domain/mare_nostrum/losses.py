@@ -12,7 +12,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import wording
+from domain.mare_nostrum import phrases
 from domain.mare_nostrum.battle import fighting
 from domain.mare_nostrum.table import Battle, Command, Event, Table
 
@@ -44,8 +44,8 @@ class LossesRemoved(Event, frozen=True):
         table.battle = replace(battle, losses=losses)
 
     def tell(self, names: Names) -> str:
-        lost = wording.units(self.legions, self.fortresses)
-        return f"{wording.owner(self.seat)} lost {lost} in {names(self.province)}."
+        lost = phrases.units(self.legions, self.fortresses)
+        return f"{phrases.owner(self.seat)} lost {lost} in {names(self.province)}."
 
 
 class RemoveLosses(Command, frozen=True):

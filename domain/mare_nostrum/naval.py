@@ -9,7 +9,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import wording
+from domain.mare_nostrum import phrases
 from domain.mare_nostrum.battle import Throw, throw
 from domain.mare_nostrum.fleets import check_afloat
 from domain.mare_nostrum.pieces import NO_FLEET
@@ -34,7 +34,7 @@ class NavalBattleBegan(Event, frozen=True):
         table.set_fleet(self.sea, self.attacker, table.fleets[self.sea][self.attacker].committed(self.triremes))
 
     def tell(self, names: Names) -> str:
-        triremes, sea = wording.counted(self.triremes, "trireme"), wording.sea(names, self.sea)
+        triremes, sea = phrases.counted(self.triremes, "trireme"), phrases.sea(names, self.sea)
         return f"{names(self.attacker)} attacked {names(self.defender)} in {sea} with {triremes}."
 
 
@@ -72,9 +72,9 @@ class NavalBattleEnded(Event, frozen=True):
             table.set_fleet(self.sea, seat, table.fleets[self.sea][seat].less(number))
 
     def tell(self, names: Names) -> str:
-        sea = wording.sea(names, self.sea)
+        sea = phrases.sea(names, self.sea)
         lost = [
-            f"{names(seat)} lost {wording.counted(number, 'trireme')}" for seat, number in wording.by_seat(self.sunk)
+            f"{names(seat)} lost {phrases.counted(number, 'trireme')}" for seat, number in phrases.by_seat(self.sunk)
         ]
         return f"In {sea} {' and '.join(lost) or 'no trireme was sunk'}."
 
@@ -133,7 +133,7 @@ class AttackAtSea(Command, frozen=True):
                     "opponent": schema.one_of(sorted(other for other in fleets if other != seat)),
                     "triremes": schema.count(1, ready),
                 }
-                yield cls.option(f"Attack in {wording.sea(table.names, sea)}", fields)
+                yield cls.option(f"Attack in {phrases.sea(table.names, sea)}", fields)
 
 
 EVENTS = (NavalBattleBegan, TriremesRolled, NavalBattleEnded)

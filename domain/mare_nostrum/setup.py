@@ -13,7 +13,7 @@ from domain.kernel.rules.board import Area
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Draw, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import founding, hands, roles, turn, wording
+from domain.mare_nostrum import founding, hands, phrases, roles, turn
 from domain.mare_nostrum.data import (
     BUILDINGS,
     CARDS,
@@ -199,7 +199,7 @@ class NeutralPlaced(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         places = names.all((self.capital, *self.neighbours))
-        return f"{wording.owner(self.civilization)} is neutral and defends {places}."
+        return f"{phrases.owner(self.civilization)} is neutral and defends {places}."
 
 
 class RoleCardsDealt(Event, frozen=True):

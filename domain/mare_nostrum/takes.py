@@ -12,7 +12,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import hands, wording
+from domain.mare_nostrum import hands, phrases
 from domain.mare_nostrum.data import BANK, Resource
 from domain.mare_nostrum.table import Command, Event, Table, TakenCard, Trade
 
@@ -50,7 +50,7 @@ class CardTaken(Event, frozen=True):
         )
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.taker)} took {wording.card(self.card)} from {names(self.giver)}."
+        return f"{names(self.taker)} took {phrases.card(self.card)} from {names(self.giver)}."
 
 
 class TradeEnded(Event, frozen=True):
@@ -79,8 +79,8 @@ class TradeEnded(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         back = [
-            f"{names(seat)} took back {wording.cards(hands.count(each))}"
-            for seat, each in wording.by_seat(self.returned)
+            f"{names(seat)} took back {phrases.cards(hands.count(each))}"
+            for seat, each in phrases.by_seat(self.returned)
         ]
         short = [f"{names(self.short)} was one card short"] if self.short else []
         return f"{'; '.join(['The trade ended', *back, *short])}."
@@ -181,7 +181,7 @@ class Take(Command, frozen=True):
         offer = trade.offers[self.giver]
         if self.card not in offer:
             rule = "MN-TRD-13" if self.card in trade.taken.get(self.giver, ()) else "MN-TRD-12"
-            raise Refusal(rule, asked, f"Face-up cards of {self.giver}: {wording.cards(hands.count(offer))}.")
+            raise Refusal(rule, asked, f"Face-up cards of {self.giver}: {phrases.cards(hands.count(offer))}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -209,7 +209,7 @@ class GiveCard(Command, frozen=True):
         assert table.trade.short is not None, "a player is one card short"
         receiver, own = table.trade.short, hands.held(table, seat, draft)
         if self.card not in own:
-            raise Refusal(self.rule, f"You cannot give {self.card}.", f"Your hand: {wording.cards(own)}.")
+            raise Refusal(self.rule, f"You cannot give {self.card}.", f"Your hand: {phrases.cards(own)}.")
         other = hands.held(table, receiver, draft)
         card = draft.seal(self.card, (seat, receiver))
         own[self.card] -= 1

@@ -17,7 +17,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import hands, turn, wording
+from domain.mare_nostrum import hands, phrases, turn
 from domain.mare_nostrum.data import Resource
 from domain.mare_nostrum.table import Command, Event, Table, Trade
 
@@ -97,8 +97,8 @@ class OffersRevealed(Event, frozen=True):
         table.trade = replace(table.trade, chosen={}, offers=offers, taker=self.taker)
 
     def tell(self, names: Names) -> str:
-        offers = wording.by_seat(self.offers)
-        offered = [f"{names(seat)} offered {wording.cards(hands.count(offer.value))}" for seat, offer in offers]
+        offers = phrases.by_seat(self.offers)
+        offered = [f"{names(seat)} offered {phrases.cards(hands.count(offer.value))}" for seat, offer in offers]
         return f"The offers were turned over: {'; '.join(offered)}."
 
 
@@ -154,9 +154,9 @@ class Offer(Command, frozen=True):
         table = draft.table
         assert table.trade is not None, "a number was named"
         held, number = hands.held(table, seat, draft), table.trade.number
-        asked = f"You asked to offer {wording.cards(self.cards)}."
+        asked = f"You asked to offer {phrases.cards(self.cards)}."
         if any(card not in held or count > held[card] for card, count in self.cards.items()):
-            raise Refusal(self.rule, asked, f"Your hand: {wording.cards(held)}.")
+            raise Refusal(self.rule, asked, f"Your hand: {phrases.cards(held)}.")
         if sum(self.cards.values()) != number:
             raise Refusal(self.rule, asked, f"Everybody must offer exactly {number}.")
         _offer(draft, seat, self.cards)

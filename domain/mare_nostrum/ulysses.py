@@ -11,7 +11,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
-from domain.mare_nostrum import hands, wording
+from domain.mare_nostrum import hands, phrases
 from domain.mare_nostrum.data import Resource
 from domain.mare_nostrum.table import Command, Event, Table, Trade
 from domain.mare_nostrum.takes import CardTaken, exhausted, kinds, less
@@ -49,7 +49,7 @@ class TakeRedirected(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         seat, taker = names(self.seat), names(self.taker)
-        back = f"gave {wording.card(self.card)} back to {names(self.giver)}"
+        back = f"gave {phrases.card(self.card)} back to {names(self.giver)}"
         return f"{seat} used Ulysses: {taker} {back} and must take a card of {seat} instead."
 
 
@@ -118,7 +118,7 @@ class TakeInstead(Command, frozen=True):
         assert trade.forced is not None, "a take was undone"
         offer = trade.offers[trade.forced]
         if self.card not in offer:
-            allowed = f"Face-up cards of {trade.forced}: {wording.cards(hands.count(offer))}."
+            allowed = f"Face-up cards of {trade.forced}: {phrases.cards(hands.count(offer))}."
             raise Refusal(self.rule, f"You cannot take {self.card} from {trade.forced}.", allowed)
         draft.emit(CardTaken(seat, trade.forced, self.card))
 
@@ -176,7 +176,7 @@ def redirect(table: Table) -> list[Decision]:
             "redirect",
             (owner,),
             RuleId("MN-HER-11"),
-            f"Do you use Ulysses to undo that {taker} took {wording.card(take.card)} from {giver}?",
+            f"Do you use Ulysses to undo that {taker} took {phrases.card(take.card)} from {giver}?",
             "Then the next player takes, or the same player takes a card of Ulysses' owner instead.",
             {"taker": take.taker, "giver": take.giver, "card": take.card},
         )

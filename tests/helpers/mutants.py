@@ -39,7 +39,7 @@ GOAL: Final = 0.98
 
 OUTSIDE: Final[Mapping[str, str]] = {
     "marks": "how pieces are drawn; tests/domain/*/test_marks.py",
-    "wording": "sentences",
+    "phrases": "sentences",
     "position": "reads the positions of scenarios, and plays no game",
 }
 """Modules in which nothing happens, and what is tested there."""

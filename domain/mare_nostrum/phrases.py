@@ -1,4 +1,4 @@
-"""Words for the history: counted pieces and cards, owners who may be neutral, and lists by seat."""
+"""Phrases for the history: counted pieces and cards, owners who may be neutral, what is told seat by seat."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
