@@ -45,7 +45,7 @@ class Log(Protocol):
         ...
 
 
-class Step(Struct, frozen=True):
+class Followed(Struct, frozen=True):
     """An event, and why its table cannot be followed, if it cannot."""
 
     happened: Happened
@@ -62,11 +62,11 @@ class Follower:
         self._games: OrderedDict[GameId, Game] = OrderedDict()
         self._boards: OrderedDict[str, Board] = OrderedDict()
 
-    async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Step:
+    async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Followed:
         """Return the event of a record; with its table when that is wanted and possible."""
         fixed = await self._fixed_of(game_id)
         if not with_table:
-            return Step(Happened(game_id, record, fixed))
+            return Followed(Happened(game_id, record, fixed))
         digest = fixed.created.board
         board = await self._log.board(digest) if digest not in self._boards else None
         base, records = await self._records(game_id, record)
@@ -76,9 +76,9 @@ class Follower:
                 if len(self._boards) > BOARDS:
                     self._boards.popitem(last=False)
             self._boards.move_to_end(digest)
-            return Step(Happened(game_id, record, fixed, self._follow(game_id, record, base, records)))
+            return Followed(Happened(game_id, record, fixed, self._follow(game_id, record, base, records)))
         except Exception as fault:  # whatever it is, only those who look at the table are stopped by it
-            return Step(Happened(game_id, record, fixed), fault)
+            return Followed(Happened(game_id, record, fixed), fault)
 
     async def _fixed_of(self, game_id: GameId) -> Fixed:
         fixed = self._fixed.get(game_id)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import GameId, Version
 from domain.kernel.log.lifecycle import GameCancelled, GameEnded, GameStarted, MovesRetracted
-from domain.kernel.rules.message import told
+from domain.kernel.rules.message import in_words
 from projections.change import Change, Put, Table
 from projections.projection import Happened, Projection
 from projections.store import Rows
@@ -61,7 +61,7 @@ class Timeline(Projection):
             case _:
                 kind = None
         if kind is not None:
-            yield self._entry(happened, kind, told(happened.event, seen.after.names))
+            yield self._entry(happened, kind, in_words(happened.event, seen.after.names))
         if seen.heading != seen.heading_before:
             yield self._entry(happened, "phase", seen.heading)
 

@@ -32,7 +32,7 @@ from service.cluster.shared_wake import open_shared_wake
 from service.cluster.tail import Tail
 from service.cluster.wake import LocalWake, Wake
 from service.games.commands import Games
-from service.games.snapshots import Place, Snapshots
+from service.games.snapshots import Snapshots, Tier
 from service.observe.background import background
 from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
@@ -116,15 +116,15 @@ async def trusting(settings: Settings) -> AsyncIterator[Identify]:
         await issuer.close()
 
 
-async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> list[Place]:
+async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> list[Tier]:
     """Open the places of the snapshots that the settings choose, the quickest first. Raises `StoreUnavailable`."""
     if not settings.snapshot_every:
         return []
-    places = [Place("snapshots", await backend_of(settings).open_snapshots(), settings.snapshot_every)]
+    places = [Tier("snapshots", await backend_of(settings).open_snapshots(), settings.snapshot_every)]
     if redis is not None:
         from service.cluster.redis_snapshots import EVERY, RedisSnapshots
 
-        places.insert(0, Place("hot-snapshots", RedisSnapshots(redis), EVERY))
+        places.insert(0, Tier("hot-snapshots", RedisSnapshots(redis), EVERY))
     return places
 
 

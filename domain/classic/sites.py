@@ -73,7 +73,7 @@ def _missing_roads(table: Table, owned: Collection[AreaId]) -> list[str]:
 
 
 def _most_roads(table: Table, owned: Collection[AreaId], sites: Collection[AreaId], new_cities: int) -> list[int]:
-    """Find the best choice of sites: among equivalent choices (see `Place`) it keeps only the best."""
+    """Find the best choice of sites: among equivalent choices (see `Site`) it keeps only the best."""
     present = len(_missing_roads(table, owned))
     choices: dict[tuple[int, int], int] = {(0, 0): present}
     for place in _walk(table.map, owned, sites) if new_cities else ():
@@ -112,7 +112,7 @@ def _chosen(
     return {place.site for place in walk if any(place.bit & all_chosen for all_chosen in good)}
 
 
-class Place(Struct, frozen=True):
+class Site(Struct, frozen=True):
     """A site on a walk along the map, on which cities are chosen site by site.
 
     Only two things matter about a partial choice: how many sites it took, and which of them are open, that is, have
@@ -136,7 +136,7 @@ class Place(Struct, frozen=True):
         return self.gain + (chosen & self.near).bit_count()
 
 
-def _walk(board: Map, owned: Collection[AreaId], sites: Collection[AreaId]) -> list[Place]:
+def _walk(board: Map, owned: Collection[AreaId], sites: Collection[AreaId]) -> list[Site]:
     """Return the sites in `_by_land`'s order, without those where no road could end."""
     neighbours, order = _by_land(board)
     gains = {site: sum(other in owned for other in neighbours[site]) for site in sites}
@@ -146,10 +146,10 @@ def _walk(board: Map, owned: Collection[AreaId], sites: Collection[AreaId]) -> l
     closing = [0] * len(walk)
     for number, near in enumerate(nears):
         closing[max(number, near.bit_length() - 1)] |= 1 << number
-    places, still_open = list[Place](), 0
+    places, still_open = list[Site](), 0
     for number, site in enumerate(walk):
         still_open = (still_open | bits[site]) & ~closing[number]
-        places.append(Place(site, bits[site], still_open, nears[number], gains[site]))
+        places.append(Site(site, bits[site], still_open, nears[number], gains[site]))
     return places
 
 

@@ -84,7 +84,7 @@ class Standing(Struct, frozen=True):
         return f'"{self.limit.name}";r={self.left};t={full}'
 
 
-def told(standings: Sequence[Standing]) -> dict[str, str]:
+def headers_of(standings: Sequence[Standing]) -> dict[str, str]:
     """Return the headers that tell a client how it stands (draft-ietf-httpapi-ratelimit-headers-10)."""
     return {
         "RateLimit-Policy": ", ".join(standing.policy for standing in standings),

@@ -9,7 +9,7 @@ from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service.accounts.accounts import UnknownToken
-from service.accounts.limits import Limits, TooMany, network_of, told
+from service.accounts.limits import Limits, TooMany, headers_of, network_of
 from service.api.bearer import bearer_of
 from service.api.request import Call
 from service.api.response import on_exception
@@ -31,7 +31,7 @@ class Limiting(ASGIMiddleware):
             request = Call(cast(HTTPScope, scope), receive, send)
             await on_exception(request, error).to_asgi_response(None, request)(scope, receive, send)
             return
-        headers = told(standings)
+        headers = headers_of(standings)
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start" and standings:

@@ -16,7 +16,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from domain.boards import BoardError
 from projections.store import NotBuilt, Unavailable
 from service.accounts.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
-from service.accounts.limits import TooMany, told
+from service.accounts.limits import TooMany, headers_of
 from service.api import problems
 from service.api.headers import Header
 from service.api.problems import MEDIA_TYPE, Problem
@@ -171,7 +171,7 @@ def explained(error: Exception) -> Problem:
                 problems.TOO_MANY_REQUESTS,
                 str(error),
                 f"Try again in {seconds} second{'s' if seconds > 1 else ''}.",
-                headers={"Retry-After": str(seconds), **told(error.standings)},
+                headers={"Retry-After": str(seconds), **headers_of(error.standings)},
             )
         case GameDamaged():
             return Problem(problems.INTERNAL_ERROR, "What is stored of this game is damaged.")

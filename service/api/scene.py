@@ -12,7 +12,7 @@ from msgspec import Struct
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal
@@ -69,7 +69,7 @@ class Scene:
                 at=AT,
             )
         )
-        self.joined: list[Step] = []
+        self.joined: list[Decided] = []
         game = self.created.game
         for seat, row in zip(game.players, self.players, strict=True):
             self.joined.append(self._keep(game.take_seat(seat, f"dice of {row.name}", Cause(row.player), AT)))
@@ -77,12 +77,12 @@ class Scene:
         self.started = self._keep(game.start(game.chance(SECRET), Cause(self.players[0].player), AT))
         self.command, self.seat, self.given = self._give(self.started.game)
 
-    def _keep(self, step: Step) -> Step:
+    def _keep(self, step: Decided) -> Decided:
         self.records.extend(step.records)
         self.vault = self.vault.joined_by(step.secrets)
         return step
 
-    def _give(self, game: Game) -> tuple[Any, Seat, Step]:
+    def _give(self, game: Game) -> tuple[Any, Seat, Decided]:
         rng = random.Random(1)
         for seat in game.decisions[0].seats:
             for option in game.options(seat, self.vault):
@@ -110,7 +110,7 @@ class Scene:
         organizer, seats = self.players[0].player, game.players
         return GameRow(GAME, title, ruleset.id, ruleset.version, game.status, organizer, seats, game.version, AT, AT)
 
-    def accepted(self, before: Game, step: Step) -> Accepted:
+    def accepted(self, before: Game, step: Decided) -> Accepted:
         viewer = self.viewer(step.game)
         events = tuple(event_view(self.ruleset.id, record, self.vault, viewer) for record in step.records)
         return Accepted(GAME, before.version, step.game.version, events)

@@ -16,7 +16,7 @@ from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.fold import fold
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Undo
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules import schema
@@ -116,11 +116,11 @@ class Simulation:
         second, micro = divmod(len(self.records), 1_000_000)
         return f"2026-01-01T00:00:{second:02d}.{micro:06d}Z"
 
-    def _keep(self, step: Step) -> None:
+    def _keep(self, step: Decided) -> None:
         self.records.extend(step.records)
         self.vault = self.vault.joined_by(step.secrets)
 
-    def play(self) -> Iterator[Step]:
+    def play(self) -> Iterator[Decided]:
         """Play command by command until the game ends or the plan breaks it off. Raises `Fault`."""
         while self.game.status == "running" and self.commands < self.plan.commands and not self._past_last_round():
             step = self._give(*self._choose())
@@ -164,7 +164,7 @@ class Simulation:
             return self._choose_option()
         return seat, self.rng.choice(chatter if chatter and (not answers or self.rng.random() < CHATTER) else answers)
 
-    def _give(self, seat: Seat, command: Any) -> Step:
+    def _give(self, seat: Seat, command: Any) -> Decided:
         raw = msgspec.json.encode(command)
         game = self.game
         before = game.table.digest() if game.table and self.commands % 50 == 0 else ""

@@ -12,7 +12,7 @@ from domain.kernel.log.history import read_event, retraction
 from domain.kernel.proof.export import Export, ExportError, read
 from domain.kernel.proof.verify import BEYOND, Verdict
 from domain.kernel.proof.verify import verify as verify_export
-from domain.kernel.rules.message import told
+from domain.kernel.rules.message import in_words
 from domain.library import LIBRARY
 from service.bots.client import Client, Problem
 from service.cli.causes import causes, chance_of
@@ -54,7 +54,7 @@ def replay(
         if present != heading:
             console.print(f"\n[bold]{present}[/bold]")
             heading = present
-        console.print(f"{record.version:>6}  {told(read_event(game.ruleset, record), game.names)}", markup=False)
+        console.print(f"{record.version:>6}  {in_words(read_event(game.ruleset, record), game.names)}", markup=False)
         for line in causes(record, game, chance, exported.secrets) if with_causes else ():
             console.print(f"{'':8}{line}", markup=False)
     if with_options:

@@ -11,7 +11,7 @@ from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log.fold import retract
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands, read_undo
 from domain.kernel.rules.ruleset import Library
@@ -63,7 +63,7 @@ class Act(Struct, frozen=True):
         """What a key stands for, JSON-shaped: another act under the same key has another content."""
         return [self.kind, *msgspec.structs.astuple(self)]
 
-    async def decide(self, case: Case) -> Step:
+    async def decide(self, case: Case) -> Decided:
         """Return what it comes to. Raises `Refusal`, `NotSeated` or `NotOrganizer`."""
         raise NotImplementedError
 
@@ -83,7 +83,7 @@ class Commands(Act, frozen=True):
     def content(self) -> list[Any]:
         return [self.kind, *map(msgspec.json.decode, self.given)]
 
-    async def decide(self, case: Case) -> Step:
+    async def decide(self, case: Case) -> Decided:
         game, seat = case.game, case.seat()
         to = read_undo(self.given)
         if to is not None:
@@ -100,7 +100,7 @@ class TakeSeat(Act, frozen=True):
     seat: Seat | None = None
     entropy: str = ""
 
-    async def decide(self, case: Case) -> Step:
+    async def decide(self, case: Case) -> Decided:
         seat = self.seat or case.game.seat_for(case.cause.account)
         return case.game.take_seat(seat, self.entropy, case.cause, case.at)
 
@@ -111,7 +111,7 @@ class LeaveSeat(Act, frozen=True):
     kind = "leave-seat"
     seat: Seat | None = None
 
-    async def decide(self, case: Case) -> Step:
+    async def decide(self, case: Case) -> Decided:
         held = case.seat()
         if self.seat is not None and self.seat != held:
             raise NotSeated(f"{self.seat} is not your seat; you hold {held}.")
@@ -123,7 +123,7 @@ class Start(Act, frozen=True):
 
     kind = "start"
 
-    async def decide(self, case: Case) -> Step:
+    async def decide(self, case: Case) -> Decided:
         if case.cause.player != case.game.organizer:
             case.seat()
         return case.game.start(case.chance, case.cause, case.at)
@@ -134,7 +134,7 @@ class Cancel(Act, frozen=True):
 
     kind = "cancel"
 
-    async def decide(self, case: Case) -> Step:
+    async def decide(self, case: Case) -> Decided:
         require_organizer(case.game, case.cause.account)
         return case.game.cancel(case.cause, case.at)
 
@@ -145,7 +145,7 @@ class Upgrade(Act, frozen=True):
     kind = "upgrade"
     to: int
 
-    async def decide(self, case: Case) -> Step:
+    async def decide(self, case: Case) -> Decided:
         return case.game.upgrade(self.to, case.chance, case.vault, case.cause, case.at)
 
 

@@ -13,7 +13,7 @@ from domain.boards import BoardError, parse_board
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat, Version
 from domain.kernel.log.fold import fold, later, resume
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import read_created, retraction
 from domain.kernel.log.record import Record, first_broken
 from domain.kernel.log.snapshot import SnapshotError
@@ -185,7 +185,7 @@ class GameCache:
             return cached.recent[first:][:limit]
         return await self._store.read(game_id, after, limit)
 
-    def keep(self, cached: CachedGame, step: Step, vault: Vault) -> None:
+    def keep(self, cached: CachedGame, step: Decided, vault: Vault) -> None:
         """Let a game in memory, or a new one, go on by a step that was stored."""
         every = self._settings.checkpoint_every
         if cached.game is None:

@@ -17,7 +17,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Version
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Sight
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.board import Board, Map
@@ -362,7 +362,7 @@ class Games:
                     raise
         raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while the service decided this; try again")
 
-    async def _decide(self, cached: CachedGame, asked: Asked, act: Act, expected: Version | None) -> Step:
+    async def _decide(self, cached: CachedGame, asked: Asked, act: Act, expected: Version | None) -> Decided:
         """Return what an act comes to. Raises as `act` does."""
         game = cached.now
         if expected is not None and expected != game.version:
@@ -372,7 +372,7 @@ class Games:
         log = partial(self._cache.history, cached)
         return await act.decide(Case(game, cached.secret, cached.vault, asked.cause, at, self._library, log))
 
-    async def _append(self, cached: CachedGame, asked: Asked, step: Step, opening: Opening | None = None) -> Done:
+    async def _append(self, cached: CachedGame, asked: Asked, step: Decided, opening: Opening | None = None) -> Done:
         """Bring a step to the log, and the game in memory on."""
         before, game = cached.game, step.game
         vault = cached.vault.joined_by(step.secrets)
@@ -414,7 +414,7 @@ class Games:
 
     async def try_out(
         self, game_id: GameId, player: PlayerId, act: Act, *, expected: Version | None = None
-    ) -> tuple[Game, Step]:
+    ) -> tuple[Game, Decided]:
         """Return a game, and what an act would come to; store nothing. Raises as `act` does."""
         cached = await self._cache.current(game_id)
         return cached.now, await self._decide(cached, self._asked(player), act, expected)

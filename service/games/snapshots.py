@@ -39,7 +39,7 @@ _KEY: Final = b"tabularium/snapshot/1"
 _LAST: Final = GameEnded.__struct_config__.tag
 
 
-class Place(Struct, frozen=True):
+class Tier(Struct, frozen=True):
     """A store of snapshots, and the distance of snapshots there in events. `name` is what its metrics are called."""
 
     name: str
@@ -50,11 +50,11 @@ class Place(Struct, frozen=True):
 class Snapshots:
     """The snapshots of a service's games: taken as games go on, off their players' way, and found again."""
 
-    def __init__(self, places: Sequence[Place], metrics: Metrics) -> None:
-        """`places` are asked in their order, so the quickest, which is kept up best, comes first."""
-        self._places = places
-        self._caches = {place.name: metrics.cache(place.name) for place in places}
-        self._due: dict[GameId, tuple[Game, bytes, list[Place]]] = {}
+    def __init__(self, tiers: Sequence[Tier], metrics: Metrics) -> None:
+        """`tiers` are asked in their order, so the quickest, which is kept up best, comes first."""
+        self._tiers = tiers
+        self._caches = {tier.name: metrics.cache(tier.name) for tier in tiers}
+        self._due: dict[GameId, tuple[Game, bytes, list[Tier]]] = {}
         self._writing: asyncio.Task[None] | None = None
 
     async def find(self, game: GameId, use: Callable[[Snapshot], Awaitable[T]]) -> T | None:
@@ -62,24 +62,24 @@ class Snapshots:
 
         A refused one is thrown away. None when there is no other.
         """
-        for place in self._places:
+        for tier in self._tiers:
             try:
-                found = await place.store.newest(game)
+                found = await tier.store.newest(game)
             except StoreError as error:
-                log.debug("snapshot not read", place=place.name, game=game, why=str(error))
+                log.debug("snapshot not read", tier=tier.name, game=game, why=str(error))
                 found = None
             try:
                 if found is not None:
                     if found.game != game:
                         raise SnapshotError("it is of another game")
                     used = await use(found)
-                    self._caches[place.name].hit()
+                    self._caches[tier.name].hit()
                     return used
             except SnapshotError as error:
-                log.info("snapshot thrown away", place=place.name, game=game, why=str(error))
+                log.info("snapshot thrown away", tier=tier.name, game=game, why=str(error))
                 with suppress(StoreError):
-                    await place.store.drop(game)
-            self._caches[place.name].miss()
+                    await tier.store.drop(game)
+            self._caches[tier.name].miss()
         return None
 
     def passed(self, before: Version, game: Game, chance: bytes) -> None:
@@ -87,12 +87,12 @@ class Snapshots:
         if game.status in ("over", "cancelled"):
             self._due.pop(game.id, None)
             return
-        due = [place for place in self._places if before // place.every < game.version // place.every]
+        due = [tier for tier in self._tiers if before // tier.every < game.version // tier.every]
         if not due:
             return
         # Of a game that is quicker than the writing only the newest position is written.
         waiting = self._due[game.id][2] if game.id in self._due else []
-        self._due[game.id] = game, chance, [*waiting, *(place for place in due if place not in waiting)]
+        self._due[game.id] = game, chance, [*waiting, *(tier for tier in due if tier not in waiting)]
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
 
@@ -100,19 +100,19 @@ class Snapshots:
         """Finish writing."""
         if self._writing is not None:
             await self._writing
-        for place in self._places:
-            await place.store.close()
+        for tier in self._tiers:
+            await tier.store.close()
 
     async def _write(self) -> None:
         try:
             while self._due:
-                game, chance, places = self._due.pop(next(iter(self._due)))
+                game, chance, tiers = self._due.pop(next(iter(self._due)))
                 snapshot = take(game, chance)
-                for place in places:
+                for tier in tiers:
                     try:
-                        await place.store.keep(snapshot)
+                        await tier.store.keep(snapshot)
                     except StoreError as error:
-                        log.debug("snapshot not kept", place=place.name, game=game.id, why=str(error))
+                        log.debug("snapshot not kept", tier=tier.name, game=game.id, why=str(error))
         finally:
             self._writing = None
 

@@ -13,7 +13,7 @@ from domain.kernel.log.history import cause_of, read_event, retraction
 from domain.kernel.log.lifecycle import GAME_EVENTS
 from domain.kernel.log.record import Record
 from domain.kernel.rules.marks import Marks
-from domain.kernel.rules.message import Names, told
+from domain.kernel.rules.message import Names, in_words
 from service.games.commands import Games
 from service.games.views import Viewer
 from service.pictures.picture import Sheet
@@ -93,7 +93,7 @@ class Camera:
             version=record.version,
             type=record.type,
             at=record.at,
-            text=told(event, self._names),
+            text=in_words(event, self._names),
             draws=record.draws,
             command=record.cause is not None,
             seat=cause_of(record).seat,

@@ -13,7 +13,7 @@ from service.pictures.bare import board
 from service.pictures.ground import ground
 from service.pictures.legend import FAINT, HEADING, MARGIN, heading, legend
 from service.pictures.palette import Look, Paint
-from service.pictures.piles import Plan, fragment
+from service.pictures.piles import Layout, fragment
 from service.pictures.svg import FAMILY, box, line_of_text, number, written
 
 EMPTY: Final = Place()
@@ -34,7 +34,7 @@ class Sheet(Struct, frozen=True):
         title: what the pictures show.
     """
 
-    plan: Plan
+    plan: Layout
     look: Look
     title: str
 

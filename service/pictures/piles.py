@@ -55,7 +55,7 @@ class Box(Struct, frozen=True):
         return wide * tall if wide > 0 and tall > 0 else 0.0
 
 
-class Plan:
+class Layout:
     """Where things go on a map: names, what is printed below them, and piles, which keep clear of all names."""
 
     def __init__(self, drawing: Drawing, printed: Mapping[AreaId, tuple[Mark, ...]]) -> None:
@@ -142,7 +142,7 @@ def _cost(place: Box, middle: Box, names: Iterable[Box], others: Iterable[Box]) 
     return hidden + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
 
 
-def fragment(area: AreaId, place: Place, plan: Plan, paints: Paints, names: Names, larger: float = 1.0) -> str:
+def fragment(area: AreaId, place: Place, plan: Layout, paints: Paints, names: Names, larger: float = 1.0) -> str:
     """Return what lies in an area, with everything said in its title, and each token in its own."""
     said = described(area, place, plan.printed.get(area, ()), names)
     hit = f'<use href="#shape-{area}" class="hit" pointer-events="all"/>'
@@ -160,7 +160,7 @@ def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names)
     return "; ".join(parts)
 
 
-def _pieces(area: AreaId, place: Place, plan: Plan, paints: Paints, larger: float) -> str:
+def _pieces(area: AreaId, place: Place, plan: Layout, paints: Paints, larger: float) -> str:
     """Return what lies in an area itself, and on each of its coasts; on one without an anchor lies in the area."""
     outline = plan.drawing.areas[area]
     lying: dict[str, list[Stack]] = {"": []}
@@ -175,7 +175,7 @@ def _pieces(area: AreaId, place: Place, plan: Plan, paints: Paints, larger: floa
 
 
 def _laid(
-    area: AreaId, rows: Sequence[list[Token]], plan: Plan, larger: float, coast: str = "", beside: Box | None = None
+    area: AreaId, rows: Sequence[list[Token]], plan: Layout, larger: float, coast: str = "", beside: Box | None = None
 ) -> tuple[Box, str]:
     """Return where a pile lies, and what is drawn there: enlarged only where there is room for it."""
     outline = plan.drawing.areas[area]

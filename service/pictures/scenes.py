@@ -16,7 +16,7 @@ from service.games.views import Viewer
 from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints
 from service.pictures.picture import EMPTY, Sheet
-from service.pictures.piles import Plan, fragment
+from service.pictures.piles import Layout, fragment
 from service.pictures.views import MarksView, StandingView
 
 NOTHING = Marks()
@@ -41,7 +41,7 @@ def sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
 def frame_sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
     """Return what the frames of a game are drawn on: where there is no map they tell the rest, and draw no area."""
     plan = _plan(drawings, game.ruleset, game.board)
-    return Sheet(plan or Plan(_BLANK, {}), look_of(game), game.ruleset.title)
+    return Sheet(plan or Layout(_BLANK, {}), look_of(game), game.ruleset.title)
 
 
 def look_of(game: Game) -> Look:
@@ -51,9 +51,9 @@ def look_of(game: Game) -> Look:
 
 
 @lru_cache(maxsize=16)
-def _plan(drawings: Drawings, ruleset: Ruleset[Any], board: Board) -> Plan | None:
+def _plan(drawings: Drawings, ruleset: Ruleset[Any], board: Board) -> Layout | None:
     drawing = drawings(board)
-    return None if drawing is None else Plan(drawing, ruleset.printed(board))
+    return None if drawing is None else Layout(drawing, ruleset.printed(board))
 
 
 _BLANK: Final = Drawing(

@@ -22,7 +22,7 @@ from service.base.settings import Settings
 from service.cluster.redis import open_redis
 from service.cluster.wake import LocalWake
 from service.games.commands import Games
-from service.games.snapshots import Place, Snapshots, take
+from service.games.snapshots import Snapshots, Tier, take
 from service.observe.metrics import Metrics
 from service.store.backend import backend_of
 from service.store.protocol import EventStore, Stored
@@ -72,7 +72,7 @@ async def _cold(game: Played, settings: Settings) -> dict[str, list[float]]:
         }
 
 
-def _hall(store: EventStore, settings: Settings, places: list[Place]) -> Games:
+def _hall(store: EventStore, settings: Settings, places: list[Tier]) -> Games:
     # Far apart, so that no new ones are taken while this is measured.
     seldom = [replace(place, every=10 * LONG) for place in places]
     snapshots = Snapshots(seldom, Metrics())

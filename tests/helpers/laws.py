@@ -27,7 +27,7 @@ from domain.kernel.chance.draws import Chance, CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat
 from domain.kernel.log import snapshot
-from domain.kernel.log.fold import follow, resume
+from domain.kernel.log.fold import continued, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction, starts_of_commands, steps
 from domain.kernel.log.record import Record
@@ -133,7 +133,7 @@ class Laws:
             for step in steps(play.records[version:]):
                 if retraction(step[0]) is not None:
                     break
-                game = follow(game, step)
+                game = continued(game, step)
                 assert _whole(game) == _whole(play.at_each_version[step[-1].version])
             for end in _some([end for end in ends if end >= version], 8, Random(seed)):
                 tail = play.records[version:end]

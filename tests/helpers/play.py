@@ -12,7 +12,7 @@ from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.fold import fold, retract
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.proof.export import export
 from domain.kernel.rules import schema
@@ -79,23 +79,23 @@ class Play:
     def vault(self) -> Vault:
         return Vault(self.secrets)
 
-    def take(self, step: Step) -> Step:
+    def take(self, step: Decided) -> Decided:
         self.game = step.game
         self.records.extend(step.records)
         self.secrets.extend(step.secrets)
         self.at_each_version[step.game.version] = step.game
         return step
 
-    def sit(self, seat: Seat, player: PlayerId, entropy: str = "", key: str | None = None) -> Step:
+    def sit(self, seat: Seat, player: PlayerId, entropy: str = "", key: str | None = None) -> Decided:
         return self.take(self.game.take_seat(seat, entropy, Cause(player, key=key), self.now))
 
-    def leave(self, seat: Seat, player: PlayerId) -> Step:
+    def leave(self, seat: Seat, player: PlayerId) -> Decided:
         return self.take(self.game.leave_seat(seat, Cause(player), self.now))
 
-    def cancel(self, player: PlayerId = ORGANIZER) -> Step:
+    def cancel(self, player: PlayerId = ORGANIZER) -> Decided:
         return self.take(self.game.cancel(Cause(player), self.now))
 
-    def start(self) -> Step:
+    def start(self) -> Decided:
         return self.take(self.game.start(self.chance, Cause(ORGANIZER), self.now))
 
     def at(self, version: Version) -> "Play":
@@ -107,28 +107,28 @@ class Play:
         earlier.at_each_version = {at: game for at, game in self.at_each_version.items() if at <= version}
         return earlier
 
-    def try_command(self, seat: Seat, *commands: Any, tentative: bool = False) -> Step:
+    def try_command(self, seat: Seat, *commands: Any, tentative: bool = False) -> Decided:
         """Return what commands (structs, or JSON-shaped) would come to. Raises `Refusal`."""
         given = [self.ruleset.read_command(msgspec.json.encode(command)) for command in commands]
         cause = Cause(self.game.players[seat] if seat in self.game.players else player_of(seat))
         return self.game.command(seat, given, self.chance, self.vault, cause, self.now, tentative=tentative)
 
-    def command(self, seat: Seat, *commands: Any) -> Step:
+    def command(self, seat: Seat, *commands: Any) -> Decided:
         return self.take(self.try_command(seat, *commands))
 
-    def undo(self, seat: Seat, to: Version) -> Step:
+    def undo(self, seat: Seat, to: Version) -> Decided:
         cause = Cause(self.game.players[seat], seat)
         return self.take(retract(self.game, to, "undo", self.records, self.library, cause, self.now))
 
-    def rule(self, to: Version, reason: str = "a slip") -> Step:
+    def rule(self, to: Version, reason: str = "a slip") -> Decided:
         cause = Cause(ORGANIZER)
         return self.take(retract(self.game, to, "ruling", self.records, self.library, cause, self.now, reason))
 
-    def try_upgrade(self, to: int, player: PlayerId = ORGANIZER) -> Step:
+    def try_upgrade(self, to: int, player: PlayerId = ORGANIZER) -> Decided:
         """Return what moving on to a newer version of the ruleset would come to. Raises `Refusal`."""
         return self.game.upgrade(to, self.chance, self.vault, Cause(player), self.now)
 
-    def upgrade(self, to: int) -> Step:
+    def upgrade(self, to: int) -> Decided:
         return self.take(self.try_upgrade(to))
 
     def fold(self, version: Version | None = None) -> Game:
@@ -160,7 +160,7 @@ class Play:
         chosen = rng.choice(answers if answers and rng.random() >= CHATTER else options)
         return seat, schema.sample(chosen.schema, rng)
 
-    def step(self, rng: Random) -> Step:
+    def step(self, rng: Random) -> Decided:
         return self.command(*self.pick(rng))
 
     def run(self, rng: Random, limit: int = 100_000) -> "Play":

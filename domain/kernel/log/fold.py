@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, Seat, Version
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import cause_of, effective_records, read_created, read_event, reader, retraction, steps
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameStarted, MovesRetracted, RulesUpgraded, settles, undoable
 from domain.kernel.log.record import Cause, Record
@@ -92,7 +92,7 @@ def resume(game: Game, records: Sequence[Record]) -> Game:
     return after
 
 
-def follow(game: Game, records: Iterable[Record]) -> Game:
+def continued(game: Game, records: Iterable[Record]) -> Game:
     """Return the game after further records of its log, from a cached game or a snapshot on.
 
     Raises:
@@ -119,7 +119,7 @@ def retract(
     cause: Cause,
     at: str,
     reason: str = "",
-) -> Step:
+) -> Decided:
     """Continue from an earlier version. `history` is the whole log of this game; the cause of an undo names its seat.
 
     Raises:

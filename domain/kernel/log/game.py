@@ -42,7 +42,7 @@ from domain.kernel.rules.ruleset import Result, Ruleset
 from domain.kernel.rules.table import Table
 
 
-class Step(Struct, frozen=True):
+class Decided(Struct, frozen=True):
     """What an accepted request adds to the log, and the game after it."""
 
     game: "Game"
@@ -58,7 +58,7 @@ class Step(Struct, frozen=True):
 class Game(Struct, kw_only=True):
     """A game at one version.
 
-    Treated as immutable outside this module: every act returns a `Step` with the game after it, so that what is
+    Treated as immutable outside this module: every act returns a `Decided` with the game after it, so that what is
     cached for other readers never changes under them. An act is told its `cause`, with the account and the key that
     it came with, to which it adds its seat and its command; and when it happens.
     """
@@ -114,7 +114,7 @@ class Game(Struct, kw_only=True):
         commitment: str,
         cause: Cause,
         at: str,
-    ) -> Step:
+    ) -> Decided:
         """Return the first step of a new game, whose chance was committed to.
 
         Raises:
@@ -141,7 +141,7 @@ class Game(Struct, kw_only=True):
         )
         return Game.of(game_id, event, ruleset, board)._log([(event, 0)], cause, at)
 
-    def take_seat(self, seat: Seat, entropy: str, cause: Cause, at: str) -> Step:
+    def take_seat(self, seat: Seat, entropy: str, cause: Cause, at: str) -> Decided:
         """Seat a player. Raises `Refusal` when the seat is unknown or taken, or the game has begun."""
         self._require_gathering("take a seat")
         player = cause.account
@@ -174,14 +174,14 @@ class Game(Struct, kw_only=True):
             asked, allowed = f"You cannot take {seat}.", f"Take {own}, which is reserved for you."
             raise Refusal("TAB-LIFE-03", asked, allowed)
 
-    def leave_seat(self, seat: Seat, cause: Cause, at: str) -> Step:
+    def leave_seat(self, seat: Seat, cause: Cause, at: str) -> Decided:
         """Free a seat. Raises `Refusal` when the player does not hold it or the game has begun."""
         self._require_gathering("leave a seat")
         if self.players.get(seat) != cause.account:
             raise Refusal("TAB-LIFE-03", f"{seat} is not your seat.", "You can leave only your own seat.")
         return self._log([(SeatLeft(seat), 0)], replace(cause, seat=seat), at)
 
-    def cancel(self, cause: Cause, at: str) -> Step:
+    def cancel(self, cause: Cause, at: str) -> Decided:
         """Cancel the game. Raises `Refusal` when it has begun, or when anybody but its organizer asks."""
         if cause.player != self.organizer:
             asked = "You are not the organizer of this game."
@@ -191,7 +191,7 @@ class Game(Struct, kw_only=True):
             raise Refusal("TAB-LIFE-04", asked, "You can cancel a game only before it begins.", untimely=True)
         return self._log([(GameCancelled(), 0)], cause, at)
 
-    def start(self, chance: Chance, cause: Cause, at: str) -> Step:
+    def start(self, chance: Chance, cause: Cause, at: str) -> Decided:
         """Begin: the ruleset sets the table. Raises `Refusal` while a seat is free, or when it has begun."""
         self.require_startable()
         bare = self.ruleset.lay(tuple(self.players), self.setup, self.board)
@@ -232,7 +232,7 @@ class Game(Struct, kw_only=True):
         at: str,
         *,
         tentative: bool = False,
-    ) -> Step:
+    ) -> Decided:
         """Decide commands of one seat in turn; all of them happen or none does.
 
         With `tentative`, it decides only the commands up to the first that rolls or reveals something, so that nobody
@@ -266,7 +266,7 @@ class Game(Struct, kw_only=True):
                     f"Command {number} of {len(commands)} rolls or reveals something, and others follow it.",
                     "End the list with this command. Send the others when its outcome is known.",
                 )
-        return Step(game, tuple(records), tuple(secrets))
+        return Decided(game, tuple(records), tuple(secrets))
 
     @property
     def running_ruleset(self) -> Ruleset[Any]:
@@ -307,7 +307,7 @@ class Game(Struct, kw_only=True):
             allowed = "Choose a version at which a command began."
             raise Refusal("TAB-UNDO-02", f"The game cannot go back to version {to}.", allowed)
 
-    def go_on_from(self, earlier: "Game", by: Literal["undo", "ruling"], reason: str, cause: Cause, at: str) -> Step:
+    def go_on_from(self, earlier: "Game", by: Literal["undo", "ruling"], reason: str, cause: Cause, at: str) -> Decided:
         """Return the step back to `earlier`, this game at a version that `require_retractable` allows."""
         event = MovesRetracted(earlier.version, by, reason)
         if by == "undo":
@@ -315,9 +315,9 @@ class Game(Struct, kw_only=True):
         record = inscribe(
             self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=cause
         )
-        return Step(replace(earlier, version=record.version, head=record.hash, draws=self.draws), (record,))
+        return Decided(replace(earlier, version=record.version, head=record.hash, draws=self.draws), (record,))
 
-    def upgrade(self, to: int, chance: Chance, vault: Vault, cause: Cause, at: str) -> Step:
+    def upgrade(self, to: int, chance: Chance, vault: Vault, cause: Cause, at: str) -> Decided:
         """Move the game to version `to` of its ruleset (TAB-RULES-01), with what its rules make happen at once.
 
         Raises:
@@ -403,7 +403,7 @@ class Game(Struct, kw_only=True):
         cause: Cause,
         at: str,
         draft: Draft[Any] | None = None,
-    ) -> Step:
+    ) -> Decided:
         """Return the step that records events with the draws used up to each, and the end of the game if it ended."""
         after = replace(self, players=dict(self.players), entropy=dict(self.entropy))
         if draft is not None:
@@ -430,7 +430,7 @@ class Game(Struct, kw_only=True):
             if isinstance(event, GameEvent):
                 after.happen(event)
         after.remember_undo(self, cause.seat, [event for event, _ in happened])
-        return Step(after, tuple(records), tuple(draft.secrets) if draft else ())
+        return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 
     def remember_undo(self, before: "Game", seat: Seat | None, events: Sequence[Any]) -> None:
         """Note what `seat` may take back now that it has brought `events` about. For the kernel's own folds."""

@@ -23,8 +23,8 @@ from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import found
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.log.fold import follow
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.fold import continued
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import cause_of, read_created, read_event, reader, retraction, steps
 from domain.kernel.log.lifecycle import (
     GameCancelled,
@@ -268,7 +268,7 @@ class _Replay:
             self._check_opened(content)
             self._check_draws(event, content, range(draws + 1, record.draws + 1))
             draws = record.draws
-        self.game = follow(cast(Game, self.game), step)
+        self.game = continued(cast(Game, self.game), step)
         self.folded += 1
 
     def _check_draws(self, event: Any, content: Any, own: range) -> None:
@@ -293,7 +293,7 @@ class _Replay:
 
     # --- deciding again ---
 
-    def _decide_anew(self, event: Any, cause: Cause, at: str) -> Step:
+    def _decide_anew(self, event: Any, cause: Cause, at: str) -> Decided:
         # What else a cause says must come out anew.
         game, by = self.game, Cause(player=cause.player, key=cause.key)
         if game is None:
@@ -318,7 +318,7 @@ class _Replay:
                 # The cause of a command was checked: it names both.
                 return self._command(game, cast(Seat, cause.seat), cast(Raw, cause.command), by, at)
 
-    def _create(self, event: Any, cause: Cause, at: str) -> Step:
+    def _create(self, event: Any, cause: Cause, at: str) -> Decided:
         if not isinstance(event, GameCreated):
             self._fail("version 1 does not create a game")
         if not event.organizer:
@@ -338,19 +338,19 @@ class _Replay:
             at=at,
         )
 
-    def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Step:
+    def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Decided:
         if event.by == "undo" and event.reason:
             self._fail(f"version {self.version} is an undo that gives a reason; only a ruling has one")
         game.require_retractable(event.to, event.by, self.export.records[: game.version], cause.seat)
         return game.go_on_from(self.kept[event.to], event.by, event.reason, cause, at)
 
-    def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Step:
+    def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Decided:
         if before != game.ruleset.version:
             plays = f"the game uses version {game.ruleset.version}"
             self._fail(f"version {self.version} moves on from version {before} of the rules, but {plays}")
         return game.upgrade(to, self._chance(game), self.vault, cause, at)
 
-    def _command(self, game: Game, seat: Seat, given: Raw, cause: Cause, at: str) -> Step:
+    def _command(self, game: Game, seat: Seat, given: Raw, cause: Cause, at: str) -> Decided:
         return game.command(seat, [self._given(seat, given)], self._chance(game), self.vault, cause, at)
 
     def _chance(self, game: Game) -> Chance:

@@ -97,16 +97,16 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
         return {}
 
 
-class Told(Protocol):
+class Telling(Protocol):
     """Everything that has a sentence for the history: events of a ruleset, and those around the table."""
 
     def tell(self, names: Names) -> str: ...
 
 
-def told(event: Told, names: Names) -> str:
+def in_words(event: Telling, names: Names) -> str:
     """Return what happened, as a sentence that begins with a capital letter."""
-    sentence = event.tell(names)
-    return sentence[:1].upper() + sentence[1:]
+    said = event.tell(names)
+    return said[:1].upper() + said[1:]
 
 
 @cache

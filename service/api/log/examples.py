@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from domain.kernel.proof import export
-from domain.kernel.rules.message import told as told_of
+from domain.kernel.rules.message import in_words
 from service.api.log.bodies import EventPage, HistoryPage, Sentence
 from service.api.log.routes import passages
 from service.api.log.streams import StreamedEvent
@@ -27,7 +27,7 @@ def _history(scene: Scene) -> Any:
     heading = scene.given.game.heading
     names = scene.given.game.names
     told = [
-        (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, told_of(event, names)))
+        (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, in_words(event, names)))
         for record in scene.given.records
         if (event := msgspec.json.decode(record.event, type=scene.ruleset.event_union)) is not None
     ]

@@ -12,7 +12,7 @@ from domain.kernel.log.history import cause_of, read_event, retraction
 from domain.kernel.log.lifecycle import GameEvent
 from domain.kernel.log.record import Record
 from domain.kernel.proof import export
-from domain.kernel.rules.message import told
+from domain.kernel.rules.message import in_words
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
@@ -84,7 +84,7 @@ async def _told(
         else:
             game = later(game, (record,))
         heading = "" if isinstance(event, GameEvent) else game.heading
-        yield heading, Sentence(record.version, record.at, cause_of(record).seat, told(event, played.names))
+        yield heading, Sentence(record.version, record.at, cause_of(record).seat, in_words(event, played.names))
 
 
 def passages(told: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import GameStarted
-from domain.kernel.rules.message import told as told_of
+from domain.kernel.rules.message import in_words
 from domain.kernel.rules.ruleset import Ruleset
 from projections import dice, rules
 from projections.players import RulesetRecord
@@ -21,7 +21,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     library = scene.library
     ruleset, now, begun = scene.ruleset, scene.given.game, scene.started.game
     entries = (
-        TimelineEntry(scene.joined[-1].game.version + 1, "start", 0, "", told_of(GameStarted(), begun.names), AT),
+        TimelineEntry(scene.joined[-1].game.version + 1, "start", 0, "", in_words(GameStarted(), begun.names), AT),
         TimelineEntry(begun.version, "phase", begun.round, begun.heading, begun.heading, AT),
     )
     die, sides = next(iter(ruleset.dice.items()), ("d6", tuple("123456")))

@@ -20,7 +20,7 @@ from domain.boards import Drawing, builtin, builtin_drawing
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.board import Board, Coast
 from domain.library import LIBRARY
-from service.pictures.piles import Box, Plan
+from service.pictures.piles import Box, Layout
 
 Point = tuple[float, float]
 Spot = tuple[AreaId, str]
@@ -88,7 +88,7 @@ class Shores:
         printed = ruleset.printed(board)
         self.drawing = drawing
         self.coasts = {(area.id, coast.id): coast for area in board.areas for coast in area.coasts}
-        self._names = list(Plan(drawing, printed).named.values())
+        self._names = list(Layout(drawing, printed).named.values())
         self._cells = {cell: area for area, outline in drawing.areas.items() for cell in _cells(rings(outline.path))}
 
     def under(self, x: float, y: float) -> AreaId | None:

@@ -10,7 +10,7 @@ import pytest
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Names, told
+from domain.kernel.rules.message import Names, in_words
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Rolled
 from domain.mare_nostrum import legions
@@ -134,7 +134,7 @@ def test_the_board_stays_sound_and_every_event_can_be_told() -> None:
         for draft in play(here, Random(seed), closely=False):
             if draft.table.phase == "military":
                 assert not list(faults(draft.table)), draft.events
-            assert all(told(event, names)[-1:] in ".!" for event in draft.events)
+            assert all(in_words(event, names)[-1:] in ".!" for event in draft.events)
 
 
 @pytest.mark.rule("MN-WAR-03")

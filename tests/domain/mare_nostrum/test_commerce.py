@@ -15,7 +15,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Names, told
+from domain.kernel.rules.message import Names, in_words
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands
 from domain.mare_nostrum.data import BANK, Resource
@@ -252,7 +252,7 @@ def test_cards_are_never_lost_and_everybody_ends_the_trade_with_as_many_as_befor
         game.command(seat, schema.sample(rng.choice(finish or game.options(seat)).schema, rng))
         if not building and game.table.phase == "construction":
             assert {seat: game.table.hands[seat].count for seat in SEATS} == before
-    assert all(told(event, names).endswith(".") for event in game.events)
+    assert all(in_words(event, names).endswith(".") for event in game.events)
 
 
 def all_cards(game: Arranged) -> Mapping[Resource, int]:

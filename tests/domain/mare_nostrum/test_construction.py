@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause
 from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal
@@ -140,6 +140,6 @@ def game_of(here: Building) -> Game:
     )
 
 
-def bought(here: Building, *commands: Any) -> Step:
+def bought(here: Building, *commands: Any) -> Decided:
     read = [RULESET.read_command(msgspec.json.encode(command)) for command in commands]
     return game_of(here).command(here.seat, read, CHANCE, here.vault, Cause(), at="")

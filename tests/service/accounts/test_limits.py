@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from service.accounts.limits import Limit, Limits, Standing, TooMany, limits_of, told
+from service.accounts.limits import Limit, Limits, Standing, TooMany, headers_of, limits_of
 from service.api.limiting import address_of, token_of
 from service.base.settings import Settings
 from service.cluster.redis import Redis, open_redis
@@ -89,7 +89,10 @@ async def test_who_sends_too_much_is_told_when_to_come_again(hands: Hands) -> No
         await limits.admit("a", None)
     assert refused.value.refusing.wait == 2.0
     assert metrics.registry.get_sample_value("tabularium_rate_limited_total", {"by": "address"}) == 1
-    assert told(refused.value.standings) == {"RateLimit-Policy": '"address";q=2;w=4', "RateLimit": '"address";r=0;t=4'}
+    assert headers_of(refused.value.standings) == {
+        "RateLimit-Policy": '"address";q=2;w=4',
+        "RateLimit": '"address";r=0;t=4',
+    }
     hands.now += 2.0
     await limits.admit("a", None)
 

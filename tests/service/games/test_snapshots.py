@@ -22,7 +22,7 @@ from service.cluster.wake import LocalWake
 from service.games.acts import Commands
 from service.games.cache import GameDamaged
 from service.games.commands import Games
-from service.games.snapshots import Place, Snapshots, take
+from service.games.snapshots import Snapshots, Tier, take
 from service.games.views import viewer_of
 from service.observe.metrics import Metrics
 from service.store.backend import backend_of
@@ -69,7 +69,7 @@ class Data:
 
     def games(self, *, snapshots: bool = True) -> Games:
         """Return games of which none is in memory."""
-        places = [Place("snapshots", _Lent(self.kept), EVERY)] if snapshots else []
+        places = [Tier("snapshots", _Lent(self.kept), EVERY)] if snapshots else []
         taken = Snapshots(places, self.metrics)
         games = Games(
             self.store,

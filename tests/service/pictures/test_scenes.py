@@ -29,7 +29,7 @@ from service.pictures.contrast import contrast
 from service.pictures.frames import Camera
 from service.pictures.palette import Look, paints
 from service.pictures.picture import Sheet, picture
-from service.pictures.piles import NAMED, Plan, fragment
+from service.pictures.piles import NAMED, Layout, fragment
 from service.pictures.png import converted
 from service.pictures.scenes import marks_of, sheet_of
 from service.pictures.svg import width
@@ -141,7 +141,7 @@ def test_what_lies_face_down_is_told_to_its_owner_only() -> None:
 
 
 def sheet(outline: Outline, name: str = "Rome") -> Sheet:
-    plan = Plan(
+    plan = Layout(
         msgspec.structs.replace(sheet_of(simulated(PLAYED[0].ruleset).game).drawing, areas={AreaId("rome"): outline}),
         {},
     )

@@ -17,7 +17,7 @@ import pytest
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import Seat
-from domain.kernel.log.game import Game, Step
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.proof import export
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.refusal import Refusal
@@ -110,7 +110,7 @@ def _open_command(command: Any, seat: Seat, draft: Draft[Table]) -> tuple[msgspe
     return msgspec.Raw(canonical(command)), None
 
 
-async def _told_in_the_log(self: Commands, case: Case) -> Step:
+async def _told_in_the_log(self: Commands, case: Case) -> Decided:
     log.info("command", given=bytes(self.given[0]).decode())
     return await _decide(self, case)
 

@@ -10,7 +10,7 @@ import pytest
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
-from domain.kernel.log.fold import follow, later, resume
+from domain.kernel.log.fold import continued, later, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, steps
 from domain.kernel.log.lifecycle import GameCreated, GameEnded, MovesRetracted
@@ -363,14 +363,14 @@ def test_what_was_revealed_without_a_draw_is_settled_live_and_after_loading() ->
     play.command(RED, {**card(play, RED), "type": "show-card"})
     assert play.game.draws == before.draws
     shown = play.game.version
-    loaded = (play.fold(), follow(before, play.records[-1:]), resume(before, play.records[-1:]))
+    loaded = (play.fold(), continued(before, play.records[-1:]), resume(before, play.records[-1:]))
     for game in (play.game, *loaded):
         assert (game.undo_seat, game.undo_to) == (None, ())
     assert refused(lambda: play.undo(RED, shown - 1)).rule == "TAB-UNDO-01"
     # What follows may be taken back, up to there.
     play.command(RED, ONE_COIN)
     following = play.records[before.version :]
-    for game in (play.game, play.fold(), follow(before, following), resume(before, following)):
+    for game in (play.game, play.fold(), continued(before, following), resume(before, following)):
         assert (game.undo_seat, game.undo_to) == (RED, (shown,))
 
 
@@ -452,11 +452,11 @@ def test_following_the_log_from_any_point_gives_the_same_game() -> None:
     was = take(middle)
     rest = len(play.records)
     play.run(Random(9), 4)
-    assert follow(middle, play.records[rest:]) == play.game
+    assert continued(middle, play.records[rest:]) == play.game
     assert later(middle, play.records[rest:]).table == play.game.table
     assert take(middle) == was
     with pytest.raises(ValueError, match="does not simply follow"):
-        follow(middle, play.records[rest + 1 :])
+        continued(middle, play.records[rest + 1 :])
 
 
 # --- old shapes ---

@@ -11,7 +11,7 @@ from msgspec import Struct
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log import snapshot
-from domain.kernel.log.fold import follow, resume
+from domain.kernel.log.fold import continued, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_created, steps
 from domain.kernel.log.record import Cause
@@ -164,12 +164,12 @@ def test_a_game_that_was_moved_on_goes_on_from_anywhere() -> None:
     play.command(RED, {"type": "put-up", "coins": 1})
     early = play.at_each_version[moved_at]
     assert resume(early, play.records[moved_at:]) == play.game
-    assert follow(early, play.records[moved_at:]) == play.game
+    assert continued(early, play.records[moved_at:]) == play.game
     for game in play.at_each_version.values():
         kept = snapshot.take(game)
         assert snapshot.restore(kept, play.library, lambda _: ROOM) == game
     for step in steps(play.records[moved_at:]):
-        early = follow(early, step)
+        early = continued(early, step)
     assert early.ruleset.version == 2
 
 
