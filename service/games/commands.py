@@ -269,7 +269,7 @@ class Games:
         async def work() -> Done:
             for game in self._new_ids(player, key):
                 asked = self._asked(player, key, content)
-                step = Game.create(
+                decided = Game.create(
                     ruleset,
                     game,
                     players,
@@ -282,7 +282,7 @@ class Games:
                     at=asked.at,
                 )
                 try:
-                    return await self._append(CachedGame(game, secret=secret), asked, step, opening)
+                    return await self._append(CachedGame(game, secret=secret), asked, decided, opening)
                 except Conflict:
                     continue  # made under this key before, which has ended since
             raise StoreUnavailable("no id for a new game was found; try again")
@@ -346,8 +346,8 @@ class Games:
             for _ in range(ATTEMPTS):
                 try:
                     with span("decide"):
-                        step = await self._decide(cached, asked, act, expected)
-                    return await self._append(cached, asked, step)
+                        decided = await self._decide(cached, asked, act, expected)
+                    return await self._append(cached, asked, decided)
                 except Conflict:
                     await self._cache.catch_up(cached)
                 except (Refusal, NotSeated, NotOrganizer, StaleVersion) as error:
@@ -372,18 +372,18 @@ class Games:
         log = partial(self._cache.history, cached)
         return await act.decide(Case(game, cached.secret, cached.vault, asked.cause, at, self._library, log))
 
-    async def _append(self, cached: CachedGame, asked: Asked, step: Decided, opening: Opening | None = None) -> Done:
-        """Bring a step to the log, and the game in memory on."""
-        before, game = cached.game, step.game
-        vault = cached.vault.joined_by(step.secrets)
+    async def _append(self, cached: CachedGame, asked: Asked, decided: Decided, opening: Opening | None = None) -> Done:
+        """Bring what was decided to the log, and the game in memory on."""
+        before, game = cached.game, decided.game
+        vault = cached.vault.joined_by(decided.secrets)
         after = before.version if before else 0
         appended = await self._store_append(
             Append(
                 game=game.id,
                 expected=after,
-                records=step.records,
+                records=decided.records,
                 status=game.status,
-                secrets=step.secrets,
+                secrets=decided.secrets,
                 key=asked.use,
                 seats=game.players if before is None or before.players != game.players else None,
                 opening=opening,
@@ -393,9 +393,9 @@ class Games:
             if before is not None and before.version < appended.repeated.version:
                 await self._cache.catch_up(cached)  # under its lock, which a look at the game would wait for
             return await self.done_before(game.id, appended.repeated)
-        self._cache.keep(cached, step, vault)
+        self._cache.keep(cached, decided, vault)
         self._wake.notify(game.id, game.version)
-        return Done(game, after, step.records, vault)
+        return Done(game, after, decided.records, vault)
 
     async def _first_answer(self, game: GameId, use: KeyUse | None) -> Done | None:
         """Return what this request was answered before, if it was. Raises `KeyReused`."""

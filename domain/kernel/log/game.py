@@ -115,7 +115,7 @@ class Game(Struct, kw_only=True):
         cause: Cause,
         at: str,
     ) -> Decided:
-        """Return the first step of a new game, whose chance was committed to.
+        """Return the creation of a new game, whose chance was committed to.
 
         Raises:
             Refusal: the ruleset has no set-up for this number of players, or `setup` does not fit it.
@@ -256,8 +256,8 @@ class Game(Struct, kw_only=True):
             happened = draft.happened
             if sealing:
                 happened[-1] = (happened[-1][0], draft.draws)
-            step = game._log(happened, replace(cause, seat=seat, command=given), at, draft)
-            game, records, secrets = step.game, [*records, *step.records], [*secrets, *step.secrets]
+            decided = game._log(happened, replace(cause, seat=seat, command=given), at, draft)
+            game, records, secrets = decided.game, [*records, *decided.records], [*secrets, *decided.secrets]
             if not game.undo_to and number < len(commands):
                 if tentative:
                     break
@@ -308,7 +308,7 @@ class Game(Struct, kw_only=True):
             raise Refusal("TAB-UNDO-02", f"The game cannot go back to version {to}.", allowed)
 
     def go_on_from(self, earlier: "Game", by: Literal["undo", "ruling"], reason: str, cause: Cause, at: str) -> Decided:
-        """Return the step back to `earlier`, this game at a version that `require_retractable` allows."""
+        """Return the way back to `earlier`, this game at a version that `require_retractable` allows."""
         event = MovesRetracted(earlier.version, by, reason)
         if by == "undo":
             cause = replace(cause, command=Raw(canonical(Undo(earlier.version))))
@@ -404,7 +404,7 @@ class Game(Struct, kw_only=True):
         at: str,
         draft: Draft[Any] | None = None,
     ) -> Decided:
-        """Return the step that records events with the draws used up to each, and the end of the game if it ended."""
+        """Return what records events with the draws used up to each, and the end of the game if it ended."""
         after = replace(self, players=dict(self.players), entropy=dict(self.entropy))
         if draft is not None:
             after.table = draft.table
