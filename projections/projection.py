@@ -64,7 +64,7 @@ class Happened:
         """The ruleset of the game. Raises `LookupError` when this package lacks it."""
         if self.fixed.ruleset is None:
             created = self.fixed.created
-            raise LookupError(f"this package lacks {created.ruleset} version {created.ruleset_version}")
+            raise LookupError(f"this package does not have {created.ruleset} version {created.ruleset_version}")
         return self.fixed.ruleset
 
     @property

@@ -158,7 +158,9 @@ def revoke(
 
     async def work(accounts: Accounts) -> None:
         if await accounts.token(TokenId(token)) is None:
-            bad_input(f"there is no token {token!r}; `tabularium accounts tokens PLAYER` lists those of an account")
+            bad_input(
+                f"there is no token {token!r}; `tabularium accounts tokens PLAYER` lists the tokens of an account"
+            )
         await accounts.revoke(TokenId(token))
 
     _run(work, data)
@@ -168,7 +170,7 @@ def revoke(
 async def _known(accounts: Accounts, player: str) -> PlayerRow:
     row = await accounts.player(PlayerId(player))
     if row is None:
-        bad_input(f"there is no account {player!r}; `tabularium accounts list` shows those there are")
+        bad_input(f"there is no account {player!r}; `tabularium accounts list` lists the accounts")
     return row
 
 
@@ -176,7 +178,7 @@ def _scopes(given: list[str]) -> list[Scope]:
     found: list[Scope] = []
     for name in given:
         if name not in SCOPES:
-            bad_input(f"{name!r} is no scope; known: {', '.join(SCOPES)}")
+            bad_input(f"{name!r} is not a scope; known: {', '.join(SCOPES)}")
         found.append(name)
     return found
 
@@ -192,7 +194,7 @@ def _run(work: Callable[[Accounts], Awaitable[T]], data: Path | None, *, new: bo
         settings = from_env({**os.environ, **given})
         backend = backend_of(settings)
         if not (new or backend.exists()):
-            bad_input(f"{settings.data} holds no database; --data names the service's data directory")
+            bad_input(f"{settings.data} contains no database; name the service's data directory with --data")
         store = await backend.open_store()
         try:
             return await work(Accounts(store.accounts, utc_now))

@@ -21,9 +21,9 @@ def openapi(
 
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "openapi.json").is_file():
         # Writing removes what is no part of the contract: of somebody's own files that would be all.
-        bad_input(f"{folder} holds something else than a contract; name a folder that has one, or has nothing")
+        bad_input(f"{folder} contains other files than a contract; name a folder with a contract, or an empty one")
     if check and not folder.is_dir():
-        bad_input(f"there is no folder {folder}; name that of the contract with --folder")
+        bad_input(f"there is no folder {folder}; name the folder of the contract with --folder")
     if not check:
         try:
             contract.write(folder)

@@ -123,7 +123,7 @@ def _setup(ruleset_id: str, setup: str) -> dict[str, Any]:
     try:
         msgspec.json.decode(setup, type=ruleset_named(ruleset_id).setup)
     except msgspec.DecodeError as error:
-        bad_input(f"--setup takes JSON such as {ruleset_id} has for the set-up: {error}")
+        bad_input(f"--setup is not a set-up of {ruleset_id} in JSON: {error}")
     return msgspec.json.decode(setup)
 
 
@@ -136,7 +136,7 @@ def _level(ruleset_id: str, level: str) -> str:
 def _version(ruleset_id: str, version: int) -> int:
     known = ruleset_named(ruleset_id).versions
     if version not in known:
-        bad_input(f"--version takes one that {ruleset_id} has had: {', '.join(map(str, known))}")
+        bad_input(f"--version takes a version of {ruleset_id}: {', '.join(map(str, known))}")
     return version
 
 
@@ -146,7 +146,7 @@ def _seat_numbers(ruleset_id: str, seats: str) -> list[int]:
         return list(allowed)
     numbers = [int(part) if part.strip().isdigit() else -1 for part in seats.split(",")]
     if any(number not in allowed for number in numbers):
-        bad_input(f"--seats takes numbers out of {', '.join(map(str, allowed))}, separated by commas")
+        bad_input(f"--seats takes numbers from {', '.join(map(str, allowed))}, separated by commas")
     return numbers
 
 

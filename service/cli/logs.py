@@ -40,13 +40,13 @@ def replay(
     """Print an exported game in sentences, by round and phase."""
     exported = _read(file)
     if to is not None and to > len(exported.records):
-        bad_input(f"the export ends at version {len(exported.records)}; --to takes one up to that")
+        bad_input(f"the export ends at version {len(exported.records)}; --to takes a version up to this one")
     if with_options and to is None:
-        bad_input("--options asks what could be done at a version: name it by --to")
+        bad_input("--options shows what could be done at a version; name the version with --to")
     try:
         chance = chance_of(exported, _as_of(exported, len(exported.records))) if with_causes else None
     except ValueError as error:
-        bad_input(f"{file} cannot be told with its causes: {error}")
+        bad_input(f"{file} cannot be replayed with its causes: {error}")
     game, heading = _as_of(exported, 1), ""
     for number, record in enumerate(exported.records[:to], start=1):
         game = _as_of(exported, number) if number == 1 or retraction(record) is not None else later(game, (record,))
@@ -70,7 +70,7 @@ def _open(game: Game, vault: Vault) -> dict[str, Any]:
         options = {seat: game.options(seat, vault) for seat in seats}
     except KeyError:
         bad_input(
-            "the options depend on what this export hides: take one when the game is over, or with the seat's token"
+            "the options depend on values that this export hides: export the game when over, or with the seat's token"
         )
     return {"decisions": game.decisions, "options": options}
 
@@ -83,7 +83,7 @@ def _read(file: Path) -> Export:
     try:
         return read(read_file(file).splitlines(keepends=True))
     except ExportError as error:
-        bad_input(f"{file} is no whole export: {error.problem.rstrip('.')} (line {error.line})")
+        bad_input(f"{file} is not a complete export: {error.problem.rstrip('.')} (line {error.line})")
 
 
 def verify(

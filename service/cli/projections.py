@@ -173,7 +173,7 @@ async def _stores(data: Path | None) -> AsyncIterator[tuple[EventStore, Projecti
     settings = _settings(data)
     backend = backend_of(settings)
     if not backend.exists():
-        bad_input(f"{settings.data} holds no database; --data names the service's data directory")
+        bad_input(f"{settings.data} contains no database; name the service's data directory with --data")
     store = await backend.open_store()
     try:
         rows = await backend.open_projections()

@@ -72,7 +72,7 @@ def show_coverage(
     Earlier versions are shown as `ID@VERSION`.
     """
     if not tests.is_dir():
-        bad_input(f"{tests} is no directory of tests; name one with --tests")
+        bad_input(f"{tests} is not a directory of tests; name one with --tests")
     try:
         found = [(each, collect(tests, each)) for each in _in_all_versions(ruleset)]
     except CoverageError as error:
@@ -169,4 +169,4 @@ def _find(rule_id: str) -> tuple[Ruleset[Any], Rule]:
     if sought in known:
         return known[RuleId(sought)]
     near = get_close_matches(sought, known, n=3, cutoff=0.7)
-    return bad_input(f"no catalogue has a rule {rule_id!r}" + (f"; near misses: {', '.join(near)}" if near else ""))
+    return bad_input(f"there is no rule {rule_id!r}" + (f"; similar: {', '.join(near)}" if near else ""))

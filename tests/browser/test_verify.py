@@ -259,7 +259,7 @@ async def test_a_log_that_is_sound_and_is_not_the_one_of_this_service_is_told_fr
 
     await open_panel(page, made.id)
     await verify_file(page, b"".join(forged(exported(made.simulation), another_year)))
-    await expect(page.locator(".outcome.refused")).to_contain_text("is not the one that this service has")
+    await expect(page.locator(".outcome.refused")).to_contain_text("this service has another log of this game")
 
 
 async def test_thousands_of_versions_are_verified_within_seconds(service: Service, page: Page):

@@ -225,7 +225,7 @@ class Catalogue(
         rule = self._by_id.get(rule_id)
         if rule is None:
             near = get_close_matches(rule_id.upper(), self._by_id, n=3, cutoff=0.7)
-            hint = f"; near misses: {', '.join(near)}" if near else ""
+            hint = f"; similar: {', '.join(near)}" if near else ""
             raise UnknownRuleError(f"catalogue {self.id} has no rule {rule_id!r}{hint}")
         return rule
 

@@ -49,7 +49,7 @@ each bot one of its own, which you can revoke alone.
 *decision*. `GET …/options` says what your seat may do, `POST …/commands` does it, and `GET …/events/stream` tells
 everybody what happened, as far as they may see it.
 
-**Rulesets** have commands, events and positions of their own, and two may call different things by the same name.
+**Rulesets** have commands, events and positions of their own, and the same name can mean different things in two.
 Whatever contains one names its `ruleset`: look at that first, and then at the `type`. A command made from the schema of
 an option always fits the game.
 

@@ -72,13 +72,13 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
             ["type", "properties", "required", "additionalProperties"],
         ),
         "TotalKeyword": _form(
-            "What the properties `of` these names count adds up to `minimum` to `maximum`, which is multiplied by the"
-            " number of items in the array `times`.",
+            "What the properties of the names in `of` count adds up to a number from `minimum` to `maximum`. With "
+            "`times`, `maximum` is multiplied by the number of items in the array of that name.",
             {"of": _NAMES, "minimum": _NUMBER, "maximum": _NUMBER, "times": {"type": "string"}},
             ["of"],
         ),
         "CostKeyword": _form(
-            "What the properties count, times their prices, comes to `minimum` to `maximum`.",
+            "What the properties count, times their prices, adds up to a number from `minimum` to `maximum`.",
             {
                 "prices": {"type": "object", "additionalProperties": _NUMBER},
                 "minimum": _NUMBER,
@@ -87,7 +87,7 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
             ["prices"],
         ),
         "SumKeyword": _form(
-            "The integers in the object add up to `minimum` to `maximum`.",
+            "The integers in the object add up to a number from `minimum` to `maximum`.",
             {"minimum": _NUMBER, "maximum": _NUMBER},
             ["minimum", "maximum"],
         ),

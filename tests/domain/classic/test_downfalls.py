@@ -45,7 +45,7 @@ def test_a_turn_full_of_downfalls_comes_to_an_end(ruleset: Classic, seed: int) -
 
 
 def melee(rng: Random) -> dict[str, Any]:
-    """Return a position round a sea where the player on turn meets all others, ashore and afloat."""
+    """Return a position round a sea where the active player meets all others, ashore and afloat."""
     seats = RULESETS[0].seats(rng.randint(2, 6))
     turn, *others = rng.sample(seats, len(seats))
     homes = dict(zip(seats, rng.sample(HOME_ORDER, len(seats)), strict=True))

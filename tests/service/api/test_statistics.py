@@ -264,7 +264,7 @@ async def test_projections_are_kept_by_processes_of_their_own_of_which_one_may_b
 def test_the_command_line_names_what_there_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, said in {
         ("rebuild", "chess"): "known: lobby, scoreboard",
-        ("status", "--data", str(tmp_path)): "holds no database",
+        ("status", "--data", str(tmp_path)): "contains no database",
     }.items():
         with pytest.raises(SystemExit) as ended:
             main(["projections", *arguments])

@@ -50,7 +50,7 @@ def test_accounts_are_listed_granted_and_closed(call: Call, data: Path):
 
 
 def test_what_makes_no_sense_is_refused_with_what_would(call: Call, data: Path):
-    assert f"{data} holds no database" in call("accounts", "list", "--data", data).complaint
+    assert f"{data} contains no database" in call("accounts", "list", "--data", data).complaint
     anna, _ = made(call, data, "Anna")
     known = "known: account, play, organize, audit, admin"
     assert known in call("accounts", "create", "Bert", "--scopes", "everything", "--data", data).complaint

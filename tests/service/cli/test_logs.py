@@ -111,16 +111,16 @@ def test_options_that_depend_on_what_the_export_hides_are_not_guessed(call: Call
     file.write_bytes(b"".join(export(played.game, played.records, played.vault)))
     keeping = next(record for record in played.records if record.type == "cards-laid-aside")
     complaint = call("replay", file, "--to", keeping.version - 1, "--options").complaint
-    assert "depend on what this export hides" in complaint
+    assert "depend on values that this export hides" in complaint
 
 
 def test_a_damaged_export_is_not_told(call: Call, exported: Path):
     content = exported.read_bytes()
     exported.write_bytes(content[:-100])
     complaint = call("replay", exported).complaint
-    assert f"{exported} is no whole export" in complaint
+    assert f"{exported} is not a complete export" in complaint
     exported.write_bytes(b"")
-    assert f"{exported} is no whole export" in call("replay", exported).complaint
+    assert f"{exported} is not a complete export" in call("replay", exported).complaint
 
 
 @pytest.mark.parametrize("command", ["replay", "verify"])

@@ -58,7 +58,7 @@ def test_coverage_says_no_while_a_rule_has_no_test(call: Call, tmp_path: Path):
 
 
 def test_coverage_needs_a_directory_of_tests(call: Call, tmp_path: Path):
-    assert "no directory of tests" in call("rules", "coverage", "--tests", tmp_path / "nothing").complaint
+    assert "not a directory of tests" in call("rules", "coverage", "--tests", tmp_path / "nothing").complaint
 
 
 def test_scenarios_that_hold(call: Call):

@@ -130,7 +130,7 @@ def test_an_unknown_rule_names_the_near_misses(small: Catalogue) -> None:
         small.rule("lu-bat-3")
     assert isinstance(refused.value, CatalogueError)
     assert isinstance(refused.value, KeyError)
-    assert str(refused.value).startswith("catalogue ludus has no rule 'lu-bat-3'; near misses: LU-BAT-0")
+    assert str(refused.value).startswith("catalogue ludus has no rule 'lu-bat-3'; similar: LU-BAT-0")
 
 
 def test_a_rule_like_no_other_has_no_near_misses(small: Catalogue) -> None:

@@ -150,5 +150,5 @@ def test_rules_are_those_of_the_ruleset(
 
 
 def test_a_rule_that_no_catalogue_has_is_named(editions: Catalogue) -> None:
-    with pytest.raises(UnknownRuleError, match="catalogue numbered has no rule 'NU-A1B-09'; near misses: NU-A1B-0"):
+    with pytest.raises(UnknownRuleError, match="catalogue numbered has no rule 'NU-A1B-09'; similar: NU-A1B-0"):
         editions.in_force(("NU-A1B-01", "NU-A1B-09"), "first")
