@@ -102,7 +102,7 @@ def test_what_could_have_been_done_at_a_version_is_printed(call: Call, exported:
     seat = march["cause"]["seat"]
     assert [decision["seats"] for decision in printed["decisions"]] == [[seat]]
     assert "march" in [option["command"] for option in printed["options"][seat]]
-    assert "name it by --to" in call("replay", exported, "--options").complaint
+    assert "name the version with --to" in call("replay", exported, "--options").complaint
 
 
 def test_options_that_depend_on_what_the_export_hides_are_not_guessed(call: Call, tmp_path: Path):

@@ -109,7 +109,7 @@ def test_the_contract_is_not_written_over_what_is_none(call: Call, tmp_path: Pat
     kept = tmp_path / "mine" / "letters.json"
     kept.parent.mkdir()
     kept.write_text("{}")
-    assert "something else than a contract" in call("openapi", "--folder", tmp_path).complaint
+    assert "contains other files than a contract" in call("openapi", "--folder", tmp_path).complaint
     assert kept.exists(), "writing removes from a contract's folder what is no part of it"
     assert "cannot be written to" in call("openapi", "--folder", kept).complaint
     assert "there is no folder" in call("openapi", "--check", "--folder", tmp_path / "nowhere").complaint
