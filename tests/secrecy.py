@@ -1,8 +1,8 @@
 """The secrecy law in bulk, run by hand: ``python -m tests.secrecy [pairs]``; 1,000 pairs when not told.
 
-Plays random games of each ruleset that hides something and, whenever somebody chooses in secret, two games that differ
-in that choice: what anybody else is told, shown and offered must be the same in both until it is revealed. Prints how
-many pairs of each kind of choice were compared, and exits 1 when two of them could be told apart.
+Plays random games of each ruleset that hides something and, whenever somebody chooses or draws in secret, two games
+that differ in that: what anybody else is told, shown and offered must be the same in both until it is revealed. Prints
+how many pairs of each kind were compared, and exits 1 when two of them could be told apart.
 """
 
 import sys
@@ -12,7 +12,7 @@ from itertools import count, islice
 
 from tests.helpers.games import GAMES, laws_of
 
-LAWS = [laws for game in GAMES for laws in laws_of(game) if any(command.sealed for command in laws.ruleset.commands)]
+LAWS = [laws for game in GAMES for laws in laws_of(game) if laws.hides(0)]
 OF_A_GAME = 150
 """How many pairs are compared in one game, so that many games are looked at."""
 AS_LONG_AS = 1_500

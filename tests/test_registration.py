@@ -8,7 +8,9 @@ from domain.library import LIBRARY
 from tests.helpers.games import GAMES
 
 ROOT = Path(__file__).parent.parent
-OWN = ("domain/library.py", "domain/boards/families/", "service/bots/players/", *(f"domain/{game}/" for game in GAMES))
+PACKAGES = {path.parent.name for path in (ROOT / "domain").glob("*/ruleset.py")}
+"""Also those that are not in the library yet."""
+OWN = ("domain/library.py", "domain/boards/families/", "service/bots/players/", *(f"domain/{own}/" for own in PACKAGES))
 NAMES = {*LIBRARY.ids(), *GAMES, *(LIBRARY.current(ruleset).board for ruleset in LIBRARY.ids())}
 
 

@@ -1,13 +1,12 @@
 """The auctions that make the alliances and the turn order (chapter AUC)."""
 
 from collections.abc import Iterable
-from itertools import islice
 
 from msgspec.structs import replace
 
 from domain.campaign import season
 from domain.campaign.data import TALENTS
-from domain.campaign.table import Alliance, Auction, Command, Event, Table
+from domain.campaign.table import Auction, Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
@@ -178,7 +177,7 @@ class Bid(Command, frozen=True):
         if len(free) == 1:
             if proposed != free:
                 raise Refusal("CS-AUC-11", asked, f"Propose {free[0]} for one of the alliances, and nobody else.")
-        elif len(proposed) < 2 or len(set(proposed)) < 2 or not set(proposed) <= set(free):
+        elif len(set(proposed)) < 2 or not set(proposed) <= set(free):
             allowed = f"Propose two different players of those in no alliance: {', '.join(free)}."
             raise Refusal("CS-AUC-08", asked, allowed)
 
@@ -190,13 +189,14 @@ class Bid(Command, frozen=True):
         amount = schema.one_of(range(least, table.players[seat].talents + 1, TALENTS))
         if len(free) == 1:
             for box in ("a", "b"):
-                title = f"Bid for {names(free[0])} in alliance {box.upper()}"
+                title = f"Bid for {'yourself' if free[0] == seat else names(free[0])} in alliance {box.upper()}"
                 yield cls.option(title, {"amount": amount, box: schema.const(free[0])}, rule=rule)
             return
         for a in free:
             others = [other for other in free if other != a]
             fields = {"amount": amount, "a": schema.const(a), "b": schema.one_of(others)}
-            yield cls.option(f"Bid for {names(a)} in alliance A", fields, rule=rule)
+            title = f"Bid for {'yourself' if a == seat else names(a)} in alliance A"
+            yield cls.option(title, fields, rule=rule)
 
 
 class PassBid(Command, frozen=True):
@@ -227,8 +227,8 @@ def next_auction(table: Table) -> Consequence[Table]:
 def _open(draft: Draft[Table]) -> None:
     table = draft.table
     assert table.first is not None, "the first player is drawn in the set-up"
-    is_first = not table.alliance_a and not table.alliance_b
-    opener = table.first if is_first else next(islice(table.clockwise(table.first), 1, None))
+    is_first = not table.alliance_a
+    opener = table.first if is_first else table.clockwise(table.first)[1]
     draft.emit(AuctionOpened(opener))
 
 
@@ -254,12 +254,6 @@ def _win(draft: Draft[Table]) -> None:
     auction = _under_way(draft.table)
     assert auction.bidder is not None, "the opener has bid"
     draft.emit(AuctionWon(auction.bidder, auction.amount, auction.a, auction.b))
-
-
-def place_of(table: Table, seat: Seat) -> tuple[Alliance, int] | None:
-    """Return a player's alliance and place in the turn order, from 1; None before they have one."""
-    order = table.order
-    return (table.alliance_of(seat), order.index(seat) + 1) if seat in order else None
 
 
 EVENTS = (AuctionOpened, BidMade, BidPassed, AuctionWon, AlliancesMade)

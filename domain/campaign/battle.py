@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.campaign import cities, forces
-from domain.campaign.table import SLAVES, Battle, Command, Escape, Event, Group, Revolt, Side, Table
+from domain.campaign.table import SLAVES, Battle, Command, Escaping, Event, Group, Revolt, Side, Table
 from domain.campaign.turn import end_move
 from domain.conquest import dice
 from domain.conquest.dice import Face
@@ -110,9 +110,11 @@ class ForceJoined(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if not self.force and not self.leader:
             return f"{names(self.seat)} sent nothing into the battle."
-        what = forces.told(self.force, names) if self.force else "a leader"
-        also = " and a leader" if self.force and self.leader else ""
-        return f"{what}{also} joined the side of {names(self.to)}."
+        leader = f"a leader of {names(self.seat)}"
+        if not self.force:
+            return f"A{leader[1:]} joined the side of {names(self.to)}."
+        what = f"{forces.told(self.force, names)}{f', with {leader},' * self.leader}"
+        return f"{what} joined the side of {names(self.to)}."
 
 
 class BattleRoundBegan(Event, frozen=True):
@@ -225,7 +227,7 @@ class BattleEnded(Event, frozen=True):
         if self.loser is not None and self.loser != SLAVES:
             table.add_chaos(self.loser, self.chaos)
         if self.escaping is not None:
-            table.escape = Escape(self.escaping, self.place, self.may_stay)
+            table.escape = Escaping(self.escaping, self.place, self.may_stay)
         if table.revolt is not None:
             table.revolt = Revolt(table.revolt.by, table.revolt.province, self.slaves)
 
@@ -294,9 +296,9 @@ class RemoveLosses(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         side = under_way(draft.table).side(seat)
-        asked = f"You removed {forces.told(self.lost, draft.table.names)}."
-        if any(number > side.force.get(name, 0) for name, number in self.lost.items()):
-            raise Refusal("CS-BAT-18", asked, f"Your force is {', '.join(f'{n} {g}' for g, n in side.force.items())}.")
+        asked = f"You removed {_listed(self.lost)}."
+        if any(name not in side.force or number > side.force[name] for name, number in self.lost.items()):
+            raise Refusal("CS-BAT-18", asked, f"Your force is {_listed(side.force)}.")
         if forces.size(self.lost) != side.hits:
             raise Refusal("CS-BAT-18", asked, f"Remove {side.hits} units, one for each hit.")
         draft.emit(UnitsLost(seat, {name: number for name, number in sorted(self.lost.items()) if number}))
@@ -304,11 +306,15 @@ class RemoveLosses(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         side = under_way(table).side(seat)
-        if side.hits:
-            counts = {name: schema.count(0, min(number, side.hits)) for name, number in side.force.items()}
-            total = {"minimum": side.hits, "maximum": side.hits}
-            title = "Choose the unit that is lost" if side.hits == 1 else f"Choose {side.hits} units that are lost"
-            yield cls.option(title, {"lost": schema.record(counts, counts, x_sum=total)})
+        counts = {name: schema.count(0, min(number, side.hits)) for name, number in side.force.items()}
+        total = {"minimum": side.hits, "maximum": side.hits}
+        title = "Choose the unit that is lost" if side.hits == 1 else f"Choose {side.hits} units that are lost"
+        yield cls.option(title, {"lost": schema.record(counts, counts, x_sum=total)})
+
+
+def _listed(units: forces.Force) -> str:
+    """Name groups as the question names them; they may be no groups at all."""
+    return ", ".join(f"{number} {name}" for name, number in units.items()) or "nothing"
 
 
 def lose(table: Table) -> list[Decision] | Consequence[Table]:

@@ -8,7 +8,7 @@ from domain.campaign.data import Bribe, Card, CardId, City, Expedition, Gain, Le
 from domain.campaign.deployment import told
 from domain.campaign.table import Army, Command, Event, Hand, Table, plus, turn_of
 from domain.campaign.turn import ACT, require_action
-from domain.conquest.pieces import Units
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Sealed, Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
@@ -231,6 +231,7 @@ class SendArmy(Command, frozen=True):
         table = draft.table
         army = Army(Units(self.infantry, self.cavalry, self.catapults), self.generals, bool(self.caesar))
         asked = f"You acquired {self.card} with a move of {told(army)} from {self.origin}."
+        movement.refuse_caesars(self.caesar, asked)
         card = price_of(table, seat, self.card, asked)
         if not isinstance(card.effect, Expedition) or not card.effect.units:
             raise Refusal("CS-EFF-14", asked, "No land units move for this card.")
@@ -274,7 +275,7 @@ def _origins(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
 class SendGalley(Command, frozen=True):
     """Acquire a card for which a galley of yours moves to its sea zone; then it brings its reward (CS-EFF-13)."""
 
-    rules = ("CS-EFF-13", "CS-CRD-04")
+    rules = ("CS-EFF-13", "CS-CRD-04", "CS-CRD-05")
     answers = ACT
 
     card: CardId
@@ -287,6 +288,8 @@ class SendGalley(Command, frozen=True):
             raise Refusal("CS-EFF-13", asked, "No galley moves for this card.")
         if not table.galleys(self.origin, seat):
             raise Refusal("CS-EFF-13", asked, f"You have galleys in {', '.join(_harbours(table, seat)) or 'no zone'}.")
+        if self.origin not in _starts(table, seat, card.effect):
+            raise Refusal("CS-CRD-05", asked, "That galley is there already, and you have none left to place.")
         _acquire(draft, seat, card)
         if self.origin != card.effect.to:
             draft.emit(GalleyMoved(seat, self.origin, card.effect.to))
@@ -296,12 +299,18 @@ class SendGalley(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         for card in affordable(table, seat):
             effect = card.effect
-            if isinstance(effect, Expedition) and effect.galleys and (seas := _harbours(table, seat)):
+            if isinstance(effect, Expedition) and effect.galleys and (seas := _starts(table, seat, effect)):
                 yield cls.option(card.name, {"card": schema.const(card.id), "origin": schema.one_of(seas)})
 
 
 def _harbours(table: Table, seat: Seat) -> list[AreaId]:
     return [sea for sea in table.map.seas if table.galleys(sea, seat)]
+
+
+def _starts(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
+    """Return from where a galley can go: one that is there already needs others that join it (CS-CRD-05)."""
+    units, galleys = effects.levied(table, seat, effect.then) if isinstance(effect.then, Levy) else (NO_UNITS, 1)
+    return [sea for sea in _harbours(table, seat) if sea != effect.to or units.total or galleys]
 
 
 def _reward(draft: Draft[Table], seat: Seat, card: Card, effect: Expedition) -> None:

@@ -91,7 +91,6 @@ class DeploymentEnded(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.deploying.clear()
-        table.deploying_caesar = False
         table.done.append(self.seat)
 
     def tell(self, names: Names) -> str:
@@ -119,8 +118,8 @@ def _seas(table: Table, seat: Seat) -> list[AreaId]:
 def _left(table: Table) -> Army:
     """Return the land units that the active player has still to place."""
     left = table.deploying
-    units = Units(left.get("infantry", 0), left.get("cavalry", 0), left.get("catapults", 0))
-    return Army(units, left.get("generals", 0), table.deploying_caesar)
+    units = Units(left["infantry"], left["cavalry"], left["catapults"])
+    return Army(units, left["generals"], table.deploying_caesar)
 
 
 class Deploy(Command, frozen=True):

@@ -39,12 +39,12 @@ def force(owner: Seat, units: Units, galleys: Mapping[AreaId, int] | None = None
 
 
 def joined(*forces: Force) -> dict[Group, int]:
-    """Return forces together."""
+    """Return forces together, in order: as they come from a log."""
     total: dict[Group, int] = {}
     for each in forces:
         for name, number in each.items():
             total[name] = total.get(name, 0) + number
-    return total
+    return dict(sorted(total.items()))
 
 
 def without(one: Force, lost: Force) -> dict[Group, int]:

@@ -78,7 +78,7 @@ class BuyInfluence(Command, frozen=True):
 
     province: AreaId
     tokens: Count = 0
-    of: dict[Seat, Count] = field(default_factory=dict[Seat, int])
+    of: dict[Seat, Count] = field(default={})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -97,11 +97,11 @@ class BuyInfluence(Command, frozen=True):
         if self.tokens > (there := table.provinces[area].tokens):
             raise Refusal("CS-INF-04", asked, f"There are {there} province tokens.")
         for other, wanted in self.of.items():
-            if table.are_allied(seat, other) and wanted:
+            if table.are_allied(seat, other):
                 raise Refusal("CS-INF-06", asked, f"{other} is allied with you; buy from others.")
-            if table.provinces[area].influence.get(other, 0) < wanted:
+            if table.provinces[area].influence.get(other, 0) < max(wanted, 1):
                 raise Refusal("CS-INF-05", asked, f"{other} has fewer influence tokens there.")
-            if wanted and table.army(area, other).units.total:
+            if table.army(area, other).units.total:
                 raise Refusal("CS-INF-07", asked, f"{other} has land military units there, which protect them.")
         if number > table.supply(seat)["influence"]:
             raise Refusal("CS-TOK-03", asked, "You have no more influence tokens to place.")
@@ -111,7 +111,7 @@ class BuyInfluence(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         means = min(table.players[seat].talents // PRICE, table.supply(seat)["influence"])
-        if not turn_of(table).actions or not means:
+        if not turn_of(table).actions:
             return
         for area in table.keys:
             most = min(limit(table, seat, area), means)

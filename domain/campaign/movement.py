@@ -217,6 +217,7 @@ class March(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, army = draft.table, self.army
         asked = f"You moved {told(army)} from {self.origin} to {self.to}."
+        refuse_caesars(self.caesar, asked)
         begins = not _goes_on(table, self.origin)
         if begins:
             require_action(table, asked)
@@ -244,7 +245,8 @@ class March(Command, frozen=True):
     @classmethod
     def _option(cls, title: str, origin: AreaId, places: list[AreaId], army: Army, most: int) -> Option:
         units = {kind: schema.count(0, min(count, most)) for kind, count in army.units.by_type.items() if count}
-        leaders = {kind: schema.count(0, n) for kind, n in (("generals", army.generals), ("caesar", army.caesar)) if n}
+        present = (("generals", army.generals), ("caesar", int(army.caesar)))
+        leaders = {kind: schema.count(0, number) for kind, number in present if number}
         fields = {"origin": schema.const(origin), "to": schema.one_of(places), **units, **leaders}
         totals = [{"of": [*units, *leaders], "minimum": 1}, {"of": [*units], "maximum": most}]
         return cls.option(title, fields, x_total=totals)
@@ -254,6 +256,12 @@ def _goes_on(table: Table, origin: AreaId) -> bool:
     """Tell whether a step from a province belongs to the move under way (CS-MOV-07)."""
     under_way = turn_of(table).land_move
     return under_way is not None and under_way.origin == origin
+
+
+def refuse_caesars(number: int, asked: str) -> None:
+    """Refuse more than one Caesar, whom an army would count as one."""
+    if number > 1:
+        raise Refusal("CS-MOV-02", asked, "You have one Caesar.")
 
 
 def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, asked: str, *, begins: bool) -> None:
@@ -289,8 +297,10 @@ def can_go_on(table: Table, seat: Seat) -> bool:
     under_way = turn_of(table).land_move
     if under_way is None or seat not in table.provinces[under_way.origin].armies:
         return False
-    near = by_land(table, seat, under_way.origin)
-    return bool(near or by_sea(table, seat, under_way.origin, near))
+    if near := by_land(table, seat, under_way.origin):
+        return True
+    landed, leads = landed_in(table, under_way.origin), table.army(under_way.origin, seat).leads
+    return any(leads or room(table, seat, landed, to) for to in by_sea(table, seat, under_way.origin, near))
 
 
 EVENTS = (LandMoveBegan, ArmyMoved)

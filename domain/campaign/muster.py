@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from msgspec import field
-
 from domain.campaign import forces
 from domain.campaign.battle import BattleBegan, BattleRoundBegan, ForceJoined, under_way
 from domain.campaign.table import SLAVES, Battle, Command, Side, Table, turn_of
@@ -93,11 +91,11 @@ class CallGalleys(Command, frozen=True):
     rules = ("CS-BAT-04", "CS-BAT-05")
     answers = frozenset({"call-galleys"})
 
-    galleys: dict[AreaId, Count] = field(default_factory=dict[AreaId, int])
+    galleys: dict[AreaId, Count] = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         battle = under_way(draft.table)
-        _check_galleys(self.galleys, forces.called(draft.table, battle, seat))
+        _check_galleys(self.galleys, forces.called(draft.table, battle, seat), "CS-BAT-04")
         draft.emit(ForceJoined(seat, seat, forces.force(seat, Units(), dict(sorted(self.galleys.items())))))
 
     @classmethod
@@ -121,7 +119,7 @@ class Lend(Command, frozen=True):
     cavalry: Count = 0
     catapults: Count = 0
     leader: bool = False
-    galleys: dict[AreaId, Count] = field(default_factory=dict[AreaId, int])
+    galleys: dict[AreaId, Count] = {}  # noqa: RUF012
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, battle = draft.table, under_way(draft.table)
@@ -130,10 +128,10 @@ class Lend(Command, frozen=True):
         units, leader, galleys = _lendable(table, battle, seat)
         lent = Units(self.infantry, self.cavalry, self.catapults)
         asked = f"You lent {lent}{' and a leader' * self.leader}."
+        rule = "CS-NAV-06" if battle.naval else "CS-BAT-07"
         if not lent.within(units) or self.leader > leader:
-            rule = "CS-NAV-06" if battle.naval else "CS-BAT-07"
             raise Refusal(rule, asked, f"You can lend {units}{' and a leader' * leader}.")
-        _check_galleys(self.galleys, galleys)
+        _check_galleys(self.galleys, galleys, rule)
         force = forces.force(seat, lent, dict(sorted(self.galleys.items())))
         draft.emit(ForceJoined(seat, side.seat, force, self.leader))
 
@@ -152,11 +150,11 @@ def _galleys(there: dict[AreaId, int]) -> schema.Schema:
     return schema.record({sea: schema.count(0, number) for sea, number in there.items()}, there)
 
 
-def _check_galleys(wanted: dict[AreaId, int], there: dict[AreaId, int]) -> None:
-    if any(number > there.get(sea, 0) for sea, number in wanted.items()):
+def _check_galleys(wanted: dict[AreaId, int], there: dict[AreaId, int], rule: str) -> None:
+    if any(sea not in there or number > there[sea] for sea, number in wanted.items()):
         asked = f"You sent galleys from {', '.join(wanted)}."
         allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none near enough"
-        raise Refusal("CS-BAT-04", asked, f"You have {allowed}.")
+        raise Refusal(rule, asked, f"You have {allowed}.")
 
 
 def _own_side(table: Table, battle: Battle, seat: Seat) -> Side | None:
@@ -164,7 +162,7 @@ def _own_side(table: Table, battle: Battle, seat: Seat) -> Side | None:
     if table.revolt is not None and table.revolt.by == seat:
         return None
     sides = (battle.attacker, battle.defender)
-    return next((side for side in sides if side.seat != SLAVES and table.are_allied(side.seat, seat)), None)
+    return next((side for side in sides if table.are_allied(side.seat, seat)), None)
 
 
 def _lendable(table: Table, battle: Battle, seat: Seat) -> tuple[Units, bool, dict[AreaId, int]]:
@@ -183,7 +181,7 @@ def muster(table: Table) -> list[Decision] | Consequence[Table]:
     depends = "The first round begins when everybody has answered."
     about = {"place": battle.place, "attacker": sides[0], "defender": sides[1]}
     for seat in sides if not battle.naval else ():
-        if seat != SLAVES and seat not in battle.answered and (there := forces.called(table, battle, seat)):
+        if seat not in battle.answered and (there := forces.called(table, battle, seat)):
             title = f"Do you call galleys into the battle in {table.names(battle.place)}?"
             return [Decision("call-galleys", (seat,), RuleId("CS-BAT-04"), title, depends, {**about, "galleys": there})]
     for seat in table.order:

@@ -94,17 +94,17 @@ class Sail(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        galleys = {sea: number for sea, number in sorted(self.galleys.items()) if number}
-        asked = f"You moved galleys from {', '.join(galleys) or 'nowhere'} to {self.to}."
+        asked = f"You moved galleys from {', '.join(sorted(self.galleys)) or 'nowhere'} to {self.to}."
         require_action(table, asked)
         if self.to not in table.map.seas:
             raise Refusal("CS-BRD-01", asked, "Galleys are in sea zones only.")
-        if not galleys or self.to in galleys:
+        if not any(self.galleys.values()) or self.to in self.galleys:
             raise Refusal("CS-NAV-01", asked, "Move at least one galley, from other sea zones.")
-        for sea, number in galleys.items():
-            if number > (there := table.galleys(sea, seat)):
+        for sea, number in self.galleys.items():
+            there = table.galleys(sea, seat)
+            if not there or number > there:
                 raise Refusal("CS-NAV-01", asked, f"You have {counted('galleys', there)} in {sea}.")
-        draft.emit(GalleysMoved(seat, galleys, self.to))
+        draft.emit(GalleysMoved(seat, {sea: number for sea, number in sorted(self.galleys.items()) if number}, self.to))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -149,10 +149,10 @@ class AttackAtSea(Command, frozen=True):
             raise Refusal(
                 rule, asked, f"Those with galleys there, not allied with you: {', '.join(others) or 'nobody'}."
             )
-        if not 1 <= self.galleys <= (there := table.galleys(self.sea, seat)):
-            raise Refusal(
-                "CS-NAV-03", asked, f"Attack with 1 to {there} of your galleys." if there else "You have none."
-            )
+        there = table.galleys(self.sea, seat)
+        if not 1 <= self.galleys <= there:
+            allowed = f"Attack with 1 to {there} of your galleys." if there else "You have none there."
+            raise Refusal("CS-NAV-03", asked, allowed)
         attacking = forces.force(seat, Units(), {self.sea: self.galleys})
         defending = forces.force(self.defender, Units(), {self.sea: table.galleys(self.sea, self.defender)})
         draft.emit(

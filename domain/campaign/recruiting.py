@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import field
 
 from domain.campaign.deployment import told
-from domain.campaign.table import Army, Command, Event, Table
+from domain.campaign.table import Army, Command, Event, Table, turn_of
 from domain.campaign.turn import ACT, require_action
 from domain.conquest.pieces import Units, counted
 from domain.kernel.chance.secret import Vault
@@ -79,7 +79,7 @@ class Recruit(Command, frozen=True):
     cavalry: Count = 0
     catapults: Count = 0
     generals: Count = 0
-    galleys: dict[AreaId, Count] = field(default_factory=dict[AreaId, int])
+    galleys: dict[AreaId, Count] = field(default={})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -91,7 +91,7 @@ class Recruit(Command, frozen=True):
         if self.province not in (where := provinces(table, seat)):
             allowed = f"You have influence and a leader in {', '.join(where)}." if where else "You have both nowhere."
             raise Refusal("CS-REC-02", asked, allowed)
-        if not galleys.keys() <= {*(seas := table.seas_of(self.province))}:
+        if not self.galleys.keys() <= {*(seas := table.seas_of(self.province))}:
             raise Refusal("CS-REC-02", asked, f"New galleys go to {', '.join(seas) or 'no sea zone from there'}.")
         wanted = {**army.units.by_type, "generals": army.generals, "galleys": ships}
         if not sum(wanted.values()):
@@ -107,12 +107,11 @@ class Recruit(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        where = provinces(table, seat)
-        if not where or not table.turn or not table.turn.actions:
+        if not turn_of(table).actions:
             return
         supply, prices, talents = table.supply(seat), table.data.prices, table.players[seat].talents
         most = {kind: min(supply[kind], talents // price) for kind, price in prices.items()}
-        for area in where:
+        for area in provinces(table, seat):
             kinds = {kind: schema.count(0, most[kind]) for kind in prices if kind != "galleys" and most[kind]}
             fields: dict[str, schema.Schema] = {"province": schema.const(area), **kinds}
             totals = [{"of": [*kinds], "minimum": 1}]

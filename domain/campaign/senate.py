@@ -10,7 +10,7 @@ from domain.campaign.data import CardId, Gain, Levy, Tokens, Vote
 from domain.campaign.lots import Lots
 from domain.campaign.setup import ITALIA
 from domain.campaign.table import Command, Event, Prize, Table, VoteUnderWay
-from domain.campaign.turn import ACT, end_move
+from domain.campaign.turn import ACT
 from domain.campaign.uses import CardUsed, check_use, ready
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -35,7 +35,6 @@ class VoteCalled(Event, frozen=True):
     card: CardId
 
     def apply(self, table: Table) -> None:
-        end_move(table)
         table.vote = VoteUnderWay(self.card, self.caller, waiting=_with_senators(table, self.caller, {}))
 
     def tell(self, names: Names) -> str:
@@ -197,7 +196,7 @@ class LaySenators(Command, frozen=True):
         table, vote = draft.table, _under_way(draft.table)
         left = _left(table, seat, draft)
         asked = f"You laid {hands.named(table, self.senators)}."
-        if any(number > left.get(card, 0) for card, number in self.senators.items()):
+        if any(card not in left or number > left[card] for card, number in self.senators.items()):
             raise Refusal("CS-SEN-01", asked, f"You have left {hands.named(table, left)}.")
         lies = hands.votes(table, vote.laid.get(seat, {}))
         if lies + hands.votes(table, self.senators) <= (most := highest(table)):

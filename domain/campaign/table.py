@@ -219,7 +219,7 @@ class Battle(Struct, frozen=True):
         return self.attacker if self.attacker.seat == seat else self.defender
 
 
-class Escape(Struct, frozen=True):
+class Escaping(Struct, frozen=True):
     """Leaders who must leave a province, because all military units of their side were lost (CS-RET-04).
 
     Attributes:
@@ -320,7 +320,7 @@ class Table(KernelTable):
     done: list[Seat] = field(default_factory=list[Seat])
     """Who has deployed, or had a turn in this round."""
     battle: Battle | None = None
-    escape: Escape | None = None
+    escape: Escaping | None = None
     revolt: Revolt | None = None
     vote: VoteUnderWay | None = None
     prize: Prize | None = None
@@ -435,16 +435,11 @@ class Table(KernelTable):
         armies = {other: there for other, there in province.armies.items() if other != seat}
         if army != NO_ARMY:
             armies[seat] = army
-        self.provinces[area] = replace(province, armies=armies)
+        self.provinces[area] = replace(province, armies=dict(sorted(armies.items())))
 
     def add_galleys(self, sea: AreaId, seat: Seat, number: int) -> None:
-        fleet = dict(self.fleets.get(sea, {}))
-        fleet[seat] = fleet.get(seat, 0) + number
-        if not fleet[seat]:
-            del fleet[seat]
-        self.fleets[sea] = fleet
-        if not fleet:
-            del self.fleets[sea]
+        fleets = {**self.fleets, sea: plus(self.fleets.get(sea, {}), seat, number)}
+        self.fleets = {area: fleet for area, fleet in sorted(fleets.items()) if fleet}
 
     def add_influence(self, area: AreaId, seat: Seat, number: int) -> None:
         province = self.provinces[area]
@@ -477,12 +472,15 @@ class Table(KernelTable):
 
 
 def plus(counts: Mapping[Any, int], key: Any, number: int) -> dict[Any, int]:
-    """Return counts with a number added to one of them; one that comes to 0 is left out."""
+    """Return counts with a number added to one of them; one that comes to 0 is left out.
+
+    They are in order: a game that goes on must not differ from one that was read from its log, where keys are sorted.
+    """
     new = dict(counts)
     new[key] = new.get(key, 0) + number
     if not new[key]:
         del new[key]
-    return new
+    return dict(sorted(new.items()))
 
 
 class Event(message.Event[Table], frozen=True):

@@ -7,7 +7,7 @@ from domain.campaign.data import CardId
 from domain.campaign.table import (
     Auction,
     Battle,
-    Escape,
+    Escaping,
     Phase,
     Prize,
     Province,
@@ -89,7 +89,7 @@ class View(Struct, frozen=True):
     deploying: dict[str, int]
     turn: Turn | None
     battle: Battle | None
-    escape: Escape | None
+    escape: Escaping | None
     revolt: Revolt | None
     vote: VoteUnderWay | None
     prize: Prize | None

@@ -231,13 +231,17 @@ class Laws:
 
     def test_what_a_seat_may_not_see_makes_no_difference_to_it(self, seed: int) -> None:
         rng = Random(seed)
-        if not self.bare(seed, _chance(seed)).secrets:
+        if not self.hides(seed):
             return
         begun = sum(
             self._compare_openings(seed, viewer, rng) for viewer in (None, *self._seats(seed)) for _ in range(5)
         )
         forked = list(islice(self.pairs(seed), self.forks))
         assert begun or forked, "no two games were found that differ only in what a seat may not see"
+
+    def hides(self, seed: int) -> bool:
+        """Tell whether anything is hidden in a game; if so, something is at its opening."""
+        return bool(self.bare(seed, _chance(seed)).secrets)
 
     def bare(self, seed: int, chance: Chance) -> "Bare":
         """Return a game just begun."""
@@ -260,8 +264,9 @@ class Laws:
     def pairs(self, seed: int) -> Iterator[tuple[str, int]]:
         """Play a game, and twice over whenever somebody may choose in secret: a choice each, then the same commands.
 
-        Yield, for each such pair of games and each viewer but the one who chose, what was chosen and in how many
-        positions the two differed in what the viewer may not see.
+        And twice over whenever something is drawn in secret: another draw each. Yield, for each such pair of games and
+        each viewer to whom it was hidden, the command and in how many positions the two differed in what the viewer
+        may not see.
         """
         rng, game = Random(seed), self.bare(seed, _chance(seed))
         for _ in range(self.longest):
@@ -275,7 +280,21 @@ class Laws:
                     twins = game.fork().after(seat, command), game.fork().after(seat, other)
                     if differed := self._compare(*twins, viewer, rng, AFTER_A_FORK):
                         yield command["type"], differed
+            before, hidden = game.fork(), len(game.secrets)
             game.command(seat, command)
+            if len(game.secrets) > hidden and not self._is_sealed(command["type"]):
+                yield from self._drawn_otherwise(before, seat, command, rng)
+
+    def _drawn_otherwise(self, game: "Bare", seat: Seat, command: Any, rng: Random) -> Iterator[tuple[str, int]]:
+        """Give a command twice that draws and hides something: as it was drawn, and with another first shuffle."""
+        for viewer in (None, *game.seats):
+            one, other = game.fork().after(seat, command), game.fork()
+            other.chance = Swapped(game.chance, rng)
+            other.command(seat, command)
+            if one.hidden_from(viewer) == other.hidden_from(viewer):
+                continue
+            if differed := self._compare(one, other, viewer, rng, AFTER_A_FORK):
+                yield command["type"], differed
 
     def _otherwise(self, game: "Bare", seat: Seat, command: Any, rng: Random) -> Any:
         """Return another command of the same kind that is on offer; None when none is found."""
@@ -457,6 +476,7 @@ class Bare:
         self, ruleset: Ruleset[Any], board: Board, seats: tuple[Seat, ...], setup: Any, chance: Chance
     ) -> None:
         self.ruleset = ruleset
+        self.seats = seats
         self.chance = chance
         self.vault = Vault()
         self.events: list[Event[Any]] = []

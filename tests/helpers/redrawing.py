@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from domain.kernel.chance.evidence import Dice, Lots, found
+from domain.kernel.chance.evidence import Dice, Lots, draw_of, found
 from domain.kernel.log.history import read_event
 from domain.kernel.rules.message import Event, type_name
 from tests.helpers.play import Play
@@ -21,10 +21,10 @@ def faults(play: Play) -> Iterator[str]:
         shown = declared.get(record.type, ())
         rolls = []
         for each in shown:
-            holder = found(event, each.at)
-            draw = holder.get("draw")
+            draw = draw_of(event, each)
             if draw is None:
                 continue
+            holder = found(event, each.at)
             if draw not in left:
                 yield f"version {record.version} shows draw {draw}, which is not its own"
             left.discard(draw)

@@ -19,7 +19,8 @@ class Dice(Struct, frozen=True, tag="dice"):
 
     Attributes:
         die: which die, a key of `Ruleset.dice`.
-        at: where the object with `draw` and `faces` is; when `draw` is absent or null, nothing was rolled.
+        at: where the object with `draw` and `faces` is; when it is null, or `draw` is absent or null, nothing was
+            rolled.
     """
 
     die: str
@@ -30,7 +31,7 @@ class Lots(Struct, frozen=True, tag="lots"):
     """A shuffle.
 
     Attributes:
-        at: where the object is that has `draw`; it may lack it.
+        at: where the object is that has `draw`; it may lack it, or be null.
         outcome: where the items are in the order that they fell in, or the first of them: a list, or an object by seat;
             None where no event shows it, because it is hidden or only its consequence is told.
         items: what was shuffled, by number of players; empty for the seats of the game.
@@ -53,3 +54,9 @@ def found(event: Mapping[str, Any], way: Way) -> Any:
     for name in way:
         value = cast(Mapping[str, Any], value)[name]
     return value
+
+
+def draw_of(event: Mapping[str, Any], shown: Shown) -> int | None:
+    """Return the number of the draw that an event shows; None when nothing was drawn."""
+    holder = found(event, shown.at)
+    return None if holder is None else holder.get("draw")

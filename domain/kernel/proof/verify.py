@@ -20,7 +20,7 @@ from msgspec import UNSET, Raw, Struct
 
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance, commitment_to
-from domain.kernel.chance.evidence import found
+from domain.kernel.chance.evidence import draw_of
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.fold import continued
@@ -274,7 +274,7 @@ class _Replay:
     def _check_draws(self, event: Any, content: Any, own: range) -> None:
         """Check that an event shows only its own draws of chance."""
         for shown in self.ruleset.chance.get(cast(Any, type(event)), ()):
-            draw = found(content, shown.at).get("draw")
+            draw = draw_of(content, shown)
             if draw is not None and draw not in own:
                 self._fail(f"version {self.version} shows draw {draw}, which is not one of its own")
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import Seat
+from domain.kernel.chance.secret import Sealed, Vault
+from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
@@ -83,6 +83,56 @@ class Telling(TinyAuction):
 
 def test_an_event_that_depends_on_what_is_hidden() -> None:
     assert_caught("test_what_a_seat_may_not_see_makes_no_difference_to_it", Telling)
+
+
+class LotDrawn(Event, frozen=True):
+    lot: Sealed
+    told: int
+
+    def apply(self, table: Table) -> None:
+        pass
+
+
+class DrawLot(Command, frozen=True):
+    rules = ("TA-PUT-01",)
+    answers = frozenset({"put-up-prize"})
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        lot = draft.shuffle([1, 2, 3])[0]
+        draft.emit(LotDrawn(draft.seal(lot, (seat,)), self.tell_of(lot)))
+
+    @staticmethod
+    def tell_of(lot: int) -> int:
+        return 0
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield Option("draw-lot", RuleId(cls.rule), schema.command("draw-lot"))
+
+
+class DrawLotAloud(DrawLot, frozen=True, tag="draw-lot"):
+    @staticmethod
+    def tell_of(lot: int) -> int:
+        return lot
+
+
+class Discreet(TinyAuction):
+    """Whoever puts up a prize may draw a lot in secret."""
+
+    events = (*TinyAuction.events, LotDrawn)
+    commands = (DrawLot, *TinyAuction.commands)
+
+
+class Indiscreet(Discreet):
+    """The event tells the lot to all."""
+
+    commands = (DrawLotAloud, *TinyAuction.commands)
+
+
+def test_a_draw_in_the_middle_of_a_game_that_is_told() -> None:
+    laws(Discreet).test_what_a_seat_may_not_see_makes_no_difference_to_it(0)
+    assert any(kind == "draw-lot" for kind, _ in laws(Discreet).pairs(0))
+    assert_caught("test_what_a_seat_may_not_see_makes_no_difference_to_it", Indiscreet)
 
 
 class Generous(TinyAuction):
