@@ -161,7 +161,7 @@ class Bid(Command, frozen=True):
         draft.emit(BidMade(seat, self.amount, self.a, self.b))
 
     def _check_amount(self, table: Table, seat: Seat) -> None:
-        auction, asked = _under_way(table), f"You bid {self.amount} talents."
+        auction, asked = _under_way(table), f"You cannot bid {self.amount} talents."
         least = auction.amount + TALENTS if auction.bidder is not None else 0
         if self.amount % TALENTS:
             raise Refusal("CS-PCS-08", asked, f"Bid a multiple of {TALENTS}.")
@@ -172,7 +172,7 @@ class Bid(Command, frozen=True):
 
     def _check_proposal(self, table: Table) -> None:
         free = unallied(table)
-        asked = f"You proposed {self.a or 'nobody'} for alliance A and {self.b or 'nobody'} for alliance B."
+        asked = f"You cannot propose {self.a or 'nobody'} for alliance A and {self.b or 'nobody'} for alliance B."
         proposed = [seat for seat in (self.a, self.b) if seat is not None]
         if len(free) == 1:
             if proposed != free:
@@ -207,7 +207,7 @@ class PassBid(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if _under_way(draft.table).bidder is None:
-            raise Refusal("CS-AUC-04", "You passed.", "Whoever opens an auction must bid, at least 0 talents.")
+            raise Refusal("CS-AUC-04", "You asked to pass.", "You open this auction: bid 0 talents or more.")
         draft.emit(BidPassed(seat))
 
     @classmethod

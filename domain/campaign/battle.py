@@ -296,9 +296,9 @@ class RemoveLosses(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         side = under_way(draft.table).side(seat)
-        asked = f"You removed {_listed(self.lost)}."
+        asked = f"You cannot remove {_listed(self.lost)}."
         if any(name not in side.force or number > side.force[name] for name, number in self.lost.items()):
-            raise Refusal("CS-BAT-18", asked, f"Your force is {_listed(side.force)}.")
+            raise Refusal("CS-BAT-18", asked, f"Your force has {_listed(side.force)}.")
         if forces.size(self.lost) != side.hits:
             raise Refusal("CS-BAT-18", asked, f"Remove {side.hits} units, one for each hit.")
         draft.emit(UnitsLost(seat, {name: number for name, number in sorted(self.lost.items()) if number}))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from domain.campaign import cities, effects, hands, movement, revolt
-from domain.campaign.data import Bribe, Card, CardId, City, Expedition, Gain, Levy, Revolt, Tokens
+from domain.campaign.data import Bribe, Card, CardId, City, Expedition, Gain, Levy, Revolt, Tokens, name_of
 from domain.campaign.deployment import told
 from domain.campaign.table import Army, Command, Event, Hand, Table, plus, turn_of
 from domain.campaign.turn import ACT, require_action
@@ -51,7 +51,7 @@ class CardAcquired(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         price = f" for {self.talents} talents" if self.talents else ""
-        return f"{names(self.seat)} acquired {names(self.card)}{price}."
+        return f"{names(self.seat)} acquired {name_of(self.card)}{price}."
 
 
 class GalleyMoved(Event, frozen=True):
@@ -102,9 +102,9 @@ def price_of(table: Table, seat: Seat, name: CardId, asked: str) -> Card:
     """Return a card that a player can take and pay for now. Raises `Refusal` when that is not so."""
     require_action(table, asked)
     if turn_of(table).acquired:
-        raise Refusal("CS-ACT-03", asked, "You have acquired a card in this round; you can again in the next one.")
+        raise Refusal("CS-ACT-03", asked, "You have already acquired a card in this round.")
     if not table.display.get(name):
-        allowed = f"These lie on display: {', '.join(sorted(table.display)) or 'none'}."
+        allowed = f"Cards on display: {', '.join(sorted(table.display)) or 'none'}."
         raise Refusal("CS-CRD-01", asked, allowed)
     card = table.cards[name]
     if card.price > (talents := table.players[seat].talents):
@@ -146,10 +146,10 @@ class Acquire(Command, frozen=True):
     card: CardId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You acquired {self.card}."
+        table, asked = draft.table, f"You asked for the card {self.card}."
         card = price_of(table, seat, self.card, asked)
         if isinstance(card.effect, CHOSEN_FOR):
-            raise Refusal("CS-CRD-04", asked, f"That card needs a choice: {_command_for(card)}.")
+            raise Refusal("CS-CRD-04", asked, f"This card needs a choice: {_command_for(card)}.")
         if reason := idle(table, seat, card):
             raise Refusal("CS-CRD-05", asked, reason)
         _acquire(draft, seat, card)
@@ -172,13 +172,13 @@ class Acquire(Command, frozen=True):
 def _command_for(card: Card) -> str:
     match card.effect:
         case City():
-            return "give the command build-city"
+            return "use the command build-city"
         case Expedition():
-            return "give the command send-army or send-galley"
+            return "use the command send-army or send-galley"
         case Bribe():
-            return "give the command bribe-senator"
+            return "use the command bribe-senator"
         case _:
-            return "give the command raise-slaves"
+            return "use the command raise-slaves"
 
 
 class BuildCity(Command, frozen=True):
@@ -191,14 +191,16 @@ class BuildCity(Command, frozen=True):
     province: AreaId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You acquired {self.card} to build a city in {self.province}."
+        table, asked = draft.table, f"You asked for {self.card} to build a city in {self.province}."
         card = price_of(table, seat, self.card, asked)
         if not isinstance(card.effect, City):
             raise Refusal("CS-CTY-01", asked, "Only a Build City card builds a city.")
         if self.province not in card.effect.provinces:
             raise Refusal("CS-CTY-01", asked, f"This card builds in {' or '.join(card.effect.provinces)}.")
         if self.province not in (sites := cities.sites(table, card.effect.provinces)):
-            raise Refusal("CS-CTY-02", asked, f"A city stands there; free is {', '.join(sites) or 'neither province'}.")
+            raise Refusal(
+                "CS-CTY-02", asked, f"A city already stands there. Free: {', '.join(sites) or 'neither province'}."
+            )
         _acquire(draft, seat, card)
         draft.emit(cities.CityBuilt(seat, self.province))
 
@@ -230,7 +232,7 @@ class SendArmy(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         army = Army(Units(self.infantry, self.cavalry, self.catapults), self.generals, bool(self.caesar))
-        asked = f"You acquired {self.card} with a move of {told(army)} from {self.origin}."
+        asked = f"You asked for {self.card} with a move of {told(army)} from {self.origin}."
         movement.refuse_caesars(self.caesar, asked)
         card = price_of(table, seat, self.card, asked)
         if not isinstance(card.effect, Expedition) or not card.effect.units:
@@ -282,14 +284,14 @@ class SendGalley(Command, frozen=True):
     origin: AreaId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You acquired {self.card} with a galley from {self.origin}."
+        table, asked = draft.table, f"You asked for {self.card} with a galley from {self.origin}."
         card = price_of(table, seat, self.card, asked)
         if not isinstance(card.effect, Expedition) or not card.effect.galleys:
             raise Refusal("CS-EFF-13", asked, "No galley moves for this card.")
         if not table.galleys(self.origin, seat):
             raise Refusal("CS-EFF-13", asked, f"You have galleys in {', '.join(_harbours(table, seat)) or 'no zone'}.")
         if self.origin not in _starts(table, seat, card.effect):
-            raise Refusal("CS-CRD-05", asked, "That galley is there already, and you have none left to place.")
+            raise Refusal("CS-CRD-05", asked, "The galley is already there, and you have no galley left to place.")
         _acquire(draft, seat, card)
         if self.origin != card.effect.to:
             draft.emit(GalleyMoved(seat, self.origin, card.effect.to))
@@ -331,7 +333,7 @@ class BribeSenator(Command, frozen=True):
     player: Seat
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You acquired {self.card} to bribe a senator of {self.player}."
+        table, asked = draft.table, f"You asked for {self.card} to bribe a senator of {self.player}."
         card = price_of(table, seat, self.card, asked)
         if not isinstance(card.effect, Bribe):
             raise Refusal("CS-EFF-19", asked, "This card bribes nobody.")
@@ -381,7 +383,7 @@ class RaiseSlaves(Command, frozen=True):
     army: Seat
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You acquired {self.card} against {self.army} in {self.province}."
+        table, asked = draft.table, f"You asked for {self.card} against {self.army} in {self.province}."
         card = price_of(table, seat, self.card, asked)
         if not isinstance(card.effect, Revolt):
             raise Refusal("CS-EFF-20", asked, "This card raises no slaves.")
@@ -390,7 +392,9 @@ class RaiseSlaves(Command, frozen=True):
             allowed = f"Slaves rise where another player has a land military unit: {', '.join(where) or 'nowhere'}."
             raise Refusal("CS-EFF-20", asked, allowed)
         if self.army not in where[self.province]:
-            raise Refusal("CS-EFF-21", asked, f"The first can be the army of {', '.join(where[self.province])}.")
+            raise Refusal(
+                "CS-EFF-21", asked, f"The slaves can first attack the army of {', '.join(where[self.province])}."
+            )
         _acquire(draft, seat, card)
         draft.emit(revolt.SlavesRose(seat, self.province, card.effect.infantry, self.army))
 

@@ -194,3 +194,10 @@ def read(raw: bytes) -> Data:
 
 
 DATA: Final = read(resources.files("domain.campaign").joinpath("data.toml").read_bytes())
+
+_NAMES: Final = {card.id: card.name for card in DATA.card}
+
+
+def name_of(card: CardId) -> str:
+    """Return what a card is called, in sentences."""
+    return _NAMES.get(card, card.replace("-", " "))

@@ -142,7 +142,7 @@ class Deploy(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, left = draft.table, _left(draft.table)
         units = Units(self.infantry, self.cavalry, self.catapults)
-        asked = f"You placed {told(Army(units, self.generals, bool(self.caesar)))} in {self.province}."
+        asked = f"You cannot place {told(Army(units, self.generals, bool(self.caesar)))} in {self.province}."
         if self.province not in (provinces := _provinces(table, seat)):
             raise Refusal("CS-DEP-03", asked, f"You have influence in {', '.join(provinces)}.")
         if not units.within(left.units) or self.generals > left.generals or self.caesar > left.caesar:
@@ -172,7 +172,7 @@ class DeployGalley(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You placed a galley in {self.sea}."
+        asked = f"You cannot place a galley in {self.sea}."
         if not table.deploying.get("galleys"):
             raise Refusal("CS-SET-03", asked, "You have no galley left to place.")
         if self.sea not in (seas := _seas(table, seat)):

@@ -82,7 +82,7 @@ class BuyInfluence(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You bought {self.tokens + sum(self.of.values())} influence tokens in {self.province}."
+        asked = f"You asked to buy {self.tokens + sum(self.of.values())} influence tokens in {self.province}."
         require_action(table, asked)
         self._check(table, seat, asked)
         of = {other: number for other, number in sorted(self.of.items()) if number}

@@ -1,10 +1,10 @@
 """What a picture of a Campaign table shows."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from domain.campaign import forces
-from domain.campaign.data import DATA, CardId
+from domain.campaign.data import DATA, CardId, name_of
 from domain.campaign.table import SLAVES, Army, Battle, Province
 from domain.campaign.view import SeatView, View
 from domain.conquest.marks import CITY, listed, units_of
@@ -13,8 +13,6 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.marks import Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.rules.message import Names
-
-CARDS: Mapping[CardId, str] = {card.id: card.name for card in DATA.card}
 
 
 def printed(board: Board) -> dict[AreaId, tuple[Mark, ...]]:
@@ -118,11 +116,11 @@ def _items(seat: Seat, each: SeatView, view: View) -> Iterator[Mark]:
     for card, number in sorted(each.cards.items()):
         used = each.used.get(card, 0)
         if number > used:
-            yield Mark("card", number - used, words=CARDS.get(card, card))
+            yield Mark("card", number - used, words=name_of(card))
         if used:
-            yield Mark("used-card", used, words=f"{CARDS.get(card, card)}, used in this season")
+            yield Mark("used-card", used, words=f"{name_of(card)}, used in this season")
     for card, number in sorted((each.hand or {}).items()):
-        yield Mark("senator", number, label=card.rpartition("-")[2].upper(), words=CARDS.get(card, card))
+        yield Mark("senator", number, label=card.rpartition("-")[2].upper(), words=name_of(card))
 
 
 def _shelves(view: View, names: Names) -> Iterator[Shelf]:
@@ -135,10 +133,10 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
     if view.vote is not None:
         for seat, laid in sorted(view.vote.laid.items()):
             marks = tuple(
-                Mark("senator", n, label=card.rpartition("-")[2].upper(), words=CARDS.get(card, card))
+                Mark("senator", n, label=card.rpartition("-")[2].upper(), words=name_of(card))
                 for card, n in laid.items()
             )
-            yield Shelf(f"{CARDS.get(view.vote.card, view.vote.card)}: laid by {names(seat)}", marks)
+            yield Shelf(f"{name_of(view.vote.card)}: laid by {names(seat)}", marks)
     if view.display:
         marks = tuple(Mark("card", n, words=_priced(card)) for card, n in sorted(view.display.items()))
         yield Shelf("Cards on display", marks)

@@ -167,9 +167,9 @@ def goes_by_sea(
     if to in by_land(table, seat, origin):
         return False
     if not table.seas_of(origin) or not table.seas_of(to):
-        raise Refusal(_barred_by(table, seat, origin, to), asked, "No open way leads there by land, and none by sea.")
+        raise Refusal(_barred_by(table, seat, origin, to), asked, "There is no open way by land or by sea.")
     if not has_galley(table, seat, to):
-        allowed = "By land there is no open way; by sea, you need a galley in a zone adjacent to it."
+        allowed = "There is no open way by land. To go by sea, you need a galley in an adjacent sea zone."
         raise Refusal("CS-AMP-02", asked, allowed)
     if army.units.total > (most := room(table, seat, landed, to)):
         raise Refusal("CS-AMP-03", asked, f"Your galleys have room for {most} more military units there.")
@@ -216,7 +216,7 @@ class March(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, army = draft.table, self.army
-        asked = f"You moved {told(army)} from {self.origin} to {self.to}."
+        asked = f"You cannot move {told(army)} from {self.origin} to {self.to}."
         refuse_caesars(self.caesar, asked)
         begins = not _goes_on(table, self.origin)
         if begins:
@@ -267,7 +267,7 @@ def refuse_caesars(number: int, asked: str) -> None:
 def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, asked: str, *, begins: bool) -> None:
     """Refuse units that are not in a province, and a province that cannot be activated."""
     if origin not in table.provinces:
-        raise Refusal("CS-MOV-01", asked, "Name a province with a leader of yours.")
+        raise Refusal("CS-MOV-01", asked, "Name a province where you have a leader.")
     there = table.army(origin, seat)
     if begins and not there.leads:
         raise Refusal("CS-MOV-01", asked, "A land move begins where you have a General or your Caesar.")

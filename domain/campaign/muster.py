@@ -33,14 +33,14 @@ class Attack(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, units = draft.table, Units(self.infantry, self.cavalry, self.catapults)
-        asked = f"You attacked {self.defender} in {self.province} with {units}."
+        asked = f"You cannot attack {self.defender} in {self.province} with {units}."
         require_action(table, asked)
         there = table.army(self.province, seat).units if self.province in table.provinces else Units()
         if not there.total:
             raise Refusal("CS-BAT-01", asked, "Attack where you have land military units.")
         if self.defender not in (others := table.enemies_at(self.province, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-BAT-02"
-            allowed = f"Those with land military units there, and not allied with you: {', '.join(others) or 'nobody'}."
+            allowed = f"Players there whom you can attack: {', '.join(others) or 'none'}."
             raise Refusal(rule, asked, allowed)
         if not units.total or not units.within(there):
             raise Refusal("CS-BAT-01", asked, f"Attack with at least one of your {there}.")
@@ -127,7 +127,7 @@ class Lend(Command, frozen=True):
         assert side is not None, "only allies are asked"
         units, leader, galleys = _lendable(table, battle, seat)
         lent = Units(self.infantry, self.cavalry, self.catapults)
-        asked = f"You lent {lent}{' and a leader' * self.leader}."
+        asked = f"You cannot lend {lent}{' and a leader' * self.leader}."
         rule = "CS-NAV-06" if battle.naval else "CS-BAT-07"
         if not lent.within(units) or self.leader > leader:
             raise Refusal(rule, asked, f"You can lend {units}{' and a leader' * leader}.")
@@ -152,8 +152,8 @@ def _galleys(there: dict[AreaId, int]) -> schema.Schema:
 
 def _check_galleys(wanted: dict[AreaId, int], there: dict[AreaId, int], rule: str) -> None:
     if any(sea not in there or number > there[sea] for sea, number in wanted.items()):
-        asked = f"You sent galleys from {', '.join(wanted)}."
-        allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none near enough"
+        asked = f"You cannot send galleys from {', '.join(wanted)}."
+        allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none close enough"
         raise Refusal(rule, asked, f"You have {allowed}.")
 
 

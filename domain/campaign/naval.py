@@ -94,7 +94,7 @@ class Sail(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You moved galleys from {', '.join(sorted(self.galleys)) or 'nowhere'} to {self.to}."
+        asked = f"You cannot move galleys from {', '.join(sorted(self.galleys)) or 'nowhere'} to {self.to}."
         require_action(table, asked)
         if self.to not in table.map.seas:
             raise Refusal("CS-BRD-01", asked, "Galleys are in sea zones only.")
@@ -140,7 +140,7 @@ class AttackAtSea(Command, frozen=True):
     galleys: Count
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You attacked {self.defender} in {self.sea} with {self.galleys} galleys."
+        table, asked = draft.table, f"You cannot attack {self.defender} in {self.sea} with {self.galleys} galleys."
         follows = turn_of(table).naval_move is not None
         if not follows:
             require_action(table, asked)

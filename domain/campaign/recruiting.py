@@ -86,13 +86,15 @@ class Recruit(Command, frozen=True):
         army = Army(Units(self.infantry, self.cavalry, self.catapults), self.generals)
         galleys = {sea: number for sea, number in sorted(self.galleys.items()) if number}
         ships = sum(galleys.values())
-        asked = f"You recruited {told(army)} and {counted('galleys', ships)} at {self.province}."
+        asked = f"You asked to recruit {told(army)} and {counted('galleys', ships)} at {self.province}."
         require_action(table, asked)
         if self.province not in (where := provinces(table, seat)):
-            allowed = f"You have influence and a leader in {', '.join(where)}." if where else "You have both nowhere."
+            allowed = (
+                f"You have influence and a leader in {', '.join(where)}." if where else "You have both in no province."
+            )
             raise Refusal("CS-REC-02", asked, allowed)
         if not self.galleys.keys() <= {*(seas := table.seas_of(self.province))}:
-            raise Refusal("CS-REC-02", asked, f"New galleys go to {', '.join(seas) or 'no sea zone from there'}.")
+            raise Refusal("CS-REC-02", asked, f"New galleys can go to: {', '.join(seas) or 'no sea zone'}.")
         wanted = {**army.units.by_type, "generals": army.generals, "galleys": ships}
         if not sum(wanted.values()):
             raise Refusal("CS-REC-03", asked, "Recruit at least one unit.")

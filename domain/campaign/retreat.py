@@ -115,9 +115,9 @@ class Retreat(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, under_way(draft.table)
         army, places = table.army(fight.place, seat), destinations(table, fight, seat)
-        asked = f"You retreated to {self.to}." if self.to is not None else "You broke off the battle."
+        asked = f"You asked to retreat to {self.to}." if self.to is not None else "You asked to break off the battle."
         if army == NO_ARMY and self.to is not None:
-            raise Refusal("CS-RET-09", asked, "No land unit of yours is left to go there; name no province.")
+            raise Refusal("CS-RET-09", asked, "You have no land unit left to go there. Leave the province out.")
         if army != NO_ARMY and self.to not in places:
             raise Refusal("CS-RET-02", asked, f"You can retreat to {', '.join(places) or 'no province'}.")
         draft.emit(ArmyRetreated(seat, fight.place, self.to, army))
@@ -181,9 +181,11 @@ class Escape(Command, frozen=True):
         assert escape is not None, "leaders must leave"
         places = movement.neighbours(table, seat, escape.province)
         if self.to is None and not escape.may_stay:
-            raise Refusal("CS-RET-04", "Your leaders stayed.", f"They must leave, to {', '.join(places)}.")
+            raise Refusal(
+                "CS-RET-04", "You asked your leaders to stay.", f"They must go to one of {', '.join(places)}."
+            )
         if self.to is not None and self.to not in places:
-            raise Refusal("CS-RET-04", f"Your leaders went to {self.to}.", f"They can go to {', '.join(places)}.")
+            raise Refusal("CS-RET-04", f"Your leaders cannot go to {self.to}.", f"They can go to {', '.join(places)}.")
         _leave(draft, seat, escape.province, self.to)
 
     @classmethod

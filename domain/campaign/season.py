@@ -1,11 +1,12 @@
 """The season: province tokens and cards at its beginning, its rounds, and what returns at its end (SEA, TOK, END)."""
 
 from domain.campaign import lots
+from domain.campaign.data import name_of
 from domain.campaign.lots import Lots
 from domain.campaign.table import Event, Table, plus
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Names
+from domain.kernel.rules.message import Names, enumerated
 
 DRAWN_EACH = 2
 """Province tokens and cards that are drawn for each player at the beginning of a season (CS-TOK-04, CS-SEA-02)."""
@@ -55,7 +56,7 @@ class CardsLaidOut(Event, frozen=True):
             table.display = plus(table.display, card, 1)
 
     def tell(self, names: Names) -> str:
-        return f"Cards were laid out: {names.all(self.lots.drawn)}."
+        return f"Cards were laid out: {enumerated([name_of(card) for card in self.lots.drawn]) or 'none'}."
 
 
 class RoundBegan(Event, frozen=True):

@@ -6,7 +6,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from domain.campaign import effects, hands, lots
-from domain.campaign.data import CardId, Gain, Levy, Tokens, Vote
+from domain.campaign.data import CardId, Gain, Levy, Tokens, Vote, name_of
 from domain.campaign.lots import Lots
 from domain.campaign.setup import ITALIA
 from domain.campaign.table import Command, Event, Prize, Table, VoteUnderWay
@@ -18,7 +18,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
 VOTING = frozenset({"vote"})
@@ -38,7 +38,7 @@ class VoteCalled(Event, frozen=True):
         table.vote = VoteUnderWay(self.card, self.caller, waiting=_with_senators(table, self.caller, {}))
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.caller)} called a vote: {names(self.card)}."
+        return f"{names(self.caller)} called a vote: {name_of(self.card)}."
 
 
 class SenatorsLaid(Event, frozen=True):
@@ -61,7 +61,7 @@ class SenatorsLaid(Event, frozen=True):
         table.vote = replace(vote, laid=laid, leader=self.seat, waiting=waiting)
 
     def tell(self, names: Names) -> str:
-        each = [f"{number} {names(card)}" for card, number in sorted(self.senators.items())]
+        each = [f"{number} {name_of(card)}" for card, number in sorted(self.senators.items())]
         return f"{names(self.seat)} laid {names.all(each)}."
 
 
@@ -102,8 +102,8 @@ class VoteEnded(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         if self.winner is None:
-            return f"Nobody voted for {names(self.card)}."
-        return f"{names(self.winner)} won the vote: {names(self.card)}."
+            return f"Nobody voted for {name_of(self.card)}."
+        return f"{names(self.winner)} won the vote: {name_of(self.card)}."
 
 
 class SenatorsGone(Event, frozen=True):
@@ -127,7 +127,7 @@ class SenatorsGone(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.leader is None or self.lots is None:
             return "Nobody leads in Rome: the senators who were spent are gone."
-        return f"{names(self.leader)} leads in Rome and took {names.all(self.lots.drawn)}."
+        return f"{names(self.leader)} leads in Rome and took {enumerated([name_of(card) for card in self.lots.drawn])}."
 
 
 def _under_way(table: Table) -> VoteUnderWay:
@@ -167,7 +167,7 @@ class CallVote(Command, frozen=True):
     card: CardId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = f"You called the vote {self.card}."
+        asked = f"You asked to call the vote {self.card}."
         card = check_use(draft.table, seat, self.card, asked)
         if not isinstance(card.effect, Vote):
             raise Refusal("CS-SEN-03", asked, "This card calls no vote.")
@@ -195,12 +195,12 @@ class LaySenators(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, vote = draft.table, _under_way(draft.table)
         left = _left(table, seat, draft)
-        asked = f"You laid {hands.named(table, self.senators)}."
+        asked = f"You cannot lay {hands.named(table, self.senators)}."
         if any(card not in left or number > left[card] for card, number in self.senators.items()):
-            raise Refusal("CS-SEN-01", asked, f"You have left {hands.named(table, left)}.")
+            raise Refusal("CS-SEN-01", asked, f"You have {hands.named(table, left)} left.")
         lies = hands.votes(table, vote.laid.get(seat, {}))
         if lies + hands.votes(table, self.senators) <= (most := highest(table)):
-            allowed = f"More than {most} votes, with the {lies} that you have laid, or pass."
+            allowed = f"Lay more than {most} votes, counting the {lies} that you have laid, or pass."
             raise Refusal("CS-SEN-05", asked, allowed)
         draft.emit(SenatorsLaid(seat, {card: number for card, number in sorted(self.senators.items()) if number}))
 
@@ -247,7 +247,7 @@ class PlaceLegions(Command, frozen=True):
         prize, brought = _prize(draft.table)
         assert isinstance(brought, Levy), "only units are placed"
         if self.province not in brought.places:
-            asked = f"You placed the units in {self.province}."
+            asked = f"You cannot place the units in {self.province}."
             raise Refusal("CS-EFF-07", asked, f"Place them in {' or '.join(brought.places)}.")
         effects.levy(draft, seat, prize.card, brought, self.province)
         _look_at_rome(draft)

@@ -48,7 +48,7 @@ class TakeSpecialTax(Command, frozen=True):
     talents: Count
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = f"You took {self.talents} talents of special tax."
+        asked = f"You asked for {self.talents} talents of special tax."
         require_action(draft.table, asked)
         if self.talents not in AMOUNTS:
             raise Refusal("CS-TAX-01", asked, f"Take {', '.join(map(str, AMOUNTS))} talents.")

@@ -82,7 +82,7 @@ def end_move(table: Table) -> None:
 def require_action(table: Table, asked: str) -> None:
     """Refuse an action when none is left."""
     if not turn_of(table).actions:
-        allowed = "You have taken all actions of this turn: use cards, or end the turn."
+        allowed = "You have no actions left in this turn. Use cards, or end the turn."
         raise Refusal("CS-ACT-01", asked, allowed)
 
 
@@ -93,7 +93,7 @@ class Pass(Command, frozen=True):
     answers = ACT
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        require_action(draft.table, "You passed.")
+        require_action(draft.table, "You asked to pass.")
         draft.emit(ActionPassed(seat))
 
     @classmethod
@@ -111,7 +111,7 @@ class EndMove(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         turn = turn_of(draft.table)
         if turn.land_move is None and turn.naval_move is None:
-            raise Refusal("CS-ACT-04", "You ended a move.", "No move is under way that could go on.")
+            raise Refusal("CS-ACT-04", "You asked to end a move.", "No move of yours can go on.")
         draft.emit(MoveEnded(seat))
 
     @classmethod
@@ -129,7 +129,10 @@ class EndTurn(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if left := turn_of(draft.table).actions:
-            asked, allowed = "You ended your turn.", f"You have {left} actions left; you can pass them one by one."
+            asked, allowed = (
+                "You cannot end your turn yet.",
+                f"You have {left} actions left. You can pass them one by one.",
+            )
             raise Refusal("CS-ACT-05", asked, allowed)
         draft.emit(TurnEnded(seat))
 

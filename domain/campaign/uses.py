@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from domain.campaign import effects, hands
 from domain.campaign.cards import victims
-from domain.campaign.data import Assassination, Card, CardId, Gain, Income, Vote
+from domain.campaign.data import Assassination, Card, CardId, Gain, Income, Vote, name_of
 from domain.campaign.table import Army, Command, Event, Table, plus
 from domain.campaign.turn import ACT, end_move
 from domain.kernel.chance.secret import Vault
@@ -31,11 +31,11 @@ class CardUsed(Event, frozen=True):
         end_move(table)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} used {names(self.card)}."
+        return f"{names(self.seat)} used {name_of(self.card)}."
 
 
 class GeneralKilled(Event, frozen=True):
-    """An assassin removed a General, who returned to the supply of his owner (CS-EFF-02, CS-PCS-05)."""
+    """An assassin removed a General, who returned to the supply of its owner (CS-EFF-02, CS-PCS-05)."""
 
     rules = ("CS-EFF-02", "CS-PCS-05")
 
@@ -65,7 +65,7 @@ class SenatorKilled(Event, frozen=True):
         table.add_senators(self.victim, {self.senator: 1}, -1)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)}'s assassin killed {names(self.senator)} of {names(self.victim)}."
+        return f"{names(self.seat)}'s assassin killed {name_of(self.senator)} of {names(self.victim)}."
 
 
 # --- what players choose ---
@@ -88,19 +88,19 @@ def _idle(table: Table, seat: Seat, card: Card) -> str:
         case Gain() | Vote():
             return ""
         case _:
-            return "It is no card that is used: it works by itself."
+            return "This card is not used: it works by itself."
 
 
 def check_use(table: Table, seat: Seat, name: CardId, asked: str) -> Card:
     """Return a card that a player can use now. Raises `Refusal` when that is not so."""
     if not table.owned[seat].get(name):
-        allowed = f"Before you lie: {', '.join(sorted(table.owned[seat])) or 'no cards'}."
+        allowed = f"Your cards: {', '.join(sorted(table.owned[seat])) or 'no cards'}."
         raise Refusal("CS-CRD-08", asked, allowed)
     card = table.cards[name]
     if reason := _idle(table, seat, card):
         raise Refusal("CS-CRD-13", asked, reason)
     if not table.ready(seat, name):
-        raise Refusal("CS-CRD-08", asked, "You have used it in this season; it turns up again in the next.")
+        raise Refusal("CS-CRD-08", asked, "You have already used it in this season.")
     return card
 
 
@@ -113,7 +113,7 @@ class UseCard(Command, frozen=True):
     card: CardId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You used {self.card}."
+        table, asked = draft.table, f"You asked to use {self.card}."
         card = check_use(table, seat, self.card, asked)
         match card.effect:
             case Income(area, talents):
@@ -122,7 +122,7 @@ class UseCard(Command, frozen=True):
                 pass
             case _:
                 other = "call-vote" if isinstance(card.effect, Vote) else "use-assassin"
-                raise Refusal("CS-CRD-08", asked, f"Give the command {other} for this card.")
+                raise Refusal("CS-CRD-08", asked, f"Use the command {other} for this card.")
         draft.emit(CardUsed(seat, card.id))
         effects.gain(draft, seat, card.id, brought)
 
@@ -148,19 +148,19 @@ class UseAssassin(Command, frozen=True):
     province: AreaId | None = None
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You used {self.card} against {self.player}."
+        table, asked = draft.table, f"You asked to use {self.card} against {self.player}."
         card = check_use(table, seat, self.card, asked)
         if not isinstance(card.effect, Assassination):
             raise Refusal("CS-EFF-02", asked, "This card kills nobody.")
         if self.province is None:
             if self.player not in (others := victims(table, seat)):
-                allowed = f"Another player who has a senator: {', '.join(others) or 'none'}."
+                allowed = f"Choose another player who has a senator: {', '.join(others) or 'none'}."
                 raise Refusal("CS-EFF-02", asked, allowed)
             draft.emit(CardUsed(seat, card.id))
             draft.emit(_kill_senator(draft, seat, self.player))
             return
         if (self.player, self.province) not in _generals(table, seat):
-            raise Refusal("CS-EFF-02", asked, f"{self.player} has no General in {self.province} whom you could kill.")
+            raise Refusal("CS-EFF-02", asked, f"{self.player} has no General in {self.province} to kill.")
         draft.emit(CardUsed(seat, card.id))
         draft.emit(GeneralKilled(seat, self.player, self.province))
 
