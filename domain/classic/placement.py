@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.classic import capture, inflation, ransom, sites, turn
+from domain.classic import capture, inflation, ransom, sites, talks, turn
 from domain.classic.pieces import Galley, GalleyId
 from domain.classic.table import Command, Event, Purchase, RoadId, Table, road_id
 from domain.conquest.pieces import Units
@@ -177,7 +177,7 @@ def _is_asked(table: Table, seat: Seat) -> bool:
         return True
     if not table.edition.turns_wait_for_talks:
         return _may_finish(table) or bool(_stranded(table, seat))
-    return seat not in table.waived and (seat in ransom.waiting(table) or bool(_stranded(table, seat)))
+    return seat not in table.waived and (seat in talks.waiting(table) or bool(_stranded(table, seat)))
 
 
 def _automatic(table: Table, seat: Seat) -> Event | None:
@@ -196,7 +196,7 @@ def _automatic(table: Table, seat: Seat) -> Event | None:
         return RoadPlaced(seat, roads[0], automatic=True)
     if left.total or table.offers or (_stranded(table, seat) and seat not in table.waived):
         return None
-    waits = ransom.waiting(table) if table.edition.turns_wait_for_talks else ransom.is_possible(table)
+    waits = talks.waiting(table) if table.edition.turns_wait_for_talks else ransom.is_possible(table)
     return None if waits else PlacementFinished(seat, automatic=True)
 
 
@@ -372,9 +372,9 @@ class FinishTurn(Command, frozen=True):
         asked = "You cannot end your turn yet."
         if left := _left(table).total:
             raise Refusal("CC-PLC-09", asked, f"Pieces that you bought and must place first: {left}.")
-        others = [other for other in ransom.waiting(table) if other != seat]
+        others = [other for other in talks.waiting(table) if other != seat]
         if others or (table.offers and table.edition.turns_wait_for_talks):
-            draft.emit(ransom.TalksWaived(seat))
+            draft.emit(talks.TalksWaived(seat))
             return
         if table.offers:
             raise Refusal("CC-RAN-05", asked, "Every offer of ransom must first be answered or withdrawn.")

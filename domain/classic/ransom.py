@@ -12,6 +12,7 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta
 
+from domain.classic import talks
 from domain.classic.pieces import GalleyId, Leader, LeaderId
 from domain.classic.table import Command, Event, Offer, OfferId, Table
 from domain.kernel.chance.secret import Vault
@@ -118,7 +119,7 @@ class DealProposed(Event, frozen=True):
         table.offers.append(offer)
         answered = {f"{general}/{offer.answerer}" for general in offer.generals}
         table.declined[:] = [name for name in table.declined if name not in answered]
-        table.proposed.append(_proposal(self.proposer, offer.answerer))
+        table.proposed.append(talks.proposal(self.proposer, offer.answerer))
         table.waived[:] = [seat for seat in table.waived if seat != offer.answerer]
         table.next_talk += 1
 
@@ -237,52 +238,6 @@ class RansomLapsed(Event, frozen=True):
         return f"{names(self.offer)} lapsed: it can no longer be carried out."
 
 
-class TalksWaived(Event, frozen=True):
-    """A player does not want to negotiate about prisoners for the rest of this turn (CC-RAN-02, CC-RAN-13)."""
-
-    rules = ("CC-RAN-02", "CC-RAN-13")
-
-    seat: Seat
-
-    def apply(self, table: Table) -> None:
-        table.waived.append(self.seat)
-
-    def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} does not want to negotiate this turn."
-
-
-class AllTalksWaived(Event, frozen=True):
-    """A player said that no turn needs to wait for their talks about prisoners (CC-RAN-02, CC-RAN-13)."""
-
-    rules = ("CC-RAN-02", "CC-RAN-13")
-
-    seat: Seat
-
-    def apply(self, table: Table) -> None:
-        table.always_waived.append(self.seat)
-
-    def tell(self, names: Names) -> str:
-        return f"Until further notice, no turn waits for {names(self.seat)} to negotiate about prisoners."
-
-
-class TalksResumed(Event, frozen=True):
-    """A player wants turns to wait for their talks about prisoners again (CC-RAN-02, CC-RAN-13)."""
-
-    rules = ("CC-RAN-02", "CC-RAN-13")
-
-    seat: Seat
-
-    def apply(self, table: Table) -> None:
-        table.always_waived[:] = [seat for seat in table.always_waived if seat != self.seat]
-
-    def tell(self, names: Names) -> str:
-        return f"Turns wait again for {names(self.seat)} to negotiate about prisoners."
-
-
-def _proposal(seat: Seat, other: Seat) -> str:
-    return f"{seat}/{other}"
-
-
 def _remove(table: Table, offer: str) -> None:
     table.offers[:] = [other for other in table.offers if other.id != offer]
 
@@ -301,20 +256,6 @@ def return_place(table: Table, seat: Seat) -> tuple[AreaId | None, str | None]:
 def is_possible(table: Table) -> bool:
     """Tell whether there is a prisoner about whom somebody may deal in this placement phase."""
     return any(leader.captor is not None and _bar(table, leader) is None for leader in table.leaders.values())
-
-
-def waiting(table: Table) -> list[Seat]:
-    """Return the seats that the turn waits for: they may still propose a deal and have not waived it (CC-RAN-13)."""
-    if not table.edition.turns_wait_for_talks or table.phase != "placement":
-        return []
-    pairs = {(leader.owner, leader.captor) for leader in table.leaders.values() if leader.captor is not None}
-    able = {
-        seat
-        for one, other in pairs
-        for seat, against in ((one, other), (other, one))
-        if _proposal(seat, against) not in table.proposed
-    }
-    return [seat for seat in table.order if seat in able.difference(table.waived, table.always_waived)]
 
 
 def drop_void(draft: Draft[Table]) -> None:
@@ -360,7 +301,7 @@ def _exhausted(table: Table, seat: Seat, other: Seat) -> str:
     """Return why a seat may not propose anything to another in this turn (CC-RAN-14); nothing when it may."""
     if not table.edition.turns_wait_for_talks:
         return ""
-    if _proposal(seat, other) in table.proposed:
+    if talks.proposal(seat, other) in table.proposed:
         return f"You have already made {other} an offer this turn."
     if any({offer.owner, offer.captor} == {seat, other} for offer in table.offers):
         return f"The open offer between you and {other} must first be answered or withdrawn."
@@ -535,70 +476,6 @@ class WithdrawRansom(Command, frozen=True):
             yield cls.option("Withdraw an offer", {"offer": schema.one_of(own)})
 
 
-class WaiveTalks(Command, frozen=True):
-    """Do not negotiate about prisoners for the rest of this turn (CC-RAN-13, CC-RAN-02).
-
-    Until the turn ends you may still propose a deal and answer one. If you get an offer, you are asked again.
-    """
-
-    rules = ("CC-RAN-13", "CC-RAN-02")
-    answers = frozenset({"negotiate"})
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        draft.emit(TalksWaived(seat))
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Do not negotiate this turn")
-
-
-class WaiveAllTalks(Command, frozen=True):
-    """Let no turn wait for your talks about prisoners, until further notice (CC-RAN-13, CC-RAN-02)."""
-
-    rules = ("CC-RAN-13", "CC-RAN-02")
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = "You cannot waive your talks about prisoners."
-        _check_turns_wait(draft.table, seat, asked)
-        refuse_unless(seat not in draft.table.always_waived, "CC-RAN-13", asked, "You have already waived them.")
-        draft.emit(AllTalksWaived(seat))
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if _may_be_waited_for(table, seat) and seat not in table.always_waived:
-            yield cls.option("Let no turn wait for your talks about prisoners")
-
-
-class ResumeTalks(Command, frozen=True):
-    """Let turns wait for your talks about prisoners again (CC-RAN-13, CC-RAN-02)."""
-
-    rules = ("CC-RAN-13", "CC-RAN-02")
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        asked = "You cannot resume your talks about prisoners."
-        _check_turns_wait(draft.table, seat, asked)
-        refuse_unless(seat in draft.table.always_waived, "CC-RAN-13", asked, "Turns already wait for them.")
-        draft.emit(TalksResumed(seat))
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if _may_be_waited_for(table, seat) and seat in table.always_waived:
-            yield cls.option("Let turns wait for your talks about prisoners again")
-
-
-def _may_be_waited_for(table: Table, seat: Seat) -> bool:
-    playing = table.winner is None and table.players[seat].fallen_to is None
-    return playing and table.edition.turns_wait_for_talks
-
-
-def _check_turns_wait(table: Table, seat: Seat, asked: str) -> None:
-    if not table.edition.turns_wait_for_talks:
-        rule = "CC-RAN-02" if table.edition.ransom_in_any_turn else "CC-RAN-03"
-        raise Refusal(rule, asked, "In this edition no turn waits for talks.")
-    if not _may_be_waited_for(table, seat):
-        raise Refusal("CC-RAN-13", asked, "You are out of the game, or the game is over.", untimely=True)
-
-
 def _check_time(table: Table, asked: str) -> None:
     if table.phase != "placement":
         raise Refusal("CC-RAN-01", asked, "Ransoms are negotiated only in the placement phase.", untimely=True)
@@ -648,18 +525,7 @@ def _question(offer: Offer, names: Names) -> str:
 def decisions(table: Table) -> list[Decision]:
     """Ask the other side of every offer, and those that the turn waits for, except the active player."""
     questions = [_answer_to(offer, table.names) for offer in table.offers]
-    if seats := tuple(seat for seat in waiting(table) if seat != table.acting):
-        held = {name: leader for name, leader in table.leaders.items() if leader.captor is not None}
-        negotiate = Decision(
-            "negotiate",
-            seats,
-            RuleId("CC-RAN-13"),
-            "Do you want to negotiate about a prisoner before the turn ends?",
-            "The turn ends when everybody who is asked has made an offer or declined.",
-            {"prisoners": {name: {"owner": leader.owner, "captor": leader.captor} for name, leader in held.items()}},
-        )
-        questions.append(negotiate)
-    return questions
+    return [*questions, *talks.negotiate(table)]
 
 
 def _answer_to(offer: Offer, names: Names) -> Decision:
@@ -689,8 +555,5 @@ EVENTS = (
     PrisonerHandedOver,
     RansomDeclined,
     RansomLapsed,
-    TalksWaived,
-    AllTalksWaived,
-    TalksResumed,
 )
-COMMANDS = (ProposeRansom, AnswerRansom, WithdrawRansom, WaiveTalks, WaiveAllTalks, ResumeTalks)
+COMMANDS = (ProposeRansom, AnswerRansom, WithdrawRansom)

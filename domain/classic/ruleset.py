@@ -29,6 +29,7 @@ from domain.classic import (
     roads,
     sea,
     setup,
+    talks,
     tribute,
     turn,
     view,
@@ -72,6 +73,7 @@ CHAPTERS = (
     inflation,
     placement,
     ransom,
+    talks,
     alliance,
     winning,
 )
