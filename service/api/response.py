@@ -195,7 +195,10 @@ def explained(error: Exception) -> Problem:
 
 def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Answer an exception; what is our fault goes to the log with its traceback."""
-    if isinstance(error, HTTPException) and error.status_code in _REMEDIES:
+    if isinstance(error, HTTPException) and error.status_code == 400:  # Litestar's own: `request.url` cannot be read
+        said = f"The service cannot read the request: {error.detail}."
+        problem = Problem(problems.MALFORMED_REQUEST, said, "Send a valid Host header.")
+    elif isinstance(error, HTTPException) and error.status_code in _REMEDIES:
         kind, detail, allowed = _REMEDIES[error.status_code]
         said = detail.format(method=request.method, path=request.url.path)
         problem = Problem(kind, said, allowed, headers=error.headers)

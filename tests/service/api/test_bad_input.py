@@ -410,6 +410,15 @@ async def test_a_strange_id_names_no_game(service: Service) -> None:
         assert answer.headers["content-type"] == "application/problem+json"
 
 
+@pytest.mark.parametrize("host", ["a/b", "a b"])
+async def test_a_host_that_is_none_is_no_fault_of_ours(service: Service, host: str) -> None:
+    with structlog.testing.capture_logs() as log:
+        answer = await service.client.get("/v1/rulesets", headers={"host": host})
+    assert (answer.status_code, answer.json()["type"]) == (400, problems.MALFORMED_REQUEST.type)
+    assert answer.json()["allowed"] == "Send a valid Host header."
+    assert [(line["event"], line["status"]) for line in log] == [("request", 400)]
+
+
 async def test_a_strange_key_is_refused(scene: Scene) -> None:
     for key in ("", "k" * 256, "a key", "schlüssel"):
         token = scene.anna.headers["authorization"].encode()
