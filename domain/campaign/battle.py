@@ -56,6 +56,7 @@ class BattleBegan(Event, frozen=True):
         attacking: the attacker's force, by owner and type.
         defending: the defender's force.
         takes_action: whether it takes an action of the attacker; a naval battle after a move does not.
+        naval: whether it is fought at sea.
     """
 
     rules = ("CS-BAT-01", "CS-BAT-02", "CS-BAT-10", "CS-NAV-03", "CS-EFF-09", "CS-EFF-22")

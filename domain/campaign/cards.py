@@ -216,6 +216,7 @@ class SendArmy(Command, frozen=True):
 
     Attributes:
         caesar: 1 when the Caesar goes along; leaders do not count.
+        generals: Generals that go along.
     """
 
     rules = ("CS-EFF-14", "CS-EFF-15", "CS-EFF-16", "CS-EFF-17", "CS-CRD-04")

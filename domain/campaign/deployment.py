@@ -127,6 +127,7 @@ class Deploy(Command, frozen=True):
 
     Attributes:
         caesar: 1 when the Caesar is among them.
+        generals: Generals among them.
     """
 
     rules = ("CS-DEP-03",)

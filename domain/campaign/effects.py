@@ -15,6 +15,7 @@ class Gained(Event, frozen=True):
     Attributes:
         chaos: chaos points; negative ones were removed (CS-EFF-05).
         points: victory points.
+        talents: talents from the bank.
     """
 
     rules = ("CS-EFF-01", "CS-EFF-03", "CS-EFF-04", "CS-EFF-05", "CS-EFF-06", "CS-EFF-16", "CS-EFF-17")
@@ -61,7 +62,11 @@ class UnitsLevied(Event, frozen=True):
 
 
 class TokensGained(Event, frozen=True):
-    """A card brought influence tokens from the supply (CS-EFF-08, CS-EFF-18), as many as there were (CS-TOK-03)."""
+    """A card brought influence tokens from the supply (CS-EFF-08, CS-EFF-18), as many as there were (CS-TOK-03).
+
+    Attributes:
+        number: how many; fewer than the card brings where the supply has no more.
+    """
 
     rules = ("CS-EFF-08", "CS-EFF-18", "CS-TOK-02", "CS-TOK-03")
 

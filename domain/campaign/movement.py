@@ -197,6 +197,7 @@ class March(Command, frozen=True):
 
     Attributes:
         caesar: 1 when the Caesar is among them.
+        generals: Generals among them.
     """
 
     rules = ("CS-MOV-01", "CS-MOV-02", "CS-MOV-03", "CS-MOV-07", "CS-MOV-08", "CS-AMP-01")

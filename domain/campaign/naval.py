@@ -62,7 +62,11 @@ class BattleAvoided(Event, frozen=True):
 
 
 class BattleAccepted(Event, frozen=True):
-    """The attacked player accepted a naval battle; by itself, where they could not avoid it."""
+    """The attacked player accepted a naval battle; by itself, where they could not avoid it.
+
+    Attributes:
+        automatic: whether there was no card to avoid it with.
+    """
 
     rules = ("CS-EFF-25",)
 
@@ -191,7 +195,11 @@ def battles(table: Table, seat: Seat) -> dict[AreaId, list[Seat]]:
 
 
 class AnswerBattle(Command, frozen=True):
-    """Avoid a naval battle by your card, or accept it (CS-EFF-25)."""
+    """Avoid a naval battle by your card, or accept it (CS-EFF-25).
+
+    Attributes:
+        avoid: whether the battle is avoided.
+    """
 
     rules = ("CS-EFF-25",)
     answers = frozenset({"wind"})

@@ -69,6 +69,7 @@ class Recruit(Command, frozen=True):
 
     Attributes:
         galleys: new galleys by sea zone adjacent to the province.
+        generals: new Generals.
     """
 
     rules = ("CS-REC-01", "CS-REC-02", "CS-REC-03", "CS-REC-04", "CS-REC-05")

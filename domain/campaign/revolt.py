@@ -18,7 +18,11 @@ from domain.kernel.rules.refusal import Refusal
 
 
 class SlavesRose(Event, frozen=True):
-    """Slaves appeared in a province, against a first army there (CS-EFF-20)."""
+    """Slaves appeared in a province, against a first army there (CS-EFF-20).
+
+    Attributes:
+        slaves: how many.
+    """
 
     rules = ("CS-EFF-20",)
 
@@ -50,7 +54,11 @@ class NextArmyChosen(Event, frozen=True):
 
 
 class RevoltEnded(Event, frozen=True):
-    """No slave was left, or no army to fight; slaves who survived were removed (CS-EFF-21)."""
+    """No slave was left, or no army to fight; slaves who survived were removed (CS-EFF-21).
+
+    Attributes:
+        slaves: how many survived.
+    """
 
     rules = ("CS-EFF-21",)
 

@@ -13,7 +13,11 @@ DRAWN_EACH = 2
 
 
 class SeasonBegan(Event, frozen=True):
-    """A season began (CS-SEA-01)."""
+    """A season began (CS-SEA-01).
+
+    Attributes:
+        season: its number, from 1.
+    """
 
     rules = ("CS-SEA-01",)
 

@@ -18,7 +18,12 @@ AMOUNTS = (5, 10, 15, 20, 25)
 
 
 class SpecialTaxTaken(Event, frozen=True):
-    """A player took talents from the bank, and chaos (CS-TAX-01)."""
+    """A player took talents from the bank, and chaos (CS-TAX-01).
+
+    Attributes:
+        talents: talents from the bank.
+        chaos: chaos points that came with them.
+    """
 
     rules = ("CS-TAX-01",)
 

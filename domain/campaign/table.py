@@ -45,6 +45,7 @@ class Army(Struct, frozen=True, omit_defaults=True):
     Attributes:
         units: the military units among them.
         caesar: whether the Caesar is there.
+        generals: the Generals among them.
     """
 
     units: Units = NO_UNITS
@@ -133,7 +134,11 @@ class Auction(Struct, frozen=True):
 
 
 class Landing(Struct, frozen=True):
-    """Units that came by sea in the present land move (CS-AMP-03)."""
+    """Units that came by sea in the present land move (CS-AMP-03).
+
+    Attributes:
+        units: how many military units.
+    """
 
     to: AreaId
     units: Count
