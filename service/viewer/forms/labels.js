@@ -16,8 +16,8 @@ export class Labels {
     this.isArea = (value) => this.#areas.has(value);
     /** The label of a value: an area, a seat, a piece, yes or no. */
     this.value = (value) => this.#value(value);
-    /** The label of a property. */
-    this.field = (name) => this.#areas.get(name) ?? capital(name.replaceAll(/[-_]/g, " "));
+    /** The label of a property. What has several parts, such as the galleys of a seat in a zone, is called after all. */
+    this.field = (name) => capital(name.split("/").map((part) => this.#areas.get(part) ?? part.replaceAll(/[-_]/g, " ")).join(" "));
   }
 
   #value(value) {
