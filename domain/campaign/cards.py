@@ -159,8 +159,8 @@ class Acquire(Command, frozen=True):
                     effects.gain(draft, seat, card.id, brought)
                 case Tokens() as brought:
                     effects.add_tokens(draft, seat, card.id, brought)
-                case _:
-                    pass
+                case effect:
+                    raise AssertionError(f"{card.id} is immediate, and nothing happens: {effect}")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

@@ -132,6 +132,17 @@ Effect = (
 )
 
 
+EFFECTS_OF: Final[dict[Kind, tuple[type[Struct], ...]]] = {
+    "immediate": (Gain, Tokens, City, Expedition, Bribe, Revolt),
+    "senator": (Senator,),
+    "diplomacy": (Pact,),
+    "reusable": (Gain, Income, Assassination),
+    "vote": (Vote,),
+    "permanent": (Training, Calm),
+}
+"""The effects that cards of each kind can have: a card with another one would be paid for, and do nothing."""
+
+
 class Card(Struct, frozen=True, forbid_unknown_fields=True):
     """A kind of Conquest card (CS-CRD-03).
 
@@ -150,6 +161,12 @@ class Card(Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[str, ...]
     provenance: dict[str, Provenance]
     effect: Effect
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` when no card of this kind can have this effect."""
+        if not isinstance(self.effect, EFFECTS_OF[self.kind]):
+            known = ", ".join(effect.__name__.lower() for effect in EFFECTS_OF[self.kind])
+            raise ValueError(f"{self.id}: a card of the kind {self.kind} has one of the effects {known}")
 
 
 class Start(Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.boards import builtin
-from domain.campaign.data import DATA, Card, Data, Expedition, Gain, Income, Levy, Tokens, Vote
+from domain.campaign.data import DATA, EFFECTS_OF, Card, Data, Expedition, Gain, Income, Levy, Tokens, Vote
 from domain.campaign.position import arrange
 from domain.campaign.ruleset import Campaign
 from domain.campaign.table import Table
@@ -143,3 +143,11 @@ def test_a_card_of_an_area_that_is_not_on_the_board_is_refused() -> None:
 
     with pytest.raises(ValueError, match="the board has no area 'atlantis', which the card Atlantis names"):
         Play(Fabulous(), BOARD, 2)
+
+
+def test_a_card_whose_kind_cannot_have_its_effect_is_refused() -> None:
+    """It would be paid for, and do nothing."""
+    for card in DATA.card:
+        assert isinstance(card.effect, EFFECTS_OF[card.kind])
+    with pytest.raises(ValueError, match="a card of the kind immediate has one of the effects gain, tokens"):
+        replace(DATA.cards["politician"], effect=Levy((AreaId("italia"),), infantry=3))
