@@ -1,7 +1,8 @@
 """The rulesets that this package can play."""
 
+from domain.campaign.ruleset import Campaign
 from domain.classic.ruleset import RULESETS as CLASSIC
 from domain.kernel.rules.ruleset import Library
 from domain.mare_nostrum.ruleset import MareNostrum
 
-LIBRARY = Library([*CLASSIC, MareNostrum()])
+LIBRARY = Library([*CLASSIC, Campaign(), MareNostrum()])

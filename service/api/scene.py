@@ -47,7 +47,7 @@ class Scene:
 
     def __init__(self, library: Library, boards: Boards) -> None:
         self.library = library
-        self.ruleset = library.current(library.ids()[0])
+        self.ruleset = library.current(library.default)
         self.board = boards(self.ruleset.board)
         self.records: list[Record] = []
         self.vault = Vault()
