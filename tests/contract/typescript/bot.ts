@@ -93,11 +93,13 @@ function holds(schema: Schemas["ObjectSchema"], drawn: Drawn): boolean {
 
 // --- Playing ------------------------------------------------------------------------------------------------------
 
-/** What two rulesets call by the same name is told apart by the ruleset, and then has the fields of its own. */
+/** What several rulesets call by the same name is told apart by the ruleset, and then has the fields of its own. */
 function battle(happened: Schemas["EventView"]): string | undefined {
   switch (happened.ruleset) {
     case "mare-nostrum":
       return happened.event.type === "battle-began" ? `${happened.event.attacker}: ${happened.event.legions}` : undefined;
+    case "conquest-campaign":
+      return happened.event.type === "battle-began" ? `${happened.event.attacker} at ${happened.event.place}` : undefined;
     default:
       return happened.event.type === "battle-began" ? `${happened.event.attacker} in ${happened.event.province}` : undefined;
   }
