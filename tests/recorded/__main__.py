@@ -54,6 +54,7 @@ PAIRS: Final = 0.05
 SETUPS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "conquest-classic-friz": ({}, {"homes": "picked"}),
     "conquest-classic-2005": ({}, {"homes": "picked"}),
+    "conquest-campaign": ({}, {"seasons": 5}),
     "mare-nostrum": (
         {},
         {"layout": "free"},
@@ -258,9 +259,11 @@ def seafaring(command: Mapping[str, Any]) -> int:
 def setups_of(ruleset: Ruleset[Any], players: int) -> Sequence[Mapping[str, Any]]:
     """Return what the creators of games of so many players choose, in turn."""
     setups = SETUPS.get(ruleset.id, ({},))
+    colours = tuple(COLOURS)[-players:]
+    if ruleset.id == "conquest-campaign":
+        return (*setups, {"colours": colours})
     if not ruleset.id.startswith("conquest-classic") or ruleset.version == 1:
         return setups
-    colours = tuple(COLOURS)[-players:]
     agreed = {"agreed_homes": dict(zip(reversed(colours), HOMES[players], strict=True))}
     return (*setups, {"colours": colours, **CHOSEN_SINCE_2}, agreed)
 
