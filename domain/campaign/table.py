@@ -437,10 +437,12 @@ class Table(KernelTable):
     def set_army(self, area: AreaId, seat: Seat, army: Army) -> None:
         """Put `army` there instead of what `seat` has; an empty one leaves no trace."""
         province = self.provinces[area]
-        armies = {other: there for other, there in province.armies.items() if other != seat}
-        if army != NO_ARMY:
-            armies[seat] = army
-        self.provinces[area] = replace(province, armies=dict(sorted(armies.items())))
+        armies = {**province.armies, seat: army}
+        if army == NO_ARMY:
+            del armies[seat]
+        elif seat not in province.armies:
+            armies = dict(sorted(armies.items()))
+        self.provinces[area] = replace(province, armies=armies)
 
     def add_galleys(self, sea: AreaId, seat: Seat, number: int) -> None:
         fleets = {**self.fleets, sea: plus(self.fleets.get(sea, {}), seat, number)}
@@ -481,11 +483,10 @@ def plus(counts: Mapping[Any, int], key: Any, number: int) -> dict[Any, int]:
 
     They are in order: a game that goes on must not differ from one that was read from its log, where keys are sorted.
     """
-    new = dict(counts)
-    new[key] = new.get(key, 0) + number
+    new = {**counts, key: counts.get(key, 0) + number}
     if not new[key]:
         del new[key]
-    return dict(sorted(new.items()))
+    return new if key in counts else dict(sorted(new.items()))
 
 
 class Event(message.Event[Table], frozen=True):
@@ -513,9 +514,9 @@ def bare(board: Map, data: Data, seats: tuple[Seat, ...], seasons: int) -> Table
         seats=seats,
         players={seat: Player(data.start.talents) for seat in seats},
         provinces={area: Province() for area in board.lands},
-        pool=dict(data.tokens),
-        deck={card.id: card.copies for card in data.card if card.kind != "vote"},
-        display={card.id: card.copies for card in data.card if card.kind == "vote"},
+        pool=dict(sorted(data.tokens.items())),
+        deck={card.id: card.copies for _, card in sorted(cards.items()) if card.kind != "vote"},
+        display={card.id: card.copies for _, card in sorted(cards.items()) if card.kind == "vote"},
         owned={seat: {} for seat in seats},
         used={seat: {} for seat in seats},
         hands={seat: Hand() for seat in seats},
