@@ -237,6 +237,8 @@ class Recording:
         if self.rng.random() < CURIOSITY[self.temper]:
             rarest = min(self.given[option.command] for option in chosen)
             chosen = [option for option in chosen if self.given[option.command] == rarest]
+            if self.temper != "random":  # where there is most to choose from, most can follow
+                return max(chosen, key=lambda option: len(msgspec.json.encode(option.schema)))
         return self.rng.choice(chosen)
 
     def give(self, seat: Seat, *commands: Any) -> None:
