@@ -36,7 +36,7 @@ def main() -> int:
                 pairs[kind] += 1
                 positions[kind] += differed
         except AssertionError as error:
-            fault = f"seed {seed}: {error or 'two games were told apart'}"
+            fault = f"seed {seed}: {str(error) or 'two games were told apart'}"
         if fault or pairs.total() >= given.pairs:
             break
     for kind in sorted(pairs):
