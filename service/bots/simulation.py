@@ -58,6 +58,7 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     plan: Plan
     finished: bool
     winners: tuple[Seat, ...] = ()
+    score: dict[Seat, dict[str, int]] = {}
     events: int = 0
     commands: int = 0
     round: int = 0
@@ -205,6 +206,7 @@ def play(plan: Plan) -> tuple[Outcome, Simulation]:
         plan=plan,
         finished=game.status == "over",
         winners=game.result.winners if game.result else (),
+        score=game.ruleset.score(game.table),
         events=game.version,
         commands=simulation.commands,
         round=game.round,
@@ -228,6 +230,16 @@ def play_all(plans: Sequence[Plan], processes: int) -> Iterator[Outcome]:
         yield from pool.map(outcome_of, plans, chunksize=1)
 
 
+class Tables(Struct, frozen=True):
+    """Games of one number of players in figures. `score` holds what each seat ended with, on average."""
+
+    games: int
+    finished: int
+    median_events: int
+    wins: dict[Seat, int]
+    score: dict[Seat, dict[str, float]]
+
+
 class Summary(Struct, frozen=True):
     """Many games in figures. Medians are over all games; wins by seat over the finished ones."""
 
@@ -239,24 +251,47 @@ class Summary(Struct, frozen=True):
     median_round: int
     wins: dict[Seat, int]
     seconds: float
+    by_players: dict[int, Tables]
 
 
 def summarize(outcomes: Iterable[Outcome], seconds: float) -> Summary:
     """Add up outcomes that took `seconds` of wall time."""
     done = list(outcomes)
-    events = sorted(outcome.events for outcome in done) or [0]
-    rounds = sorted(outcome.round for outcome in done) or [0]
-    wins = Counter[Seat](seat for outcome in done for seat in outcome.winners)
+    players = sorted({outcome.plan.seats for outcome in done})
     return Summary(
         games=len(done),
         finished=sum(outcome.finished for outcome in done),
         faults=sum(bool(outcome.fault) for outcome in done),
-        events=sum(events),
-        median_events=events[len(events) // 2],
-        median_round=rounds[len(rounds) // 2],
-        wins=dict(sorted(wins.items())),
+        events=sum(outcome.events for outcome in done),
+        median_events=_median(outcome.events for outcome in done),
+        median_round=_median(outcome.round for outcome in done),
+        wins=_wins(done),
         seconds=round(seconds, 2),
+        by_players={number: _tables([each for each in done if each.plan.seats == number]) for number in players},
     )
+
+
+def _tables(done: Sequence[Outcome]) -> Tables:
+    score: dict[Seat, Counter[str]] = {}
+    for outcome in done:
+        for seat, figures in outcome.score.items():
+            score.setdefault(seat, Counter()).update(figures)
+    return Tables(
+        games=len(done),
+        finished=sum(outcome.finished for outcome in done),
+        median_events=_median(outcome.events for outcome in done),
+        wins=_wins(done),
+        score={seat: {name: round(of / len(done), 1) for name, of in each.items()} for seat, each in score.items()},
+    )
+
+
+def _wins(done: Iterable[Outcome]) -> dict[Seat, int]:
+    return dict(sorted(Counter[Seat](seat for outcome in done for seat in outcome.winners).items()))
+
+
+def _median(values: Iterable[int]) -> int:
+    ordered = sorted(values) or [0]
+    return ordered[len(ordered) // 2]
 
 
 def plans(ruleset: str, games: int, seats: Sequence[int], seed: int, **limits: Any) -> list[Plan]:

@@ -161,7 +161,7 @@ def _print_summary(ruleset: str, summary: simulation.Summary) -> None:
     table = RichTable(title=ruleset, show_header=False)
     rows = {
         "games": summary.games,
-        "finished by victory": summary.finished,
+        "finished": summary.finished,
         "laws broken": summary.faults,
         "events": summary.events,
         "median events a game": summary.median_events,
@@ -172,3 +172,15 @@ def _print_summary(ruleset: str, summary: simulation.Summary) -> None:
     for label, value in rows.items():
         table.add_row(label, str(value))
     console.print(table)
+    for number, tables in summary.by_players.items():
+        _print_seats(number, tables)
+
+
+def _print_seats(players: int, tables: simulation.Tables) -> None:
+    """Print what became of each seat in the games of one number of players."""
+    figures = list(dict.fromkeys(name for score in tables.score.values() for name in score))
+    title = f"{players} players: {tables.games} games, {tables.median_events} events (median)"
+    shown = RichTable("", "wins", *figures, title=title, title_justify="left", caption="on average at the end")
+    for seat, score in tables.score.items():
+        shown.add_row(seat, str(tables.wins.get(seat, 0)), *(str(score.get(name, "")) for name in figures))
+    console.print(shown)

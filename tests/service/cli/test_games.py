@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from domain.kernel.ids import Seat
 from service.bots.registry import levels
+from service.bots.simulation import Outcome, Plan, Tables, summarize
 from tests.service.cli.calling import Call
 
 NOWHERE = "http://127.0.0.1:9"
 """Nobody listens on the port for discarding."""
+RED, BLUE = Seat("red"), Seat("blue")
 
 
 def test_a_whole_game_is_played_told_exported_and_proved(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -50,7 +53,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_game(call: Call, tm
 def test_many_games_are_summed_up_in_a_table(call: Call):
     said = call("simulate", "--games", 2, "--seats", "2,3", "--commands", 30, "--processes", 1)
     assert said.code == 0
-    for label in ("games", "laws broken", "median events a game", "wall time"):
+    for label in ("games", "laws broken", "median events a game", "wall time", "2 players", "3 players", "talents"):
         assert label in said.out
 
 
@@ -62,6 +65,16 @@ def test_many_games_are_summed_up_as_json(call: Call):
     assert said.json["summary"]["games"] == 2
     assert said.json["summary"]["faults"] == 0
     assert said.json["faults"] == []
+
+
+def test_wins_and_what_seats_end_with_are_summed_up_for_each_number_of_players():
+    outcomes = [
+        Outcome(Plan("any", players, seed), finished=True, winners=(seat,), score={seat: {"points": points}}, events=9)
+        for seed, (players, seat, points) in enumerate([(2, RED, 10), (2, RED, 15), (3, BLUE, 7)])
+    ]
+    by_players = summarize(outcomes, 1).by_players
+    assert by_players[2] == Tables(2, 2, 9, {RED: 2}, {RED: {"points": 12.5}})
+    assert by_players[3] == Tables(1, 1, 9, {BLUE: 1}, {BLUE: {"points": 7}})
 
 
 def test_the_same_seed_plays_the_same_games(call: Call):
