@@ -116,7 +116,6 @@ class Vote(Struct, frozen=True, tag="vote", forbid_unknown_fields=True):
 
 Effect = (
     Gain
-    | Levy
     | Tokens
     | Income
     | City

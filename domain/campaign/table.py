@@ -21,9 +21,6 @@ from domain.kernel.rules.table import Table as KernelTable
 Phase = Literal["setup", "season", "auction", "deployment", "actions", "over"]
 """Where the game is; tokens, cards, taxes and points take no time (CS-SEA-01)."""
 
-Alliance = Literal["a", "b"]
-"""Of players in the boxes first, third and fifth, and of those in second, fourth and sixth (CS-AUC-13)."""
-
 SLAVES = Seat("slaves")
 """Who attacks in a Slave Revolt: nobody's seat (CS-EFF-22)."""
 
@@ -317,6 +314,7 @@ class Table(KernelTable):
 
     alliance_a: list[Seat] = field(default_factory=list[Seat])
     alliance_b: list[Seat] = field(default_factory=list[Seat])
+    """In the boxes second, fourth and sixth; those of alliance A are in first, third and fifth (CS-AUC-13)."""
     auction: Auction | None = None
     deploying: dict[str, int] = field(default_factory=dict[str, int])
     """What the active player has still to deploy, beside the Caesar."""
@@ -358,9 +356,6 @@ class Table(KernelTable):
         """Return the players clockwise, beginning with `first`."""
         place = self.seats.index(first)
         return self.seats[place:] + self.seats[:place]
-
-    def alliance_of(self, seat: Seat) -> Alliance:
-        return "a" if seat in self.alliance_a else "b"
 
     def are_allied(self, one: Seat, other: Seat) -> bool:
         """Tell whether two players are in one alliance; everybody is their own ally, slaves are nobody's."""
