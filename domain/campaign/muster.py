@@ -100,7 +100,7 @@ class CallGalleys(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        counts = _galleys(forces.called(table, under_way(table), seat))
+        counts = _sendable(forces.called(table, under_way(table), seat))
         yield cls.option("Call galleys, or none", {"galleys": counts}, optional=["galleys"])
 
 
@@ -142,11 +142,11 @@ class Lend(Command, frozen=True):
         if leader:
             fields["leader"] = {"type": "boolean"}
         if galleys:
-            fields["galleys"] = _galleys(galleys)
+            fields["galleys"] = _sendable(galleys)
         yield cls.option("Lend units, or none", fields, optional=[*fields])
 
 
-def _galleys(there: dict[AreaId, int]) -> schema.Schema:
+def _sendable(there: dict[AreaId, int]) -> schema.Schema:
     return schema.record({sea: schema.count(0, number) for sea, number in there.items()}, there)
 
 
