@@ -46,11 +46,14 @@ OUTSIDE: Final[Mapping[str, str]] = {
 SAID: Final[Mapping[str, str]] = {
     "tell": "sentences",
     **dict.fromkeys(
-        ("told", "_told", "_title", "title", "_listed", "named", "_all_named", "_counted", "_galleys", "_price"),
+        (
+            *("told", "_told", "_title", "title", "_listed", "named", "_all_named", "_counted", "_galleys", "_price"),
+            *("_proposal", "_owner"),
+        ),
         "words in sentences and titles",
     ),
     **dict.fromkeys(("question", "_question", "__str__"), "words in questions and refusals"),
-    "fit": "which boards there may be; tests/domain/mare_nostrum/test_setup.py",
+    **dict.fromkeys(("fit", "named_by"), "which boards there may be; tests/domain/*/test_setup.py"),
     "kept_seats": "who may sit down before the game; tests/domain/mare_nostrum/test_assignment.py",
     "printed": "the bare board; tests/domain/*/test_marks.py",
     "heading": "a title in the history",
