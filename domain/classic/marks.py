@@ -180,6 +180,7 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
                 for kind, count in bought.items()
                 if count
             ),
+            now=True,
         )
     if view.offers:
         yield Shelf(
@@ -188,9 +189,10 @@ def _shelves(view: View, names: Names) -> Iterator[Shelf]:
                 Mark("offer", label=str(offer.talents), seat=offer.proposer, words=f"for {names.all(offer.generals)}")
                 for offer in view.offers
             ),
+            now=True,
         )
     if view.alliances:
-        yield Shelf("Alliances", tuple(_alliance(each, names) for each in view.alliances))
+        yield Shelf("Alliances", tuple(_alliance(each, names) for each in view.alliances), now=True)
 
 
 def _alliance(alliance: Alliance, names: Names) -> Mark:

@@ -95,16 +95,18 @@ class Standing(Struct, frozen=True, omit_defaults=True):
     won: bool = False
 
 
-class Shelf(Struct, frozen=True):
+class Shelf(Struct, frozen=True, omit_defaults=True):
     """Things beside the board that belong to nobody, such as a bank.
 
     Attributes:
         title: what it is.
         items: what lies there.
+        now: whether it is about what is under way, such as an offer, and is to be seen at a glance.
     """
 
     title: str
     items: tuple[Mark, ...]
+    now: bool = False
 
 
 class Marks(Struct, frozen=True):
