@@ -13,7 +13,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
 # --- what happens ---
@@ -57,7 +57,7 @@ class BidMade(Event, frozen=True):
         table.auction = Auction(auction.opener, self.seat, self.amount, self.a, self.b, waiting)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} bids {self.amount} talents for {_proposal(self.a, self.b, names)}."
+        return f"{names(self.seat)} bids {self.amount} talents: {_proposal(self.a, self.b, names)}."
 
 
 class BidPassed(Event, frozen=True):
@@ -104,7 +104,7 @@ class AuctionWon(Event, frozen=True):
 
 
 def _proposal(a: Seat | None, b: Seat | None, names: Names) -> str:
-    return " and ".join(f"{names(seat)} in alliance {name}" for seat, name in ((a, "A"), (b, "B")) if seat is not None)
+    return enumerated([f"{names(seat)} in alliance {name}" for seat, name in ((a, "A"), (b, "B")) if seat is not None])
 
 
 class AlliancesMade(Event, frozen=True):
@@ -112,18 +112,23 @@ class AlliancesMade(Event, frozen=True):
 
     Attributes:
         order: the turn order.
+        a: the members of alliance A.
+        b: the members of alliance B.
     """
 
     rules = ("CS-AUC-01", "CS-AUC-13", "CS-AUC-17")
 
     order: tuple[Seat, ...]
+    a: tuple[Seat, ...]
+    b: tuple[Seat, ...]
 
     def apply(self, table: Table) -> None:
         if table.season == 1:
             table.phase = "deployment"
 
     def tell(self, names: Names) -> str:
-        return f"The alliances are made. The turn order is {names.all(self.order)}."
+        alliances = f"{names.all(self.a)} against {names.all(self.b)}"
+        return f"The alliances are made: {alliances}. The turn order is {names.all(self.order)}."
 
 
 def _under_way(table: Table) -> Auction:
@@ -233,8 +238,9 @@ def _open(draft: Draft[Table]) -> None:
 
 
 def _close(draft: Draft[Table]) -> None:
-    draft.emit(AlliancesMade(tuple(draft.table.order)))
-    if draft.table.phase == "auction":
+    table = draft.table
+    draft.emit(AlliancesMade(tuple(table.order), tuple(table.alliance_a), tuple(table.alliance_b)))
+    if table.phase == "auction":
         season.begin_round(draft)
 
 

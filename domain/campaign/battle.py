@@ -21,7 +21,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Automatic, Count, Draw, Names
+from domain.kernel.rules.message import Automatic, Count, Draw, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
 DICE: Final = 3
@@ -78,11 +78,10 @@ class BattleBegan(Event, frozen=True):
         table.battle = Battle(self.place, self.naval, attacker, defender, "wind" if self.naval else "muster")
 
     def tell(self, names: Names) -> str:
-        attacker = "The slaves attack" if self.attacker == SLAVES else f"{names(self.attacker)} attacks"
-        return (
-            f"{attacker} {names(self.defender)} in {names(self.place)}:"
-            f" {forces.told(self.attacking, names)} against {forces.told(self.defending, names)}."
-        )
+        attacking = forces.told(self.attacking, self.attacker, names)
+        defending = forces.told(self.defending, self.defender, names)
+        attack = f"{forces.participant(self.attacker, names)} attack{'s' * (self.attacker != SLAVES)}"
+        return f"{attack} {names(self.defender)} in {names(self.place)}: {attacking} against {defending}."
 
 
 class ForceJoined(Event, frozen=True):
@@ -109,13 +108,11 @@ class ForceJoined(Event, frozen=True):
         table.battle = replace(with_side(battle, side), answered=(*battle.answered, self.seat))
 
     def tell(self, names: Names) -> str:
-        if not self.force and not self.leader:
-            return f"{names(self.seat)} sent nothing into the battle."
-        leader = f"a leader of {names(self.seat)}"
-        if not self.force:
-            return f"A{leader[1:]} joined the side of {names(self.to)}."
-        what = f"{forces.told(self.force, names)}{f', with {leader},' * self.leader}"
-        return f"{what} joined the side of {names(self.to)}."
+        units = [forces.told(self.force, self.seat, names)] if self.force else []
+        if self.seat == self.to:
+            return f"{names(self.seat)} called {enumerated(units) or 'no galleys'} into the battle."
+        lent = enumerated([*units, *(["a leader"] if self.leader else [])])
+        return f"{names(self.seat)} lent {names(self.to)} {lent or 'nothing'}."
 
 
 class BattleRoundBegan(Event, frozen=True):
@@ -159,7 +156,8 @@ class BattleRolled(Event, frozen=True):
     def tell(self, names: Names) -> str:
         throws = [throw for throw in (self.attacker, self.defender) if throw is not None]
         each = [
-            f"{names(throw.seat)} rolled {names.all(throw.faces)}: {throw.hits} hit{'s' * (throw.hits != 1)}"
+            f"{forces.participant(throw.seat, names)} rolled {names.all(throw.faces)}:"
+            f" {throw.hits or 'no'} hit{'s' * (throw.hits != 1)}"
             for throw in throws
         ]
         return "; ".join(each) + "."
@@ -185,7 +183,7 @@ class UnitsLost(Event, frozen=True):
         table.battle = with_side(battle, replace(side, force=forces.without(side.force, self.lost), hits=0))
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} lost {forces.told(self.lost, names)}."
+        return f"{forces.participant(self.seat, names)} lost {forces.told(self.lost, self.seat, names)}."
 
 
 class BattleRoundEnded(Event, frozen=True):
@@ -235,8 +233,9 @@ class BattleEnded(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.winner is None or self.loser is None:
             return f"The battle in {names(self.place)} ended undecided."
-        chaos = f" {names(self.loser)} gets {self.chaos} chaos." if self.chaos else ""
-        return f"{names(self.winner)} won the battle in {names(self.place)} against {names(self.loser)}.{chaos}"
+        winner, loser = forces.participant(self.winner, names), forces.participant(self.loser, names)
+        chaos = f", who got {self.chaos} chaos" if self.chaos else ""
+        return f"{winner} won the battle in {names(self.place)} against {loser}{chaos}."
 
 
 def under_way(table: Table) -> Battle:

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from domain.campaign import season
 from domain.campaign.table import Army, Command, Event, Table
 from domain.conquest.choices import exactly
-from domain.conquest.pieces import Units
+from domain.conquest.pieces import Units, counted
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Automatic, Count, Names
+from domain.kernel.rules.message import Automatic, Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
 DEPLOY = frozenset({"deploy"})
@@ -99,9 +99,9 @@ class DeploymentEnded(Event, frozen=True):
 
 def told(army: Army) -> str:
     """Say what an army consists of: "3 infantry, a General and the Caesar"."""
+    units = [counted(kind, number) for kind, number in army.units.by_type.items() if number]
     leaders = ["a General" if army.generals == 1 else f"{army.generals} Generals"] if army.generals else []
-    parts = [*([str(army.units)] if army.units.total else []), *leaders, *(["the Caesar"] if army.caesar else [])]
-    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]])) or "nothing"
+    return enumerated([*units, *leaders, *(["the Caesar"] if army.caesar else [])]) or "nothing"
 
 
 # --- what may be placed where ---

@@ -1,6 +1,6 @@
 """What cards bring (chapter EFF): talents, chaos, points, units and influence, from a card or from a vote's prize."""
 
-from domain.campaign.data import CardId, Gain, Levy, Tokens
+from domain.campaign.data import CardId, Gain, Levy, Tokens, name_of
 from domain.campaign.deployment import told
 from domain.campaign.table import Army, Event, Table
 from domain.conquest.pieces import Units, counted
@@ -33,9 +33,10 @@ class Gained(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         figures = ((self.talents, "talents"), (self.chaos, "chaos"), (self.points, "victory points"))
-        gained = [f"{number} {what}" for number, what in figures if number > 0]
-        lost = [f"got rid of {-self.chaos} chaos"] if self.chaos < 0 else []
-        return f"{names(self.seat)} {enumerated([*([f'got {enumerated(gained)}'] if gained else []), *lost])}."
+        gained = enumerated([f"{number} {what}" for number, what in figures if number > 0])
+        lost = f"got rid of {-self.chaos} chaos" if self.chaos < 0 else ""
+        got = f"got {gained or 'nothing'}" if gained or not lost else ""
+        return f"{name_of(self.card)}: {names(self.seat)} {enumerated(list(filter(None, (got, lost))))}."
 
 
 class UnitsLevied(Event, frozen=True):
@@ -58,7 +59,8 @@ class UnitsLevied(Event, frozen=True):
     def tell(self, names: Names) -> str:
         units = [told(Army(self.units))] if self.units.total else []
         ships = [counted("galleys", self.galleys)] if self.galleys else []
-        return f"{names(self.seat)} got {enumerated([*units, *ships]) or 'no units'} in {names(self.at)}."
+        got = enumerated([*units, *ships]) or "no units"
+        return f"{name_of(self.card)}: {names(self.seat)} got {got} in {names(self.at)}."
 
 
 class TokensGained(Event, frozen=True):
@@ -80,7 +82,8 @@ class TokensGained(Event, frozen=True):
             table.add_influence(self.province, self.seat, self.number)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} got {self.number} influence in {names(self.province)}."
+        got = f"{self.number or 'no'} influence in {names(self.province)}"
+        return f"{name_of(self.card)}: {names(self.seat)} got {got}."
 
 
 def gain(draft: Draft[Table], seat: Seat, card: CardId, brought: Gain) -> None:

@@ -1,11 +1,12 @@
 """Forces in a battle: counts by owner and type, galleys also by the sea zone to which they return (CS-BAT-10)."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from domain.campaign.data import Pact, Training
 from domain.campaign.table import CARD, SLAVES, Army, Battle, Group, Table
-from domain.conquest.pieces import Units, counted
+from domain.conquest.pieces import KINDS, Units, counted
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.message import Names, enumerated
 
@@ -93,14 +94,37 @@ def called(table: Table, battle: Battle, seat: Seat) -> dict[AreaId, int]:
     return {sea: number for sea in seas if (number := table.galleys(sea, seat))}
 
 
-def told(units: Force, names: Names) -> str:
-    """Say what a force consists of: "Red's 2 infantry, 4 infantry of a pact and Blue's galley"."""
-    parts = [f"{_owner(of(name).owner, names)} {counted(of(name).kind, number)}" for name, number in units.items()]
-    return enumerated(parts) or "no units"
+def by_owner(units: Force, first: Seat) -> dict[Seat, Counter[str]]:
+    """Return the units of each owner by type, wherever its galleys are from; those of `first` come first."""
+    counts = {owner: Counter[str]() for owner in (first, *sorted(of(name).owner for name in units))}
+    for name, number in units.items():
+        counts[of(name).owner][of(name).kind] += number
+    return counts
 
 
-def _owner(owner: Seat, names: Names) -> str:
-    return "allied" if owner == CARD else "the slaves'" if owner == SLAVES else f"{names(owner)}'s"
+def told(units: Force, seat: Seat, names: Names) -> str:
+    """Say what a participant's force is: "2 infantry and 4 phantom infantry, and 1 galley lent by Blue"."""
+    counts = by_owner(units, seat)
+    own = [counted(kind, number) for kind, number in in_order(counts.pop(seat))]
+    phantom = [f"{number} phantom {kind}" for kind, number in in_order(counts.pop(CARD, Counter()))]
+    lent = [f"{_all(each)} lent by {names(owner)}" for owner, each in counts.items()]
+    if not own and not phantom:
+        return enumerated(lent) or "no units"
+    return f"{enumerated([*own, *phantom])}{f', and {enumerated(lent)}' if lent else ''}"
+
+
+def _all(counts: Mapping[str, int]) -> str:
+    return enumerated([counted(kind, number) for kind, number in in_order(counts)])
+
+
+def in_order(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return numbers of units by type, in the order of the box."""
+    return [(kind, counts[kind]) for kind in (*KINDS, GALLEYS) if counts.get(kind)]
+
+
+def participant(seat: Seat, names: Names) -> str:
+    """Return what a participant is called; slaves are nobody's seat."""
+    return "the slaves" if seat == SLAVES else names(seat)
 
 
 def take_off(table: Table, place: AreaId, lost: Force) -> None:

@@ -47,7 +47,7 @@ class InfluenceBought(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         tokens = [f"{self.tokens} province token{'s' * (self.tokens > 1)}"] if self.tokens else []
-        others = [f"{number} of {names(owner)}'s" for owner, number in sorted(self.of.items())]
+        others = [f"{number} of {names(owner)}'s tokens" for owner, number in sorted(self.of.items())]
         bought = enumerated([*tokens, *others])
         return f"{names(self.seat)} bought influence in {names(self.province)} for {self.talents} talents: {bought}."
 

@@ -1,13 +1,14 @@
 """Draws from what is left of tokens and cards: nothing is laid out in a hidden order, so nothing needs to be sealed."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from domain.campaign.table import Table
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Draw
+from domain.kernel.rules.message import Draw, enumerated
 
 
 class Lots(Struct, frozen=True):
@@ -21,6 +22,12 @@ class Lots(Struct, frozen=True):
     draw: Draw
     stock: dict[str, int]
     drawn: tuple[str, ...]
+
+
+def several(words: Iterable[str]) -> str:
+    """Enumerate words, with a number where one comes more than once: "2 × Italia and Asia"."""
+    counts = Counter(words)
+    return enumerated([word if number == 1 else f"{number} × {word}" for word, number in counts.items()]) or "nothing"
 
 
 def draw(draft: Draft[Table], stock: Mapping[Any, int], number: int) -> Lots:

@@ -72,7 +72,10 @@ def _fleet(seat: Seat, number: int) -> Stack:
 def _battle(battle: Battle | None, area: AreaId, names: Names) -> str:
     if battle is None or battle.place != area:
         return ""
-    attacking, defending = (forces.told(side.force, names) for side in (battle.attacker, battle.defender))
+    attacking, defending = (
+        f"{forces.participant(side.seat, names)} with {forces.told(side.force, side.seat, names)}"
+        for side in (battle.attacker, battle.defender)
+    )
     return f"battle, round {battle.round}: {attacking} against {defending}"
 
 

@@ -47,12 +47,10 @@ class UnitsRecruited(Event, frozen=True):
             table.add_galleys(sea, self.seat, number)
 
     def tell(self, names: Names) -> str:
-        land = [told(self.army)] if self.army != Army() else []
+        land = [f"{told(self.army)} in {names(self.province)}"] if self.army != Army() else []
         ships = [f"{counted('galleys', number)} in {names(sea)}" for sea, number in sorted(self.galleys.items())]
-        return (
-            f"{names(self.seat)} recruited {enumerated([*land, *ships])} at {names(self.province)}"
-            f" for {self.talents} talents and {self.chaos} chaos."
-        )
+        recruited = enumerated([*land, *ships])
+        return f"{names(self.seat)} recruited {recruited} for {self.talents} talents and {self.chaos} chaos."
 
 
 def provinces(table: Table, seat: Seat) -> list[AreaId]:

@@ -35,7 +35,7 @@ class SlavesRose(Event, frozen=True):
         table.revolt = Revolt(self.seat, self.province, self.slaves, self.army)
 
     def tell(self, names: Names) -> str:
-        return f"{self.slaves} slaves rose in {names(self.province)}, first against {names(self.army)}."
+        return f"{self.slaves} slaves rose in {names(self.province)}, against {names(self.army)} first."
 
 
 class NextArmyChosen(Event, frozen=True):

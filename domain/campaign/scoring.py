@@ -1,5 +1,6 @@
 """Victory points and chaos at the end of a season (chapters VPS and CHS)."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from domain.campaign.table import Event, Table
@@ -34,7 +35,11 @@ class ProvincesScored(Event, frozen=True):
             f"{names(area)}: {enumerated([f'{names(seat)} {points}' for seat, points in sorted(of.items())])}"
             for area, of in sorted(self.points.items())
         ]
-        return f"Victory points: {'; '.join(each)}." if each else "Nobody has influence anywhere."
+        if not each:
+            return "Nobody has influence anywhere."
+        totals = sum((Counter(of) for of in self.points.values()), Counter[Seat]())
+        sums = enumerated([f"{names(seat)} {points}" for seat, points in sorted(totals.items())])
+        return f"Victory points: {sums}. {'; '.join(each)}."
 
 
 class ChaosRevealed(Event, frozen=True):
@@ -57,8 +62,8 @@ class ChaosRevealed(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         each = [f"{names(seat)} {chaos}" for seat, chaos in sorted(self.chaos.items())]
-        lost = [f"{names(seat)} loses {points} victory points" for seat, points in sorted(self.lost.items())]
-        return f"Chaos: {enumerated(each)}. {enumerated(lost)}{'.' if lost else ''}".rstrip()
+        lost = enumerated([f"{names(seat)} {points}" for seat, points in sorted(self.lost.items())])
+        return f"Chaos: {enumerated(each)}.{f' It costs victory points: {lost}.' if lost else ''}"
 
 
 def ranked(counts: Mapping[Seat, int], prizes: Sequence[int]) -> dict[Seat, int]:

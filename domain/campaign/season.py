@@ -6,7 +6,7 @@ from domain.campaign.lots import Lots
 from domain.campaign.table import Event, Table, plus
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Names, enumerated
+from domain.kernel.rules.message import Names
 
 DRAWN_EACH = 2
 """Province tokens and cards that are drawn for each player at the beginning of a season (CS-TOK-04, CS-SEA-02)."""
@@ -44,7 +44,7 @@ class TokensPlaced(Event, frozen=True):
             table.add_tokens(area, 1)
 
     def tell(self, names: Names) -> str:
-        return f"Province tokens were placed in {names.all(self.lots.drawn)}."
+        return f"Province tokens were placed: {lots.several(map(names, self.lots.drawn))}."
 
 
 class CardsLaidOut(Event, frozen=True):
@@ -60,7 +60,7 @@ class CardsLaidOut(Event, frozen=True):
             table.display = plus(table.display, card, 1)
 
     def tell(self, names: Names) -> str:
-        return f"Cards were laid out: {enumerated([name_of(card) for card in self.lots.drawn]) or 'none'}."
+        return f"Cards were laid out: {lots.several(map(name_of, self.lots.drawn))}."
 
 
 class RoundBegan(Event, frozen=True):

@@ -1,13 +1,13 @@
 """Votes of the senate (chapter SEN)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import field
 from msgspec.structs import replace
 
 from domain.campaign import effects, hands, lots
 from domain.campaign.data import CardId, Gain, Levy, Tokens, Vote, name_of
-from domain.campaign.lots import Lots
+from domain.campaign.lots import Lots, several
 from domain.campaign.setup import ITALIA
 from domain.campaign.table import Command, Event, Prize, Table, VoteUnderWay
 from domain.campaign.turn import ACT
@@ -38,7 +38,7 @@ class VoteCalled(Event, frozen=True):
         table.vote = VoteUnderWay(self.card, self.caller, waiting=_with_senators(table, self.caller, {}))
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.caller)} called a vote: {name_of(self.card)}."
+        return f"The senate votes on {name_of(self.card)}."
 
 
 class SenatorsLaid(Event, frozen=True):
@@ -61,8 +61,7 @@ class SenatorsLaid(Event, frozen=True):
         table.vote = replace(vote, laid=laid, leader=self.seat, waiting=waiting)
 
     def tell(self, names: Names) -> str:
-        each = [f"{number} {name_of(card)}" for card, number in sorted(self.senators.items())]
-        return f"{names(self.seat)} laid {names.all(each)}."
+        return f"{names(self.seat)} laid {told(self.senators)}."
 
 
 class VotePassed(Event, frozen=True):
@@ -103,7 +102,7 @@ class VoteEnded(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.winner is None:
             return f"Nobody voted for {name_of(self.card)}."
-        return f"{names(self.winner)} won the vote: {name_of(self.card)}."
+        return f"{names(self.winner)} won the vote on {name_of(self.card)} and spent {told(self.spent)}."
 
 
 class SenatorsGone(Event, frozen=True):
@@ -127,7 +126,13 @@ class SenatorsGone(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.leader is None or self.lots is None:
             return "Nobody leads in Rome: the senators who were spent are gone."
-        return f"{names(self.leader)} leads in Rome and took {enumerated([name_of(card) for card in self.lots.drawn])}."
+        drawn = enumerated([name_of(card) for card in self.lots.drawn])
+        return f"{names(self.leader)} leads in Rome and took {drawn} from those who were spent."
+
+
+def told(senators: Mapping[CardId, int]) -> str:
+    """Name senators: "Senator I and 2 × Senator III"."""
+    return several([name_of(card) for card, number in sorted(senators.items()) for _ in range(number)])
 
 
 def _under_way(table: Table) -> VoteUnderWay:

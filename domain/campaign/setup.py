@@ -6,13 +6,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.campaign import hands, lots
-from domain.campaign.lots import Lots
+from domain.campaign.lots import Lots, several
 from domain.campaign.table import Event, Hand, Table
 from domain.conquest.seats import COLOURS
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Draw, Names, enumerated
+from domain.kernel.rules.message import Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
 PLAYERS = (2, 3, 4, 5, 6)
@@ -143,8 +143,8 @@ class InfluenceDrawn(Event, frozen=True):
         table.phase = "season"
 
     def tell(self, names: Names) -> str:
-        each = [f"{names(seat)} in {names.all(areas)}" for seat, areas in sorted(self.influence.items())]
-        return f"Influence begins: {enumerated(each)}."
+        each = [f"{names(seat)} in {several(map(names, areas))}" for seat, areas in sorted(self.influence.items())]
+        return f"The first influence: {'; '.join(each)}."
 
 
 # --- the steps ---

@@ -37,7 +37,7 @@ class SpecialTaxTaken(Event, frozen=True):
         table.add_chaos(self.seat, self.chaos)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} took {self.talents} talents of special tax, and {self.chaos} chaos."
+        return f"{names(self.seat)} took {self.talents} talents of special tax and {self.chaos} chaos."
 
 
 class TakeSpecialTax(Command, frozen=True):
