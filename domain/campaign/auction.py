@@ -251,9 +251,13 @@ def bid(table: Table) -> list[Decision] | Consequence[Table]:
     if asked is None:
         return _win
     about = {"bidder": auction.bidder, "amount": auction.amount, "a": auction.a, "b": auction.b}
-    title = "What do you bid for the next places?" if auction.bidder is None else "Do you raise the bid?"
-    rule = RuleId("CS-AUC-04" if auction.bidder is None else "CS-AUC-05")
-    return [Decision("bid", (asked,), rule, title, "The auction ends when all others have passed.", about)]
+    depends = "The auction ends when all others have passed."
+    if auction.bidder is None:
+        return [Decision("bid", (asked,), RuleId("CS-AUC-04"), "What do you bid for the next places?", depends, about)]
+    names = table.names
+    title = f"Do you raise {names(auction.bidder)}'s bid of {auction.amount} talents?"
+    depends = f"They propose {_proposal(auction.a, auction.b, names)}. {depends}"
+    return [Decision("bid", (asked,), RuleId("CS-AUC-05"), title, depends, about)]
 
 
 def _win(draft: Draft[Table]) -> None:

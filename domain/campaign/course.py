@@ -41,6 +41,27 @@ def step(table: Table) -> Step[Table]:
     return SEASON[table.phase]
 
 
+def heading(table: Table) -> str:
+    """Return where the game is, in words; a turn lasts until the next one begins."""
+    if not table.season or table.phase == "over":
+        return "Game over" if table.season else "Setup"
+    season = f"Season {table.season}"
+    if table.phase != "actions":
+        return f"{season}: {'end' if table.phase == 'season' else table.phase}"
+    if table.turn is None and table.round == table.data.rounds and len(table.done) == len(table.seats):
+        return f"{season}: end"
+    seat = table.turn.seat if table.turn is not None else (*table.order[:1], *table.done)[-1]
+    return f"{season}, round {table.round}, {seat.title()}: {_under_way(table)}"
+
+
+def _under_way(table: Table) -> str:
+    if table.battle is not None:
+        return f"battle in {table.names(table.battle.place)}"
+    if table.revolt is not None:
+        return f"slave revolt in {table.names(table.revolt.province)}"
+    return "actions" if table.vote is None and table.prize is None else "vote"
+
+
 def _auctions(table: Table) -> list[Decision] | Consequence[Table]:
     return auction.next_auction(table) if table.auction is None else auction.bid(table)
 
@@ -67,8 +88,11 @@ def _act(table: Table) -> list[Decision] | Consequence[Table]:
     if not turn.actions and not may_go_on and not ready(table, seat):
         return lambda draft: draft.emit(TurnEnded(seat, automatic=True))
     title = "What do you do?" if turn.actions else "Do you do anything else?"
+    if turn.land_move is not None:
+        title = f"Do you move more units from {table.names(turn.land_move.origin)}?"
     about = {"actions": turn.actions, "acquired": turn.acquired}
-    depends = "The next player's turn begins when you have ended yours."
+    left = f"You have {turn.actions or 'no'} action{'s' * (turn.actions != 1)} left."
+    depends = f"{left} The next player's turn begins when you have ended yours."
     return [Decision("act", (seat,), RuleId("CS-ACT-02"), title, depends, about)]
 
 

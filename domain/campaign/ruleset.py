@@ -141,11 +141,7 @@ class Campaign(Ruleset[Table]):
         return Result(tuple(table.winners), table.won_by) if table.winners else None
 
     def heading(self, table: Table) -> str:
-        if not table.season:
-            return "Setup"
-        if table.turn is not None:
-            return f"Season {table.season}, round {table.round}, {table.turn.seat.title()}: actions"
-        return f"Season {table.season}: {table.phase}"
+        return course.heading(table)
 
     def round(self, table: Table) -> int:
         rounds = self.data.rounds

@@ -275,7 +275,8 @@ def vote(table: Table) -> list[Decision] | Consequence[Table]:
     seat = under_way.waiting[0]
     title = f"Do you vote for {table.cards[under_way.card].name}?"
     about = {"card": under_way.card, "laid": under_way.laid, "leader": under_way.leader, "votes": highest(table)}
-    depends = "The vote ends when all others have passed."
+    laid = [f"{table.names(each)} has laid {told(senators)}." for each, senators in under_way.laid.items()]
+    depends = " ".join([*laid, "The vote ends when all others have passed."])
     return [Decision("vote", (seat,), RuleId("CS-SEN-05"), title, depends, about)]
 
 

@@ -7,7 +7,8 @@ import pytest
 from domain.boards import builtin
 from domain.campaign import auction, battle, deployment, effects, scoring, senate, setup
 from domain.campaign.lots import Lots
-from domain.campaign.table import SLAVES, Army
+from domain.campaign.ruleset import Campaign
+from domain.campaign.table import SLAVES, Army, Turn
 from domain.conquest.pieces import Units
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.message import Names, in_words
@@ -89,3 +90,18 @@ SENTENCES: tuple[tuple[Any, str], ...] = (
 @pytest.mark.parametrize(("event", "said"), SENTENCES, ids=[said for _, said in SENTENCES])
 def test_an_event_is_told(event: Any, said: str) -> None:
     assert in_words(event, NAMES) == said
+
+
+def test_a_turn_lasts_until_the_next_one_begins() -> None:
+    ruleset = Campaign()
+    table = ruleset.arrange({"alliances": [["red"], ["blue"]], "round": 4}, BOARD)
+    assert ruleset.heading(table) == "Season 1, round 4, Red: actions"
+    table.turn = Turn(RED, 0)
+    assert ruleset.heading(table) == "Season 1, round 4, Red: actions"
+    table.turn = None
+    table.done[:] = [RED]
+    assert ruleset.heading(table) == "Season 1, round 4, Red: actions"
+    table.done[:] = [RED, BLUE]
+    assert ruleset.heading(table) == "Season 1: end"
+    table.phase = "over"
+    assert ruleset.heading(table) == "Game over"
