@@ -106,7 +106,8 @@ def told(units: Force, seat: Seat, names: Names) -> str:
     """Say what a participant's force is: "2 infantry and 4 phantom infantry, and 1 galley lent by Blue"."""
     counts = by_owner(units, seat)
     own = [counted(kind, number) for kind, number in in_order(counts.pop(seat))]
-    phantom = [f"{number} phantom {kind}" for kind, number in in_order(counts.pop(CARD, Counter()))]
+    counted_phantoms = (counted(kind, number) for kind, number in in_order(counts.pop(CARD, Counter())))
+    phantom = [each.replace(" ", " phantom ", 1) for each in counted_phantoms]
     lent = [f"{_all(each)} lent by {names(owner)}" for owner, each in counts.items()]
     if not own and not phantom:
         return enumerated(lent) or "no units"

@@ -1,27 +1,33 @@
 """What a picture of a Campaign table shows."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-from domain.campaign import forces
-from domain.campaign.data import DATA, CardId, name_of
-from domain.campaign.table import SLAVES, Army, Battle, Province
+from domain.campaign import forces, senate
+from domain.campaign.data import DATA, CardId, Senator, name_of
+from domain.campaign.lots import several
+from domain.campaign.table import CARD, NO_ARMY, SLAVES, Army, Auction, Battle, Province, Side, VoteUnderWay
 from domain.campaign.view import SeatView, View
 from domain.conquest.marks import CITY, listed, units_of
-from domain.conquest.pieces import counted
+from domain.conquest.pieces import Units, counted
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.marks import Mark, Marks, Place, Shelf, Stack, Standing
-from domain.kernel.rules.message import Names
+from domain.kernel.rules.message import Names, enumerated
 
 
 def printed(board: Board) -> dict[AreaId, tuple[Mark, ...]]:
     """Return the victory points of the key provinces (CS-BRD-03)."""
     return {
-        area.id: (Mark("points", label="/".join(map(str, area.key.vp)), words=f"victory points {area.key.vp}"),)
+        area.id: (Mark("points", label="/".join(map(str, area.key.vp)), words=_worth(area.key.vp)),)
         for area in board.areas
         if area.key is not None
     }
+
+
+def _worth(points: Sequence[int]) -> str:
+    return f"{enumerated([str(each) for each in points])} victory points for most influence"
 
 
 def of(view: View, names: Names) -> Marks:
@@ -38,21 +44,29 @@ def of(view: View, names: Names) -> Marks:
 
 
 def _place(view: View, area: AreaId, province: Province, names: Names) -> Place | None:
-    city = (CITY,) if province.city is not None else ()
-    tokens = (Mark("token", province.tokens, words=f"{province.tokens} province tokens"),) if province.tokens else ()
+    owner = province.city
+    city = (Mark(CITY.kind, seat=owner, words=f"{names(owner)}'s city"),) if owner is not None else ()
+    number = province.tokens
+    tokens = (Mark("token", number, words=f"{number} province token{'s' * (number > 1)}"),) if number else ()
     influence = tuple(
-        Mark("influence", number, seat=seat, words=f"influence of {names(seat)}: {number}")
+        Mark("influence", number, seat=seat, words=f"{names(seat)}: {number} influence")
         for seat, number in sorted(province.influence.items())
     )
     stacks = tuple(_army(seat, army) for seat, army in sorted(province.armies.items()))
-    if view.revolt is not None and view.revolt.province == area and view.revolt.slaves:
-        slaves = (Mark("infantry", view.revolt.slaves, words=f"{view.revolt.slaves} slaves"),)
+    if number := _slaves(view, area):
+        slaves = (Mark("infantry", number, words=f"{number} slave{'s' * (number > 1)}"),)
         stacks = (*stacks, Stack(SLAVES, slaves, listed(slaves)))
     sites = (*city, *tokens, *influence)
     if not sites and not stacks:
         return None
-    owner = f"the city is {names(province.city)}'s" if province.city is not None else ""
-    return Place(province.city, sites, stacks, _battle(view.battle, area, names), owner)
+    return Place(None, sites, stacks, _battle(view.battle, area, names))
+
+
+def _slaves(view: View, area: AreaId) -> int:
+    """Return how many slaves are there: in a battle, how many are left of those who fight it."""
+    if view.revolt is None or view.revolt.province != area:
+        return 0
+    return view.revolt.slaves if view.battle is None else forces.size(view.battle.attacker.force)
 
 
 def _army(seat: Seat, army: Army) -> Stack:
@@ -119,34 +133,95 @@ def _items(seat: Seat, each: SeatView, view: View) -> Iterator[Mark]:
     for card, number in sorted(each.cards.items()):
         used = each.used.get(card, 0)
         if number > used:
-            yield Mark("card", number - used, words=name_of(card))
+            yield Mark("card", number - used, words=several([name_of(card)] * (number - used)))
         if used:
-            yield Mark("used-card", used, words=f"{name_of(card)}, used in this season")
+            yield Mark("used-card", used, words=f"{several([name_of(card)] * used)} (used)")
     for card, number in sorted((each.hand or {}).items()):
-        yield Mark("senator", number, label=card.rpartition("-")[2].upper(), words=name_of(card))
+        yield Mark("senator", number, words=several([name_of(card)] * number))
 
 
 def _shelves(view: View, names: Names) -> Iterator[Shelf]:
+    """Yield what is under way, what is left to do first, and the cards that can be acquired."""
+    alliances = [(name, side) for name, side in (("A", view.alliance_a), ("B", view.alliance_b)) if side]
+    if alliances:
+        marks = (Mark("alliance", label=name, words=f"{name}: {names.all(side)}") for name, side in alliances)
+        yield Shelf("Alliances", tuple(marks), now=True)
     if view.auction is not None:
-        auction = view.auction
-        for box, proposed in (("A", auction.a), ("B", auction.b)):
-            if proposed is not None and auction.bidder is not None:
-                words = f"{names(proposed)}, proposed by {names(auction.bidder)} for {auction.amount} talents"
-                yield Shelf(f"Proposed for alliance {box}", (Mark("alliance", seat=proposed, label=box, words=words),))
+        yield _auction(view.auction, names)
+    if view.deploying and view.active is not None:
+        yield Shelf(f"{names(view.active)} still has to place", _deploying(view.active, view.deploying), now=True)
+    if view.battle is not None:
+        yield from _sides(view, view.battle, names)
     if view.vote is not None:
-        for seat, laid in sorted(view.vote.laid.items()):
-            marks = tuple(
-                Mark("senator", n, label=card.rpartition("-")[2].upper(), words=name_of(card))
-                for card, n in laid.items()
-            )
-            yield Shelf(f"{name_of(view.vote.card)}: laid by {names(seat)}", marks)
+        yield _vote(view.vote, names)
     if view.display:
-        marks = tuple(Mark("card", n, words=_priced(card)) for card, n in sorted(view.display.items()))
-        yield Shelf("Cards on display", marks)
+        marks = (Mark("card", number, words=_priced(card, number)) for card, number in sorted(view.display.items()))
+        yield Shelf("Cards on display", tuple(marks))
 
 
-def _priced(name: CardId) -> str:
-    card = next((card for card in DATA.card if card.id == name), None)
+def _deploying(seat: Seat, left: Mapping[str, int]) -> tuple[Mark, ...]:
+    units = Units(left["infantry"], left["cavalry"], left["catapults"])
+    army = _army(seat, Army(units, left["generals"], bool(left["caesar"])))
+    return (*army.marks, *(_fleet(seat, left["galleys"]).marks if left["galleys"] else ()))
+
+
+def _auction(auction: Auction, names: Names) -> Shelf:
+    if auction.bidder is None:
+        return Shelf(f"Auction: {names(auction.opener)} must bid", (), now=True)
+    marks = (
+        Mark("alliance", seat=seat, label=name, words=f"{names(seat)} in alliance {name}")
+        for name, seat in (("A", auction.a), ("B", auction.b))
+        if seat is not None
+    )
+    return Shelf(f"Auction: {names(auction.bidder)} bids {auction.amount} talents", tuple(marks), now=True)
+
+
+def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
+    """Yield the forces of a battle; what was lent and phantom units are named as such."""
+    where = f"Battle in {names(battle.place)}, round {battle.round}: "
+    for side, does in ((battle.attacker, f"{where}{{}} attack"), (battle.defender, "{} defend")):
+        who = does.format(forces.participant(side.seat, names)) + "s" * (side.seat != SLAVES)
+        hits = f", {side.hits} hit{'s' * (side.hits > 1)} to take" if side.hits else ""
+        yield Shelf(f"{who}{hits}", (*_force(side, names), *_leaders(view, battle, side, names)), now=True)
+
+
+def _force(side: Side, names: Names) -> Iterator[Mark]:
+    for owner, counts in forces.by_owner(side.force, side.seat).items():
+        for kind, number in forces.in_order(counts):
+            words = forces.told({forces.group(owner, kind): number}, side.seat, names)
+            glyph = "galley" if kind == forces.GALLEYS else kind
+            yield Mark(glyph, number, seat=None if owner in (CARD, SLAVES) else owner, words=words)
+
+
+def _leaders(view: View, battle: Battle, side: Side, names: Names) -> Iterator[Mark]:
+    if not battle.naval and view.provinces[battle.place].armies.get(side.seat, NO_ARMY).leads:
+        yield Mark("general", seat=side.seat, words="a leader")
+    for seat in side.leaders:
+        yield Mark("general", seat=seat, words=f"a leader lent by {names(seat)}")
+
+
+def _vote(vote: VoteUnderWay, names: Names) -> Shelf:
+    marks = (
+        Mark("senator", sum(laid.values()), seat=seat, words=f"{names(seat)}: {senate.told(laid)}, {_votes(laid)}")
+        for seat, laid in vote.laid.items()
+        if laid
+    )
+    leads = f"{names(vote.leader)} leads" if vote.leader is not None else "nobody has voted"
+    return Shelf(f"Vote on {name_of(vote.card)}: {leads}", tuple(marks), now=True)
+
+
+def _votes(laid: Mapping[CardId, int]) -> str:
+    known = ((_CARDS[card].effect, number) for card, number in laid.items() if card in _CARDS)
+    votes = sum(number * effect.votes for effect, number in known if isinstance(effect, Senator))
+    return f"{votes} vote{'s' * (votes != 1)}"
+
+
+_CARDS: Final = DATA.cards
+
+
+def _priced(name: CardId, number: int) -> str:
+    card = _CARDS.get(name)
     if card is None:
-        return name
-    return f"{card.name}, {card.kind}{f', {card.price} talents' if card.price else ''}"
+        return several([name] * number)
+    kind = "vote" if card.kind == "vote" else f"{card.kind} card" if card.kind != "senator" else "senator"
+    return f"{several([card.name] * number)} ({kind}, {f'{card.price} talents' if card.price else 'free'})"
