@@ -99,13 +99,18 @@ def _drawn(line: Iterable[_Item], x: float, middle: float) -> str:
 
 @lru_cache(maxsize=1024)
 def plate(mark: Mark, paint: Paint | None) -> Token:
-    """Return what stands in an area: dark on a light ground, framed in the colour of whoever has taken it."""
+    """Return what stands in an area: dark on a light ground, with frame and emblem of whoever has taken it."""
     (item,) = _items([mark])
-    wide = item.width + LINE - GLYPH
-    edge = f'stroke="{paint.colour}" stroke-width="3"' if paint is not None else 'stroke="#5b523f"'
+    left = (LINE - GLYPH) / 2
+    edge, emblem = 'stroke="#5b523f"', ""
+    if paint is not None:
+        edge = f'stroke="{paint.colour}" stroke-width="3"'
+        emblem = symbol(f"emblem-{paint.emblem}", left, (LINE - EMBLEM) / 2, EMBLEM, f' fill="{paint.edge}"')
+        left += EMBLEM + 1
+    wide = left + item.width + (LINE - GLYPH) / 2
     ground = box(0, 0, wide, LINE, f'rx="2" fill="#fffaf0" {edge}')
-    drawn = item.drawn((LINE - GLYPH) / 2, LINE / 2)
-    svg = f'<title>{written(mark.words)}</title>{ground}<g fill="{DARK}">{drawn}</g>'
+    drawn = item.drawn(left, LINE / 2)
+    svg = f'<title>{written(mark.words)}</title>{ground}{emblem}<g fill="{DARK}">{drawn}</g>'
     return Token(wide, LINE, svg)
 
 
