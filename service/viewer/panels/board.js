@@ -5,6 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { icon } from "../parts/icons.js";
+import { glance } from "./glance.js";
 
 /** @param {import("../state/room.js").Room} room */
 export function boardPanel(room) {
@@ -17,6 +18,7 @@ export function boardPanel(room) {
       <button title="Farther (−)" aria-label="Farther" @click=${() => board.camera.zoom(1 / 1.4)}>${icon("farther")}</button>
       <button title="The whole board (0)" aria-label="The whole board" @click=${() => board.camera.reset()}>${icon("whole")}</button>
     </div>
+    ${glance(room)}
     ${area ? areaCard(room, area) : nothing}
     ${room.scene(room.version) ? nothing : html`<p class="waiting" role="status">Loading version ${room.version} …</p>`}`;
 }

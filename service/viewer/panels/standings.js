@@ -1,11 +1,12 @@
 /**
- * How the seats stand at the version that is shown, and charts over the rounds.
+ * How the seats stand at the version that is shown, what lies beside the board, and charts over the rounds.
  * @module
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
 import { plain, seatName } from "../parts/format.js";
+import { shelf } from "../parts/shelf.js";
 import { chartsPanel } from "./charts.js";
 
 /** @param {import("../state/room.js").Room} room */
@@ -13,6 +14,7 @@ export function standingsPanel(room) {
   const standings = room.shown?.standings ?? [];
   return html`<h2>Scores</h2>
     ${standings.length ? table(room, standings) : html`<p class="quiet">Nobody has anything yet.</p>`}
+    ${(room.shown?.shelves ?? []).map((each) => shelf(room, each))}
     ${room.game?.result ? html`<p><strong>${won(room)}</strong></p>` : nothing}
     ${chartsPanel(room)}`;
 }

@@ -1,0 +1,19 @@
+/**
+ * What lies beside the board, such as a bank, an offer or a vote: each thing with its sign and in words.
+ * @module
+ */
+
+import { html } from "../vendor/lit-html.js";
+import { chip } from "./chip.js";
+
+/** @param {import("../state/room.js").Room} room */
+export function shelf(room, { title, items }) {
+  return html`<section class="shelf"><h3>${title}</h3>
+    <ul>${items.map((item) => html`<li>${item.seat ? chip(room, item.seat) : glyph(item.kind)} ${item.words}</li>`)}</ul>
+  </section>`;
+}
+
+/** The sign of a kind of mark; the board in the page has it. */
+function glyph(kind) {
+  return html`<svg class="chip" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true"><use href="#glyph-${kind}" /></svg>`;
+}
