@@ -121,6 +121,10 @@ def affordable(table: Table, seat: Seat) -> list[Card]:
     return [table.cards[name] for name in sorted(table.display) if table.cards[name].price <= talents]
 
 
+def _priced(card: Card) -> str:
+    return f"{card.name} for {card.price} talents" if card.price else card.name
+
+
 def idle(table: Table, seat: Seat, card: Card) -> str:
     """Return why an immediate card would have no effect now (CS-CRD-05); nothing when it would have one."""
     match card.effect:
@@ -166,7 +170,10 @@ class Acquire(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         simple = [card for card in affordable(table, seat) if not isinstance(card.effect, CHOSEN_FOR)]
         if cards := [card.id for card in simple if not idle(table, seat, card)]:
-            yield cls.option("Acquire a card", {"card": schema.one_of(cards)})
+            for price in sorted({table.cards[card].price for card in cards}):
+                title = f"Acquire a card for {price} talents" if price else "Acquire a free card"
+                same = [card for card in cards if table.cards[card].price == price]
+                yield cls.option(title, {"card": schema.one_of(same)})
 
 
 def _command_for(card: Card) -> str:
@@ -208,7 +215,7 @@ class BuildCity(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         for card in affordable(table, seat):
             if isinstance(card.effect, City) and (sites := cities.sites(table, card.effect.provinces)):
-                yield cls.option(card.name, {"card": schema.const(card.id), "province": schema.one_of(sites)})
+                yield cls.option(_priced(card), {"card": schema.const(card.id), "province": schema.one_of(sites)})
 
 
 class SendArmy(Command, frozen=True):
@@ -259,7 +266,7 @@ class SendArmy(Command, frozen=True):
                 along = {kind: schema.count(0, number) for kind, number in leaders if number}
                 fields = {"card": schema.const(card.id), "origin": schema.const(origin), **units, **along}
                 total = {"of": [*units], "minimum": effect.units, "maximum": effect.units}
-                yield cls.option(f"{card.name}: from {table.names(origin)}", fields, x_total=total)
+                yield cls.option(f"{_priced(card)}: from {table.names(origin)}", fields, x_total=total)
 
 
 def _origins(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
@@ -303,7 +310,7 @@ class SendGalley(Command, frozen=True):
         for card in affordable(table, seat):
             effect = card.effect
             if isinstance(effect, Expedition) and effect.galleys and (seas := _starts(table, seat, effect)):
-                yield cls.option(card.name, {"card": schema.const(card.id), "origin": schema.one_of(seas)})
+                yield cls.option(_priced(card), {"card": schema.const(card.id), "origin": schema.one_of(seas)})
 
 
 def _harbours(table: Table, seat: Seat) -> list[AreaId]:
@@ -350,7 +357,7 @@ class BribeSenator(Command, frozen=True):
         others = victims(table, seat)
         for card in affordable(table, seat):
             if isinstance(card.effect, Bribe) and others:
-                yield cls.option(card.name, {"card": schema.const(card.id), "player": schema.one_of(others)})
+                yield cls.option(_priced(card), {"card": schema.const(card.id), "player": schema.one_of(others)})
 
 
 def victims(table: Table, seat: Seat) -> list[Seat]:
