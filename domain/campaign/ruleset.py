@@ -11,6 +11,7 @@ from domain.campaign import (
     course,
     deployment,
     effects,
+    forces,
     influence,
     marks,
     movement,
@@ -33,8 +34,9 @@ from domain.campaign import (
 from domain.campaign.data import DATA, Data
 from domain.campaign.position import arrange, conceal
 from domain.campaign.setup import Setup, fit
-from domain.campaign.table import Table, bare
+from domain.campaign.table import CARD, Table, bare
 from domain.conquest.dice import FACES
+from domain.conquest.pieces import KINDS
 from domain.conquest.seats import COLOURS
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Vault
@@ -84,6 +86,10 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
 }
 
 
+PHANTOM = {forces.group(CARD, kind): f"phantom {kind}" for kind in (*KINDS, forces.GALLEYS)}
+WORDS = {card.id: card.name for card in DATA.card} | PHANTOM | {"a": "alliance A", "b": "alliance B"}
+
+
 class Campaign(Ruleset[Table]):
     """The Campaign game, from the Czech edition."""
 
@@ -107,6 +113,7 @@ class Campaign(Ruleset[Table]):
         winning.GameWon: "victory",
     }
     charts: ClassVar[Mapping[str, str]] = {"points": "points", "territory": "influence"}
+    words: ClassVar[Mapping[str, str]] = WORDS
     colours: ClassVar[Mapping[Seat, str]] = COLOURS
     data: ClassVar[Data] = DATA
 

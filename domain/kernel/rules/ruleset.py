@@ -107,6 +107,8 @@ class Ruleset(ABC, Generic[T]):
     """Events that a timeline marks, each with a word for it, such as "battle"."""
     charts: ClassVar[Mapping[str, str]] = {}
     """Charts that mean the same in every ruleset (tribute, points, territory), each with the figure of `score`."""
+    words: ClassVar[Mapping[str, str]] = {}
+    """What forms call values and fields, by id, such as cards; those that are not named are called by their ids."""
     colours: ClassVar[Mapping[Seat, str]] = {}
     """The colours of the seats, and of owners that nobody plays, such as ``#a32a2a``."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}

@@ -167,6 +167,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         dice=dict(ruleset.dice),
         chance={type_name(event): shown for event, shown in ruleset.chance.items()},
         concerns=concerns(ruleset),
+        words=dict(ruleset.words),
         setup=schemas.of_ruleset(ruleset).setup,
     )
 

@@ -1,5 +1,5 @@
 /**
- * Labels for the fields and values of a form: an area's name on the board; otherwise its id made readable.
+ * Labels for the fields and values of a form: an area's name on the board; the ruleset's word; else its id made readable.
  * @module
  */
 
@@ -8,16 +8,21 @@ import { capital, named } from "../parts/format.js";
 /** The labels of one game. */
 export class Labels {
   #areas;
+  #words;
 
-  /** @param {{id: string, name: string}[]} areas of the board */
-  constructor(areas) {
+  /**
+   * @param {{id: string, name: string}[]} areas of the board
+   * @param {Record<string, string>} [words] what the ruleset calls others, by id
+   */
+  constructor(areas, words = {}) {
     this.#areas = new Map(areas.map(({ id, name }) => [id, name]));
+    this.#words = new Map(Object.entries(words));
     /** Whether a value is an area of the board. */
     this.isArea = (value) => this.#areas.has(value);
     /** The label of a value: an area, a seat, a piece, yes or no. */
     this.value = (value) => this.#value(value);
     /** The label of a property. What has several parts, such as the galleys of a seat in a zone, is called after all. */
-    this.field = (name) => capital(name.split("/").map((part) => this.#areas.get(part) ?? part.replaceAll(/[-_]/g, " ")).join(" "));
+    this.field = (name) => capital(this.#words.get(name) ?? name.split("/").map((part) => this.#areas.get(part) ?? part.replaceAll(/[-_]/g, " ")).join(" "));
   }
 
   #value(value) {
@@ -28,7 +33,7 @@ export class Labels {
     }
     if (typeof value !== "string") return `${value}`;
     // What joins two areas, such as a road, is called after both.
-    return value.split("|").map((part) => this.#areas.get(part) ?? named(part)).join(" – ");
+    return this.#words.get(value) ?? value.split("|").map((part) => this.#areas.get(part) ?? named(part)).join(" – ");
   }
 
   #times(item, times) {

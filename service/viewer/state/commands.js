@@ -79,7 +79,7 @@ export class Commands {
     try {
       if (!this.labels) {
         const { board } = await room.api.get(`/v1/rulesets/${room.game.ruleset}/board`);
-        this.labels = new Labels(board.areas);
+        this.labels = new Labels(board.areas, room.ruleset?.words);
       }
       const view = await room.api.get(`/v1/games/${room.id}/options`);
       if (seat !== room.seat || view.version < this.version) return;
