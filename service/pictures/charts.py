@@ -79,8 +79,9 @@ def lines(title: str, curves: Sequence[Curve]) -> str:
         return _empty(title, "Nothing has been counted yet.")
     last = rounds[-1]
     across = _Scale(rounds[0], max(last, rounds[0] + 1), LEFT, WIDTH - RIGHT)
-    steps = _steps(max(max(curve.values.values(), default=0) for curve in curves))
-    up = _Scale(0, steps[-1], HEIGHT - BOTTOM, TOP)
+    values = [value for curve in curves for value in curve.values.values()]
+    steps = _steps(min(0, *values), max(0, *values))
+    up = _Scale(steps[0], steps[-1], HEIGHT - BOTTOM, TOP)
     beside = [round((number - (len(curves) - 1) / 2) * BESIDE, 1) for number in range(len(curves))]
     ends = [(up(curve.values.get(last, 0)) + beside[number], number) for number, curve in enumerate(curves)]
     shapes = "".join(f'<path id="m{number}" d="{MARKERS[number % len(MARKERS)]}"/>' for number in range(len(curves)))
@@ -104,12 +105,12 @@ class _Scale(Struct, frozen=True):
         return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 1)
 
 
-def _steps(most: int) -> list[int]:
-    """Return round numbers from 0 to `most` or above, not many."""
-    wanted = max(most, 4) / 5
+def _steps(least: int, most: int) -> list[int]:
+    """Return round numbers from `least` or below to `most` or above, not many."""
+    wanted = max(most - least, 4) / 5
     size = 10 ** math.floor(math.log10(wanted)) if wanted >= 1 else 1
     step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= wanted)
-    return [step * number for number in range(math.ceil(max(most, 1) / step) + 1)]
+    return [step * number for number in range(math.floor(least / step), math.ceil(max(most, 1) / step) + 1)]
 
 
 def _grid(across: _Scale, up: _Scale, rounds: Sequence[int], steps: Sequence[int]) -> Iterable[str]:

@@ -43,6 +43,11 @@ def labels(root: ElementTree.Element) -> dict[str, float]:
     }
 
 
+def heights_of(curve: ElementTree.Element) -> list[float]:
+    """Return how far down each point of a curve lies."""
+    return [float(point.split()[1]) for point in curve.get("d", "")[1:].split("L")]
+
+
 def test_the_words_say_how_all_stand_and_who_is_first():
     root = drawn(charts.lines("Tribute, round by round", curves((10, 25), (30, 40))))
     assert root.findtext(f"{SVG}desc") == "Round 2: Blue 40, Red 25."
@@ -72,6 +77,19 @@ def test_the_grid_has_few_lines_and_holds_everything(most: int):
     assert steps[0] == 0
     assert steps[-1] >= most
     assert 2 <= len(steps) <= 7
+
+
+def test_a_line_below_zero_stays_in_the_chart():
+    root = drawn(charts.lines("Points", curves((0, -15, 30), (0, 5, -2))))
+    heights = [float(y) for path in root.iter(f"{SVG}path") if path.get("class") == "curve" for y in heights_of(path)]
+    lines = [
+        float(path.get("d", "").split()[1].split("H")[0])
+        for path in root.iter(f"{SVG}path")
+        if path.get("class") == "grid"
+    ]
+    assert min(lines) <= min(heights) + charts.BESIDE
+    assert max(heights) <= max(lines) + charts.BESIDE
+    assert "0" in [text.text for text in root.iter(f"{SVG}text")]
 
 
 def test_a_long_game_is_drawn_with_fewer_markers():
