@@ -34,7 +34,7 @@ from domain.campaign import (
 from domain.campaign.data import DATA, Data
 from domain.campaign.position import arrange, conceal
 from domain.campaign.setup import Setup, fit
-from domain.campaign.table import CARD, Table, bare
+from domain.campaign.table import CARD, SLAVES, Table, bare
 from domain.conquest.dice import FACES
 from domain.conquest.pieces import KINDS
 from domain.conquest.seats import COLOURS
@@ -171,7 +171,10 @@ class Campaign(Ruleset[Table]):
         match event:
             case battle.BattleRolled():
                 throws = [throw for throw in (event.attacker, event.defender) if throw is not None]
-                return tuple(Rolled("battle", throw.faces, throw.seat, throw.draw) for throw in throws)
+                return tuple(
+                    Rolled("battle", throw.faces, None if throw.seat == SLAVES else throw.seat, throw.draw)
+                    for throw in throws
+                )
             case _:
                 return ()
 

@@ -3,10 +3,11 @@
 from typing import Any
 
 from domain.boards import builtin
-from domain.campaign import view
+from domain.campaign import battle, view
 from domain.campaign.data import DATA
 from domain.campaign.marks import of, printed
 from domain.campaign.position import arrange
+from domain.campaign.ruleset import Campaign
 from domain.campaign.table import SLAVES, Auction, Battle, Revolt, Side, Table, VoteUnderWay
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
@@ -131,3 +132,8 @@ def test_a_vote_shows_what_everybody_has_laid() -> None:
         "Red: Senator I, 1 vote",
         "Blue: 2 × Senator I and Senator III, 5 votes",
     ]
+
+
+def test_dice_of_slaves_are_nobodys_in_the_statistics() -> None:
+    rolled = battle.BattleRolled(battle.Throw(SLAVES, 7, ("blank",), 0), battle.Throw(RED, 8, ("galley",), 1))
+    assert [(each.seat, each.draw) for each in Campaign().rolled(rolled)] == [(None, 7), (RED, 8)]
