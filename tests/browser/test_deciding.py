@@ -490,3 +490,7 @@ async def test_a_whole_game_is_played_through_forms_only(tmp_path: Path):
 
 async def test_a_game_of_mare_nostrum_goes_on_through_forms_only(tmp_path: Path):
     assert "20 commands through forms" in await run("mare-nostrum", 3, tmp_path, most=20)
+
+
+async def test_a_game_of_the_campaign_goes_on_through_forms_only(tmp_path: Path):
+    assert "40 commands through forms" in await run("conquest-campaign", 3, tmp_path, most=40)

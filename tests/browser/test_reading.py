@@ -9,6 +9,8 @@ import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
 from domain.boards import builtin
+from domain.kernel.ids import Seat
+from domain.kernel.log.game import Game
 from domain.library import LIBRARY
 from service.base.clock import utc_now
 from tests.browser.games import table
@@ -23,11 +25,13 @@ from tests.browser.reading import (
     slider,
     version,
 )
-from tests.browser.visiting import Visit, Visitor, visiting
+from tests.browser.visiting import PHONE, Visit, Visitor, visiting
 from tests.service.api.serving import Service, serving
 
 
-@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "conquest-classic-2005", "mare-nostrum"])
+@pytest.mark.parametrize(
+    "ruleset", ["conquest-classic-friz", "conquest-classic-2005", "conquest-campaign", "mare-nostrum"]
+)
 async def test_the_board_shows_the_position_of_every_version_that_is_gone_to(
     service: Service, page: Page, ruleset: str
 ):
@@ -35,7 +39,7 @@ async def test_the_board_shows_the_position_of_every_version_that_is_gone_to(
     await opened(page, made.id, "#v=300")
     await assert_shows(page, service, made.id, 300)
     # On and back, within a chunk of frames and over the edges of chunks, the first and the last.
-    for number in (301, 299, 250, 251, 640, 12, 1, 500, 501, made.version):
+    for number in (301, 299, 250, 251, 530, 12, 1, 500, 501, made.version):
         await slider(page).fill(str(number))
         await assert_shows(page, service, made.id, number)
 
@@ -391,6 +395,32 @@ async def test_scores_are_those_of_the_version_and_charts_those_of_the_rounds(se
         chart = page.locator(".chart img")
         await expect(chart).to_have_attribute("alt", re.compile(name, re.IGNORECASE))
         await expect(chart).to_have_js_property("naturalWidth", 720)
+
+
+def laid(game: Game) -> list[Seat]:
+    """Return who has laid senators in the vote under way."""
+    return [] if game.table.vote is None else list(game.table.vote.laid)
+
+
+async def test_what_is_under_way_is_seen_at_a_glance(service: Service, page: Page, visitor: Visitor, visit: Visit):
+    made = await table(service.services, "conquest-campaign", 3, until=lambda game: len(laid(game)) == 2)
+    game = made.simulation.game
+    await opened(page, made.id)
+    glance = page.locator(".glance")
+    await expect(glance.locator(".name")).to_have_text([seat.title() for seat in game.table.order])
+    vote = glance.locator(".shelf").filter(has_text="Vote on")
+    said = [re.compile(f"{seat.title()}: .*Senator .* votes?") for seat in laid(game)]
+    await expect(vote.get_by_role("listitem")).to_have_text(said)
+    await visitor.axe(".glance")
+    await expect(glance).not_to_contain_text("Cards on display")
+    await page.get_by_role("tab", name="Scores").click()
+    await expect(page.get_by_role("tabpanel")).to_contain_text("Cards on display")
+    async with visit(**PHONE) as phone:
+        await opened(phone.page, made.id)
+        vote = phone.page.locator(".glance .shelf").filter(has_text="Vote on")
+        await expect(vote).to_be_hidden()
+        await phone.page.locator(".glance summary").tap()
+        await expect(vote).to_be_visible()
 
 
 async def test_a_winner_is_shown_as_one(service: Service, page: Page):

@@ -35,7 +35,7 @@ from tests.browser.visiting import Visit, visiting
 from tests.service.api.serving import Player, Service, serving
 from tests.tiny.auction import ROOM, TinyAuction
 
-GAMES: Final = (("tiny-auction", 3), ("mare-nostrum", 3), ("conquest-classic-friz", 2))
+GAMES: Final = (("tiny-auction", 3), ("mare-nostrum", 3), ("conquest-classic-friz", 2), ("conquest-campaign", 3))
 FRESH: Final = httpx.Limits(max_keepalive_connections=0)
 EVERY: Final = Library([TinyAuction(), *map(LIBRARY.current, LIBRARY.ids())])
 
