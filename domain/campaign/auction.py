@@ -137,7 +137,7 @@ def _under_way(table: Table) -> Auction:
 
 
 def unallied(table: Table) -> list[Seat]:
-    """Return who is in no alliance yet, clockwise."""
+    """Return the players who are in no alliance yet, clockwise."""
     return [seat for seat in table.seats if seat not in table.alliance_a and seat not in table.alliance_b]
 
 
@@ -145,7 +145,7 @@ def unallied(table: Table) -> list[Seat]:
 
 
 class Bid(Command, frozen=True):
-    """Bid for the next two places in the alliances, with a proposal (CS-AUC-08); your own marker need not be in it.
+    """Bid for the next two places in the alliances, with a proposal (CS-AUC-08). You need not propose yourself.
 
     Attributes:
         amount: talents, a multiple of 5; paid if you win (CS-AUC-12).
@@ -205,7 +205,7 @@ class Bid(Command, frozen=True):
 
 
 class PassBid(Command, frozen=True):
-    """Do not raise the bid; you may when it comes round to you again (CS-AUC-06)."""
+    """Do not raise the bid. You may raise it when it comes round to you again (CS-AUC-06)."""
 
     rules = ("CS-AUC-05", "CS-AUC-06")
     answers = frozenset({"bid"})

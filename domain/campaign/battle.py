@@ -1,7 +1,7 @@
 """Battles: how they begin, who joins them, their rounds and their end (chapters BAT and NAV).
 
-Battles on land, at sea and against slaves are one course with different dice, help and length. Units stay where they
-are on the board; a force says which of them fight, and what is lost leaves both.
+Battles on land, at sea and against slaves run the same way, with different dice, help and length. Units stay where
+they are on the board; a force says which of them fight, and what is lost leaves both.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ class Throw(Struct, frozen=True):
     """Dice of one side in a round.
 
     Attributes:
-        hits: the dice that hit, those that find no unit any more included.
+        hits: the dice that hit, also those for which the other side has no unit left.
     """
 
     seat: Seat
@@ -300,7 +300,7 @@ class RemoveLosses(Command, frozen=True):
         if any(name not in side.force or number > side.force[name] for name, number in self.lost.items()):
             raise Refusal("CS-BAT-18", asked, f"Your force has {_listed(side.force)}.")
         if forces.size(self.lost) != side.hits:
-            raise Refusal("CS-BAT-18", asked, f"Remove {side.hits} units, one for each hit.")
+            raise Refusal("CS-BAT-18", asked, f"Remove {side.hits} unit{'s' * (side.hits > 1)}, one for each hit.")
         draft.emit(UnitsLost(seat, {name: number for name, number in sorted(self.lost.items()) if number}))
 
     @classmethod
@@ -387,7 +387,7 @@ def end(draft: Draft[Table], loser: Seat | None) -> None:
 
 
 def _must_leave(table: Table, battle: Battle, loser: Seat) -> bool:
-    """Tell whether leaders are left of a side that lost all its military units (CS-RET-04)."""
+    """Tell whether the loser's force is gone and leaders of theirs are in the province (CS-RET-04)."""
     return not forces.size(battle.side(loser).force) and table.army(battle.place, loser).leads
 
 

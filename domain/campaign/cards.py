@@ -1,4 +1,4 @@
-"""Acquiring cards, with what happens at once (chapter CRD)."""
+"""Acquiring cards, and what immediate cards do (chapter CRD)."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -219,11 +219,11 @@ class BuildCity(Command, frozen=True):
 
 
 class SendArmy(Command, frozen=True):
-    """Acquire a card for which units move to its province, as in a land move; then it brings its reward (CS-EFF-14).
+    """Acquire a card that moves units to its province, as in a land move, and then brings a reward (CS-EFF-14).
 
     Attributes:
-        caesar: 1 when the Caesar goes along; leaders do not count.
-        generals: Generals that go along.
+        caesar: 1 when the Caesar comes along; leaders do not count as units.
+        generals: Generals who come along.
     """
 
     rules = ("CS-EFF-14", "CS-EFF-15", "CS-EFF-16", "CS-EFF-17", "CS-CRD-04")
@@ -244,9 +244,9 @@ class SendArmy(Command, frozen=True):
         movement.refuse_caesars(self.caesar, asked)
         card = price_of(table, seat, self.card, asked)
         if not isinstance(card.effect, Expedition) or not card.effect.units:
-            raise Refusal("CS-EFF-14", asked, "No land units move for this card.")
+            raise Refusal("CS-EFF-14", asked, "This card moves no land units.")
         if army.units.total != card.effect.units:
-            raise Refusal("CS-EFF-14", asked, f"Exactly {card.effect.units} land military units move.")
+            raise Refusal("CS-EFF-14", asked, f"Move exactly {card.effect.units} land military units.")
         movement.check_leaving(table, seat, self.origin, army, asked, begins=True)
         by_sea = movement.goes_by_sea(table, seat, self.origin, card.effect.to, army, {}, asked)
         _acquire(draft, seat, card)
@@ -270,7 +270,7 @@ class SendArmy(Command, frozen=True):
 
 
 def _origins(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
-    """Return from where enough units can go (CS-EFF-14)."""
+    """Return the provinces from which enough units can move (CS-EFF-14)."""
     found: list[AreaId] = []
     for area in table.map.lands:
         army = table.army(area, seat)
@@ -283,7 +283,7 @@ def _origins(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
 
 
 class SendGalley(Command, frozen=True):
-    """Acquire a card for which a galley of yours moves to its sea zone; then it brings its reward (CS-EFF-13)."""
+    """Acquire a card that moves a galley of yours to its sea zone, and then brings a reward (CS-EFF-13)."""
 
     rules = ("CS-EFF-13", "CS-CRD-04", "CS-CRD-05")
     answers = ACT
@@ -295,9 +295,11 @@ class SendGalley(Command, frozen=True):
         table, asked = draft.table, f"You asked for {self.card} with a galley from {self.origin}."
         card = price_of(table, seat, self.card, asked)
         if not isinstance(card.effect, Expedition) or not card.effect.galleys:
-            raise Refusal("CS-EFF-13", asked, "No galley moves for this card.")
+            raise Refusal("CS-EFF-13", asked, "This card moves no galley.")
         if not table.galleys(self.origin, seat):
-            raise Refusal("CS-EFF-13", asked, f"You have galleys in {', '.join(_harbours(table, seat)) or 'no zone'}.")
+            raise Refusal(
+                "CS-EFF-13", asked, f"You have galleys in {', '.join(_harbours(table, seat)) or 'no sea zone'}."
+            )
         if self.origin not in _starts(table, seat, card.effect):
             raise Refusal("CS-CRD-05", asked, "The galley is already there, and you have no galley left to place.")
         _acquire(draft, seat, card)
@@ -318,7 +320,7 @@ def _harbours(table: Table, seat: Seat) -> list[AreaId]:
 
 
 def _starts(table: Table, seat: Seat, effect: Expedition) -> list[AreaId]:
-    """Return from where a galley can go: one that is there already needs others that join it (CS-CRD-05)."""
+    """Return the zones of galleys that can be sent; one already there must bring others with it (CS-CRD-05)."""
     units, galleys = effects.levied(table, seat, effect.then) if isinstance(effect.then, Levy) else (NO_UNITS, 1)
     return [sea for sea in _harbours(table, seat) if sea != effect.to or units.total or galleys]
 
@@ -400,9 +402,7 @@ class RaiseSlaves(Command, frozen=True):
             allowed = f"Slaves rise where another player has a land military unit: {', '.join(where) or 'nowhere'}."
             raise Refusal("CS-EFF-20", asked, allowed)
         if self.army not in where[self.province]:
-            raise Refusal(
-                "CS-EFF-21", asked, f"The slaves can first attack the army of {', '.join(where[self.province])}."
-            )
+            raise Refusal("CS-EFF-21", asked, f"First attack the army of one of {', '.join(where[self.province])}.")
         _acquire(draft, seat, card)
         draft.emit(revolt.SlavesRose(seat, self.province, card.effect.infantry, self.army))
 

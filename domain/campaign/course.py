@@ -67,7 +67,7 @@ def _auctions(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def _turns(table: Table) -> list[Decision] | Consequence[Table]:
-    """Each player in turn order takes a turn; after all of them a round ends, and after the last one the season."""
+    """Let each player take a turn in turn order, then begin the next round; after the last round end the season."""
     if table.turn is not None:
         return _act(table)
     waiting = [seat for seat in table.order if seat not in table.done]

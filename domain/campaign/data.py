@@ -12,7 +12,7 @@ from domain.kernel.rules.message import Count
 
 CardId = Annotated[str, Meta(description="A kind of Conquest card, such as `merchant-egypt`; equal cards have one id.")]
 Kind = Literal["immediate", "senator", "diplomacy", "reusable", "vote", "permanent"]
-"""When a card takes effect, and how long it stays (CS-CRD-03); votes are reusable, too."""
+"""When a card takes effect, and how long it stays (CS-CRD-03). Votes can be used again, like reusable cards."""
 Provenance = Literal["stated", "shared", "published", "ours"]
 
 TALENTS: Final = 5
@@ -31,7 +31,7 @@ class Gain(Struct, frozen=True, tag="gain", omit_defaults=True, forbid_unknown_f
 
 
 class Levy(Struct, frozen=True, tag="levy", omit_defaults=True, forbid_unknown_fields=True):
-    """Units from the own supply, all in one of these areas; as many as there are (CS-PCS-04)."""
+    """Units from the player's supply, all placed in one of these areas; at most what is left (CS-PCS-04)."""
 
     places: tuple[AreaId, ...]
     infantry: int = 0
@@ -40,14 +40,14 @@ class Levy(Struct, frozen=True, tag="levy", omit_defaults=True, forbid_unknown_f
 
 
 class Tokens(Struct, frozen=True, tag="tokens", omit_defaults=True, forbid_unknown_fields=True):
-    """Influence tokens from the own supply in a province; where none is named, in that of the own Caesar."""
+    """Influence tokens from the player's supply, for a province; where none is named, for that of their Caesar."""
 
     number: int
     province: AreaId | None = None
 
 
 class Income(Struct, frozen=True, tag="income", forbid_unknown_fields=True):
-    """Talents for each own influence token in a province (CS-EFF-01)."""
+    """Talents for each influence token that the player has in a province (CS-EFF-01)."""
 
     province: AreaId
     talents: int
@@ -60,7 +60,7 @@ class City(Struct, frozen=True, tag="city", forbid_unknown_fields=True):
 
 
 class Expedition(Struct, frozen=True, tag="expedition", omit_defaults=True, forbid_unknown_fields=True):
-    """A move of so many own units, or galleys, to an area, and what it brings (CS-EFF-13 to CS-EFF-17)."""
+    """A move of so many of the player's units or galleys to an area, and its reward (CS-EFF-13 to CS-EFF-17)."""
 
     to: AreaId
     then: Gain | Levy
@@ -139,7 +139,7 @@ EFFECTS_OF: Final[dict[Kind, tuple[type[Struct], ...]]] = {
     "vote": (Vote,),
     "permanent": (Training, Calm),
 }
-"""The effects that cards of each kind can have: a card with another one would be paid for, and do nothing."""
+"""The effects that cards of each kind can have. A card with another effect would cost talents and do nothing."""
 
 
 class Card(Struct, frozen=True, forbid_unknown_fields=True):
@@ -148,7 +148,7 @@ class Card(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         copies: how many there are in the deck.
         price: talents paid to the bank for it; 0 for a card without a printed price.
-        provenance: where what is said of it is from.
+        provenance: where each of these facts comes from.
         effect: what it does.
     """
 
@@ -169,7 +169,7 @@ class Card(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Start(Struct, frozen=True, forbid_unknown_fields=True):
-    """What each player begins with, beside the Caesar (CS-SET-03 to CS-SET-05, CS-SET-08)."""
+    """What each player begins with, besides the Caesar (CS-SET-03 to CS-SET-05, CS-SET-08)."""
 
     infantry: int
     cavalry: int

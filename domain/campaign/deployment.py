@@ -21,7 +21,7 @@ DEPLOY = frozenset({"deploy"})
 
 
 class DeploymentBegan(Event, frozen=True):
-    """It was a player's turn to deploy all starting units (CS-DEP-02, CS-SET-03)."""
+    """A player began to deploy all their starting units (CS-DEP-02, CS-SET-03)."""
 
     rules = ("CS-DEP-01", "CS-DEP-02", "CS-SET-03")
 
@@ -43,7 +43,7 @@ class DeploymentBegan(Event, frozen=True):
 
 
 class ArmyDeployed(Event, frozen=True):
-    """Starting land units were placed in a province with own influence (CS-DEP-03)."""
+    """A player placed starting land units in a province with their influence (CS-DEP-03)."""
 
     rules = ("CS-DEP-03",)
 
@@ -66,7 +66,7 @@ class ArmyDeployed(Event, frozen=True):
 
 
 class GalleyDeployed(Event, frozen=True):
-    """The starting galley was placed in a sea zone adjacent to a province with own influence (CS-DEP-04)."""
+    """A player placed their galley in a sea zone adjacent to a province with their influence (CS-DEP-04)."""
 
     rules = ("CS-DEP-04",)
 
@@ -145,9 +145,9 @@ class Deploy(Command, frozen=True):
         units = Units(self.infantry, self.cavalry, self.catapults)
         asked = f"You cannot place {told(Army(units, self.generals, bool(self.caesar)))} in {self.province}."
         if self.province not in (provinces := _provinces(table, seat)):
-            raise Refusal("CS-DEP-03", asked, f"You have influence in {', '.join(provinces)}.")
+            raise Refusal("CS-DEP-03", asked, f"Place units where you have influence: {', '.join(provinces)}.")
         if not units.within(left.units) or self.generals > left.generals or self.caesar > left.caesar:
-            raise Refusal("CS-SET-03", asked, f"You have {told(left)} to place.")
+            raise Refusal("CS-SET-03", asked, f"You have {told(left)} left to place.")
         if not units.total + self.generals + self.caesar:
             raise Refusal("CS-DEP-03", asked, "Place at least one unit.")
         draft.emit(ArmyDeployed(seat, self.province, Army(units, self.generals, bool(self.caesar))))
@@ -177,7 +177,7 @@ class DeployGalley(Command, frozen=True):
         if not table.deploying.get("galleys"):
             raise Refusal("CS-SET-03", asked, "You have no galley left to place.")
         if self.sea not in (seas := _seas(table, seat)):
-            raise Refusal("CS-DEP-04", asked, f"Place it in {', '.join(seas)}.")
+            raise Refusal("CS-DEP-04", asked, f"Sea zones beside your influence: {', '.join(seas) or 'none'}.")
         draft.emit(GalleyDeployed(seat, self.sea))
 
     @classmethod
@@ -190,7 +190,7 @@ class DeployGalley(Command, frozen=True):
 
 
 def deploy(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask each player in turn order to place everything; what has only one place goes there by itself."""
+    """Ask each player in turn order to place everything; what can go to one place only is placed automatically."""
     seat = table.active
     if seat is None:
         return season.begin_round

@@ -1,8 +1,8 @@
 """Senators in hand (CS-CRD-06): what is in a hand, and how it is sealed.
 
-A hand is what was sealed last, plus and minus what has openly come and gone since. What is dealt, acquired, laid and
-spent everybody sees; only a theft hides something. Both hands are sealed anew then, whole: the commitment of a single
-senator would tell, when it went, which one was stolen.
+A hand is what was sealed last, plus what has openly come since and minus what has openly gone. Everybody sees which
+senators are dealt, acquired, laid and spent; only a theft is hidden. After a theft both hands are sealed anew as a
+whole: if each senator had a commitment of its own, the one that goes would tell which senator was stolen.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def held(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> Senators:
 
 
 def is_read_by(table: Table, seat: Seat, vault: Vault) -> bool:
-    """Tell whether the holder of `vault` may see a player's hand; what the player alone may see goes by that, too."""
+    """Tell whether the holder of `vault` may see a player's hand, and whatever else only the player may see."""
     sealed = table.hands[seat].sealed
     return sealed is not None and vault.holds(sealed)
 

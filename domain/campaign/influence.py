@@ -93,18 +93,20 @@ class BuyInfluence(Command, frozen=True):
         if area not in table.provinces or not (most := limit(table, seat, area)):
             raise Refusal("CS-INF-01", asked, "Buy influence where you have a General or your Caesar.")
         if not 1 <= number <= most:
-            raise Refusal("CS-INF-02", asked, f"Your leaders there allow {'1' if most == 1 else '1 or 2'}.")
+            raise Refusal(
+                "CS-INF-02", asked, f"Your leaders there allow {'1 token' if most == 1 else '1 or 2 tokens'}."
+            )
         if self.tokens > (there := table.provinces[area].tokens):
-            raise Refusal("CS-INF-04", asked, f"There are {there} province tokens.")
+            raise Refusal("CS-INF-04", asked, f"Province tokens there: {there}.")
         for other, wanted in self.of.items():
             if table.are_allied(seat, other):
-                raise Refusal("CS-INF-06", asked, f"{other} is allied with you; buy from others.")
-            if table.provinces[area].influence.get(other, 0) < max(wanted, 1):
-                raise Refusal("CS-INF-05", asked, f"{other} has fewer influence tokens there.")
+                raise Refusal("CS-INF-06", asked, "Buy from players who are not allied with you.")
+            if (has := table.provinces[area].influence.get(other, 0)) < max(wanted, 1):
+                raise Refusal("CS-INF-05", asked, f"Influence tokens of {other} there: {has}.")
             if table.army(area, other).units.total:
-                raise Refusal("CS-INF-07", asked, f"{other} has land military units there, which protect them.")
-        if number > table.supply(seat)["influence"]:
-            raise Refusal("CS-TOK-03", asked, "You have no more influence tokens to place.")
+                raise Refusal("CS-INF-07", asked, f"Land military units of {other} protect their influence there.")
+        if number > (left := table.supply(seat)["influence"]):
+            raise Refusal("CS-TOK-03", asked, f"You have {left} influence tokens left to place.")
         if (price := PRICE * number) > (talents := table.players[seat].talents):
             raise Refusal("CS-INF-03", asked, f"That costs {price} talents; you have {talents}.")
 

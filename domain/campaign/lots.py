@@ -1,4 +1,4 @@
-"""Draws from what is left of tokens and cards: nothing is laid out in a hidden order, so nothing needs to be sealed."""
+"""Draws from the tokens and cards that are left. Nothing lies in a hidden order, so nothing needs a seal."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,7 @@
-"""Land moves: by land, or by sea where galleys lie at the destination (chapters MOV and AMP).
+"""Land moves: by land, or by sea where a galley is at the destination (chapters MOV and AMP).
 
 A land move activates one province. Its units leave in any number of steps, each with a destination of its own, until
-the move is ended or something else is done. What can be reached by land goes by land: nothing depends on the way.
+the move is ended or something else is done. Units go by land if they can: nothing else depends on the way.
 """
 
 from collections import defaultdict, deque
@@ -50,7 +50,7 @@ class ArmyMoved(Event, frozen=True):
 
     Attributes:
         army: what moved.
-        by_sea: whether it came by sea, and takes room on the galleys there (CS-AMP-03).
+        by_sea: whether it came by sea, and took room on the galleys there (CS-AMP-03).
     """
 
     rules = ("CS-MOV-02", "CS-AMP-01", "CS-AMP-03")
@@ -279,14 +279,14 @@ def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, asked: s
 
 
 def origins(table: Table, seat: Seat) -> list[AreaId]:
-    """Return from where a player may move land units now."""
+    """Return the provinces from which a player may move land units now."""
     turn = turn_of(table)
     own = [area for area, province in sorted(table.provinces.items()) if seat in province.armies]
     return [area for area in own if _goes_on(table, area) or (turn.actions and table.army(area, seat).leads)]
 
 
 def by_sea(table: Table, seat: Seat, origin: AreaId, near: set[AreaId]) -> list[AreaId]:
-    """Return where land units can land that cannot go there by land (CS-AMP-02)."""
+    """Return the provinces that land units can reach by sea only (CS-AMP-02)."""
     if not table.seas_of(origin):
         return []
     served = {land for sea, fleet in table.fleets.items() if fleet.get(seat) for land, _ in table.map.coasts_on(sea)}

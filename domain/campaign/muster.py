@@ -13,14 +13,14 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Count
+from domain.kernel.rules.message import Count, enumerated
 from domain.kernel.rules.refusal import Refusal
 
 # --- the attack ---
 
 
 class Attack(Command, frozen=True):
-    """Attack one player who is not your ally in a province that you share, with any of your units there (CS-BAT-01)."""
+    """Attack one player who is not your ally, with any of your units in the same province (CS-BAT-01)."""
 
     rules = ("CS-BAT-01", "CS-BAT-02", "CS-BAT-03")
     answers = ACT
@@ -127,10 +127,10 @@ class Lend(Command, frozen=True):
         assert side is not None, "only allies are asked"
         units, leader, galleys = _lendable(table, battle, seat)
         lent = Units(self.infantry, self.cavalry, self.catapults)
-        asked = f"You cannot lend {lent}{' and a leader' * self.leader}."
+        asked = f"You cannot lend {_listed(lent, self.leader)}."
         rule = "CS-NAV-06" if battle.naval else "CS-BAT-07"
         if not lent.within(units) or self.leader > leader:
-            raise Refusal(rule, asked, f"You can lend {units}{' and a leader' * leader}.")
+            raise Refusal(rule, asked, f"You can lend {_listed(units, leader)}.")
         _check_galleys(self.galleys, galleys, rule)
         force = forces.force(seat, lent, dict(sorted(self.galleys.items())))
         draft.emit(ForceJoined(seat, side.seat, force, self.leader))
@@ -150,11 +150,15 @@ def _sendable(there: dict[AreaId, int]) -> schema.Schema:
     return schema.record({sea: schema.count(0, number) for sea, number in there.items()}, there)
 
 
+def _listed(units: Units, leader: bool) -> str:
+    return enumerated([*([str(units)] if units.total else []), *(["a leader"] if leader else [])]) or "no land units"
+
+
 def _check_galleys(wanted: dict[AreaId, int], there: dict[AreaId, int], rule: str) -> None:
     if any(sea not in there or number > there[sea] for sea, number in wanted.items()):
         asked = f"You cannot send galleys from {', '.join(wanted)}."
-        allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none close enough"
-        raise Refusal(rule, asked, f"You have {allowed}.")
+        allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none"
+        raise Refusal(rule, asked, f"Galleys that you can send: {allowed}.")
 
 
 def _own_side(table: Table, battle: Battle, seat: Seat) -> Side | None:
@@ -166,7 +170,7 @@ def _own_side(table: Table, battle: Battle, seat: Seat) -> Side | None:
 
 
 def _lendable(table: Table, battle: Battle, seat: Seat) -> tuple[Units, bool, dict[AreaId, int]]:
-    """Return what a third player could lend: units, a leader, galleys (CS-BAT-07, CS-NAV-06)."""
+    """Return the units, leader and galleys that a third player could lend (CS-BAT-07, CS-NAV-06)."""
     galleys = forces.called(table, battle, seat)
     if battle.naval:
         return Units(), False, galleys
@@ -189,7 +193,7 @@ def muster(table: Table) -> list[Decision] | Consequence[Table]:
             continue
         units, leader, galleys = _lendable(table, battle, seat)
         if units.total or leader or galleys:
-            title = f"Do you lend {table.names(side.seat)} units in {table.names(battle.place)}?"
+            title = f"Do you lend units to {table.names(side.seat)} in {table.names(battle.place)}?"
             return [Decision("lend", (seat,), RuleId("CS-BAT-06"), title, depends, {**about, "to": side.seat})]
     return lambda draft: draft.emit(BattleRoundBegan(1))
 

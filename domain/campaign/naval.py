@@ -58,7 +58,7 @@ class BattleAvoided(Event, frozen=True):
         table.battle = None
 
     def tell(self, names: Names) -> str:
-        return f"A favorable wind: {names(self.seat)} avoided the battle."
+        return f"{names(self.seat)} avoided the battle with a favorable wind."
 
 
 class BattleAccepted(Event, frozen=True):
@@ -128,7 +128,7 @@ def _without(own: dict[AreaId, int], sea: AreaId) -> dict[AreaId, int]:
 
 
 class AttackAtSea(Command, frozen=True):
-    """Attack the galleys of one player who is not your ally in a sea zone, with any of yours there (CS-NAV-03).
+    """Attack the galleys of one player who is not your ally, with any of yours in the same sea zone (CS-NAV-03).
 
     After a move of galleys it belongs to the same action.
 
@@ -144,15 +144,14 @@ class AttackAtSea(Command, frozen=True):
     galleys: Count
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, asked = draft.table, f"You cannot attack {self.defender} in {self.sea} with {self.galleys} galleys."
+        table = draft.table
+        asked = f"You cannot attack {self.defender} in {self.sea} with {counted('galleys', self.galleys)}."
         follows = turn_of(table).naval_move is not None
         if not follows:
             require_action(table, asked)
         if self.defender not in (others := opponents(table, self.sea, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-NAV-03"
-            raise Refusal(
-                rule, asked, f"Those with galleys there, not allied with you: {', '.join(others) or 'nobody'}."
-            )
+            raise Refusal(rule, asked, f"Players there whom you can attack: {', '.join(others) or 'none'}.")
         there = table.galleys(self.sea, seat)
         if not 1 <= self.galleys <= there:
             allowed = f"Attack with 1 to {there} of your galleys." if there else "You have none there."

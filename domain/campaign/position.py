@@ -31,16 +31,16 @@ class Force(Struct, forbid_unknown_fields=True):
 
 
 class Position(Struct, forbid_unknown_fields=True):
-    """A position. What is not said is as it is at the beginning of the first round of the first season.
+    """A position. What you leave out is as at the beginning of the first round of the first season.
 
     `alliances` are the members of A, then those of B; in this order the players take their turns.
     """
 
     alliances: tuple[list[Seat], list[Seat]]
     seats: list[Seat] = field(default_factory=list[Seat])
-    """All players, where the alliances are not made yet."""
+    """All players; needed only if some are in no alliance yet."""
     turn: Seat | None = None
-    """Whose turn it is; nobody's where the next turn is to begin."""
+    """Whose turn it is; leave it out if the next turn has not begun."""
     phase: Phase = "actions"
     season: int = 1
     seasons: int = 4
@@ -57,11 +57,11 @@ class Position(Struct, forbid_unknown_fields=True):
     cities: dict[AreaId, Seat] = field(default_factory=dict[AreaId, Seat])
     forces: list[Force] = field(default_factory=list[Force])
     display: dict[CardId, int] = field(default_factory=dict[CardId, int])
-    """Cards on display beside the votes that nobody owns."""
+    """Cards on display, besides the votes that nobody owns."""
     cards: dict[Seat, dict[CardId, int]] = field(default_factory=dict[Seat, dict[CardId, int]])
     used: dict[Seat, dict[CardId, int]] = field(default_factory=dict[Seat, dict[CardId, int]])
     senators: dict[Seat, dict[CardId, int]] = field(default_factory=dict[Seat, dict[CardId, int]])
-    """Senators in hand; one of each of the first three values for a player who is not named."""
+    """Senators in hand; players who are not named hold one of each of the first three values."""
     pool: dict[AreaId, int] | None = None
     """Province tokens that are left to draw."""
     deck: dict[CardId, int] | None = None
@@ -69,7 +69,7 @@ class Position(Struct, forbid_unknown_fields=True):
 
 
 def arrange(given: Mapping[str, Any], data: Data, board: Board) -> Table:
-    """Return the table of a position. Raises `ValueError` or `msgspec.ValidationError` when it makes no sense."""
+    """Return the table of a position. Raises `ValueError` or `msgspec.ValidationError` if it is impossible."""
     position = msgspec.convert(dict(given), Position)
     a, b = position.alliances
     named = {*a, *b, *position.seats}
@@ -110,7 +110,7 @@ def _lay_pieces(table: Table, position: Position) -> None:
         if force.at not in table.map or force.seat not in table.seats:
             raise ValueError(f"no such place or seat: {force.at}, {force.seat}")
         if (force.at in table.map.seas) != bool(force.galleys):
-            raise ValueError(f"{force.at}: galleys are in sea zones, and nothing else is")
+            raise ValueError(f"{force.at}: galleys must be in sea zones, and land units in provinces")
         if force.galleys:
             table.add_galleys(force.at, force.seat, force.galleys)
             continue
@@ -144,7 +144,7 @@ def _take(table: Table, card: CardId, number: int) -> None:
         raise ValueError(f"there is no card {card!r}")
     stock = table.display if table.cards[card].kind == "vote" else table.deck
     if stock.get(card, 0) < number:
-        raise ValueError(f"there are not so many cards {card!r}")
+        raise ValueError(f"there are only {stock.get(card, 0)} cards {card!r} left")
     stock[card] -= number
     if not stock[card] and stock is table.display:
         del table.display[card]

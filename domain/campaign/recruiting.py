@@ -85,15 +85,14 @@ class Recruit(Command, frozen=True):
         army = Army(Units(self.infantry, self.cavalry, self.catapults), self.generals)
         galleys = {sea: number for sea, number in sorted(self.galleys.items()) if number}
         ships = sum(galleys.values())
-        asked = f"You asked to recruit {told(army)} and {counted('galleys', ships)} at {self.province}."
+        units = [*([told(army)] if army != Army() else []), *([counted("galleys", ships)] if ships else [])]
+        asked = f"You asked to recruit {enumerated(units) or 'nothing'} in {self.province}."
         require_action(table, asked)
         if self.province not in (where := provinces(table, seat)):
-            allowed = (
-                f"You have influence and a leader in {', '.join(where)}." if where else "You have both in no province."
-            )
+            allowed = f"Provinces where you have influence and a leader: {', '.join(where) or 'none'}."
             raise Refusal("CS-REC-02", asked, allowed)
         if not self.galleys.keys() <= {*(seas := table.seas_of(self.province))}:
-            raise Refusal("CS-REC-02", asked, f"New galleys can go to: {', '.join(seas) or 'no sea zone'}.")
+            raise Refusal("CS-REC-02", asked, f"Sea zones beside the province: {', '.join(seas) or 'none'}.")
         wanted = {**army.units.by_type, "generals": army.generals, "galleys": ships}
         if not sum(wanted.values()):
             raise Refusal("CS-REC-03", asked, "Recruit at least one unit.")
@@ -121,7 +120,7 @@ class Recruit(Command, frozen=True):
                 totals = [{"of": [*kinds, "galleys"], "minimum": 1}, {"of": ["galleys"], "maximum": most["galleys"]}]
             if len(fields) > 1:
                 cost = {"prices": {kind: prices[kind] for kind in prices if kind in fields}, "maximum": talents}
-                title = f"Recruit at {table.names(area)}"
+                title = f"Recruit in {table.names(area)}"
                 optional = [name for name in fields if name != "province"]
                 yield cls.option(title, fields, optional=optional, x_total=totals, x_cost=cost)
 

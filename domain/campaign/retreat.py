@@ -37,7 +37,7 @@ class FoughtOn(Event, frozen=True):
 
 
 class ArmyRetreated(Event, frozen=True):
-    """A side retreated with all own land units in the province (CS-RET-02), or broke off without any (CS-RET-09).
+    """A side retreated with all its land units in the province (CS-RET-02), or broke off without any (CS-RET-09).
 
     Attributes:
         to: where they went; null when there were none.
@@ -62,7 +62,7 @@ class ArmyRetreated(Event, frozen=True):
 
 
 class LeadersLeft(Event, frozen=True):
-    """Leaders without units left the province of a lost battle (CS-RET-04), or stayed there (CS-RET-05).
+    """The beaten side's leaders left the province after a battle (CS-RET-04), or stayed there (CS-RET-05).
 
     Attributes:
         to: where they went; null when they stayed.
@@ -83,7 +83,7 @@ class LeadersLeft(Event, frozen=True):
             table.set_army(self.to, self.seat, table.army(self.to, self.seat) + self.leaders)
 
     def tell(self, names: Names) -> str:
-        where = f"stayed in {names(self.province)}" if self.to is None else f"escaped to {names(self.to)}"
+        where = f"stayed in {names(self.province)}" if self.to is None else f"left for {names(self.to)}"
         return f"{names(self.seat)}'s leaders {where}."
 
 
@@ -117,7 +117,7 @@ class Retreat(Command, frozen=True):
         army, places = table.army(fight.place, seat), destinations(table, fight, seat)
         asked = f"You asked to retreat to {self.to}." if self.to is not None else "You asked to break off the battle."
         if army == NO_ARMY and self.to is not None:
-            raise Refusal("CS-RET-09", asked, "You have no land unit left to go there. Leave the province out.")
+            raise Refusal("CS-RET-09", asked, "You have no land unit left that could go there. Leave out `to`.")
         if army != NO_ARMY and self.to not in places:
             raise Refusal("CS-RET-02", asked, f"You can retreat to {', '.join(places) or 'no province'}.")
         draft.emit(ArmyRetreated(seat, fight.place, self.to, army))
@@ -191,7 +191,9 @@ class Escape(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         assert table.escape is not None, "leaders must leave"
-        yield cls.option("Leave", {"to": schema.one_of(movement.neighbours(table, seat, table.escape.province))})
+        yield cls.option(
+            "Leave the province", {"to": schema.one_of(movement.neighbours(table, seat, table.escape.province))}
+        )
         if table.escape.may_stay:
             yield cls.option("Stay")
 
@@ -204,7 +206,7 @@ def _leave(draft: Draft[Table], seat: Seat, area: AreaId, to: AreaId | None, *, 
 
 
 def escape(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask where leaders go that must leave; on an island from which no way leads they stay (CS-RET-05)."""
+    """Ask where leaders who must leave go; if no way leads out of the province, they stay (CS-RET-05)."""
     leaving = table.escape
     assert leaving is not None, "leaders must leave"
     places = movement.neighbours(table, leaving.seat, leaving.province)

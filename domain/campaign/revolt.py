@@ -18,7 +18,7 @@ from domain.kernel.rules.refusal import Refusal
 
 
 class SlavesRose(Event, frozen=True):
-    """Slaves appeared in a province, against a first army there (CS-EFF-20).
+    """Slaves appeared in a province and turned against a first army there (CS-EFF-20).
 
     Attributes:
         slaves: how many.
@@ -68,7 +68,10 @@ class RevoltEnded(Event, frozen=True):
         table.revolt = None
 
     def tell(self, names: Names) -> str:
-        return f"The revolt ended with {self.slaves} slaves alive." if self.slaves else "The slaves were defeated."
+        if not self.slaves:
+            return "The slaves were defeated."
+        left = "1 slave" if self.slaves == 1 else f"{self.slaves} slaves"
+        return f"No army was left to fight: the revolt ended with {left} alive."
 
 
 def _under_way(table: Table) -> Revolt:

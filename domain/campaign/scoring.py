@@ -67,9 +67,10 @@ class ChaosRevealed(Event, frozen=True):
 
 
 def ranked(counts: Mapping[Seat, int], prizes: Sequence[int]) -> dict[Seat, int]:
-    """Return what the holders of the largest counts get: ties share a rank whole, and use up no other (CS-VPS-03).
+    """Return what each place brings, the largest count first (CS-VPS-01).
 
-    Nobody gets anything for 0 (CS-VPS-04, CS-CHS-06).
+    Players with the same count share a place, each gets its whole prize, and the next count is the next place
+    (CS-VPS-02, CS-VPS-03). Nobody gets anything for 0 (CS-VPS-04, CS-CHS-06).
     """
     ranks = sorted({count for count in counts.values() if count > 0}, reverse=True)
     by_count = dict(zip(ranks, prizes, strict=False))

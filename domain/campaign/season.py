@@ -104,7 +104,7 @@ class SeasonEnded(Event, frozen=True):
         table.phase = "season"
 
     def tell(self, names: Names) -> str:
-        return f"The season ended. {names(self.opener)} will open the next auction."
+        return f"The season ended. {names(self.opener)} was last in turn order."
 
 
 # --- the steps ---

@@ -106,10 +106,10 @@ class VoteEnded(Event, frozen=True):
 
 
 class SenatorsGone(Event, frozen=True):
-    """Spent senators left the game (CS-SEN-12); whoever leads in Rome took one of them by chance (CS-SEN-10).
+    """Spent senators left the game (CS-SEN-12); the player who leads in Rome drew one of them (CS-SEN-10).
 
     Attributes:
-        leader: who took one; null when nobody has most influence in Italia (CS-SEN-11).
+        leader: who drew one; null when nobody has most influence in Italia (CS-SEN-11).
         lots: what was drawn from.
     """
 
@@ -186,7 +186,7 @@ class CallVote(Command, frozen=True):
 
 
 class LaySenators(Command, frozen=True):
-    """Lay senators face up, so that all that you have laid is worth more than what leads (CS-SEN-05, CS-SEN-06).
+    """Lay senators face up, so that all that you have laid is worth more than the leader's (CS-SEN-05, CS-SEN-06).
 
     Attributes:
         senators: how many of each value, beside what lies there already.
@@ -220,7 +220,7 @@ class LaySenators(Command, frozen=True):
 
 
 class PassVote(Command, frozen=True):
-    """Lay no senators now; you may when it comes round to you again (CS-SEN-06)."""
+    """Lay no senators now. You may lay some when it comes round to you again (CS-SEN-06)."""
 
     rules = ("CS-SEN-05", "CS-SEN-06")
     answers = VOTING
@@ -296,7 +296,7 @@ def award(table: Table) -> list[Decision] | Consequence[Table]:
     ):
         return _award
     title, about = "Where do you place your new units?", {"card": prize.card, "provinces": brought.places}
-    depends = "Then whoever leads in Rome takes a senator."
+    depends = "Then the player with most influence in Italia takes a senator."
     return [Decision("place-legions", (prize.seat,), RuleId("CS-EFF-07"), title, depends, about)]
 
 

@@ -23,11 +23,11 @@ Colour = Literal["red", "blue", "green", "yellow", "purple", "black"]
 
 
 class Setup(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the creator of a game chooses.
+    """What you choose when you create a game.
 
     Attributes:
         seasons: how many seasons are played (CS-END-05).
-        colours: the colours in play, one for each player (CS-SET-02); the first of the six when none is named.
+        colours: the colours in play, one for each player (CS-SET-02); the first of the six if you name none.
     """
 
     seasons: Literal[4, 5] = 4
@@ -83,7 +83,7 @@ def named_by(effect: Struct) -> list[AreaId]:
 
 
 class FirstPlayerDrawn(Event, frozen=True):
-    """It was drawn who is first (CS-SET-11).
+    """The first player was drawn (CS-SET-11).
 
     Attributes:
         order: the players as they were drawn; the first of them opens the first auction.
@@ -102,7 +102,7 @@ class FirstPlayerDrawn(Event, frozen=True):
 
 
 class SenatorsDealt(Event, frozen=True):
-    """Every player got the same senators (CS-SET-05); the votes of the senate lie open (CS-SET-06).
+    """Every player got the same senators (CS-SET-05); the Senate Votes lie face up (CS-SET-06).
 
     Attributes:
         hands: the hands, sealed.
@@ -119,7 +119,7 @@ class SenatorsDealt(Event, frozen=True):
                 table.deck[card] -= 1
 
     def tell(self, names: Names) -> str:
-        return f"{names.all(self.hands)} each got their first senators."
+        return f"{names.all(self.hands)} got their first senators."
 
 
 class InfluenceDrawn(Event, frozen=True):

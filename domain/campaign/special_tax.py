@@ -41,7 +41,7 @@ class SpecialTaxTaken(Event, frozen=True):
 
 
 class TakeSpecialTax(Command, frozen=True):
-    """Take 5 to 25 talents from the bank, with a chaos point for each 5 (CS-TAX-01); twice in a turn, too (CS-TAX-02).
+    """Take 5 to 25 talents from the bank, with a chaos point for each 5 (CS-TAX-01), also twice in a turn (CS-TAX-02).
 
     Attributes:
         talents: 5, 10, 15, 20 or 25.
@@ -56,7 +56,7 @@ class TakeSpecialTax(Command, frozen=True):
         asked = f"You asked for {self.talents} talents of special tax."
         require_action(draft.table, asked)
         if self.talents not in AMOUNTS:
-            raise Refusal("CS-TAX-01", asked, f"Take {', '.join(map(str, AMOUNTS))} talents.")
+            raise Refusal("CS-TAX-01", asked, f"Take one of {', '.join(map(str, AMOUNTS))} talents.")
         draft.emit(SpecialTaxTaken(seat, self.talents, self.talents // TALENTS))
 
     @classmethod

@@ -19,13 +19,13 @@ from domain.kernel.rules.message import Count
 from domain.kernel.rules.table import Table as KernelTable
 
 Phase = Literal["setup", "season", "auction", "deployment", "actions", "over"]
-"""Where the game is; tokens, cards, taxes and points take no time (CS-SEA-01)."""
+"""The phase of the game. Phases without decisions (tokens, cards, taxes, points) have no name here (CS-SEA-01)."""
 
 SLAVES = Seat("slaves")
-"""Who attacks in a Slave Revolt: nobody's seat (CS-EFF-22)."""
+"""The attacker in a Slave Revolt, who holds no seat (CS-EFF-22)."""
 
 CARD = Seat("card")
-"""Whose the phantom units of a Diplomacy card are (CS-EFF-09)."""
+"""The owner of phantom units of a Diplomacy card (CS-EFF-09)."""
 
 Group = Annotated[
     str,
@@ -68,7 +68,7 @@ class Province(Struct, frozen=True):
     """A land province.
 
     Attributes:
-        armies: the land units of each player; who has none is absent.
+        armies: the land units of each player; players without any are absent.
         city: who owns the city there.
         influence: the influence tokens of each player.
         tokens: province tokens that can be bought.
@@ -119,7 +119,7 @@ class Auction(Struct, frozen=True):
         amount: what they have bid, in talents.
         a: whom they propose for the next place of alliance A; null where a lone player is proposed for B.
         b: whom they propose for the next place of alliance B.
-        waiting: who is still to be asked, in this order.
+        waiting: the players still to be asked, in this order.
     """
 
     opener: Seat
@@ -201,9 +201,9 @@ class Battle(Struct, frozen=True):
     Attributes:
         place: the province, or the sea zone.
         naval: whether it is fought at sea.
-        answered: who has said what they send into the battle (CS-BAT-04, CS-BAT-06).
-        returns_fire: whether the attacker has still to roll in this round (CS-BAT-21).
-        announcing: who has still to say whether they retreat (CS-RET-01).
+        answered: the players who have said what they send into the battle (CS-BAT-04, CS-BAT-06).
+        returns_fire: whether the attacker must still roll in this round (CS-BAT-21).
+        announcing: the players who must still say whether they retreat (CS-RET-01).
     """
 
     place: AreaId
@@ -222,10 +222,10 @@ class Battle(Struct, frozen=True):
 
 
 class Escaping(Struct, frozen=True):
-    """Leaders who must leave a province, because all military units of their side were lost (CS-RET-04).
+    """Leaders of a beaten side without military units, who must leave a province (CS-RET-04).
 
     Attributes:
-        may_stay: whether military units are there that did not fight, with whom they may stay.
+        may_stay: whether they may stay with military units that did not fight.
     """
 
     seat: Seat
@@ -239,7 +239,7 @@ class Revolt(Struct, frozen=True):
     Attributes:
         by: who played the card.
         slaves: how many are left.
-        next: the army that is attacked next; null while that is to be chosen.
+        next: the army that is attacked next; null until it is chosen.
     """
 
     by: Seat
@@ -267,7 +267,7 @@ class VoteUnderWay(Struct, frozen=True):
 
 
 class Prize(Struct, frozen=True):
-    """A prize of a vote that its winner has still to place (CS-EFF-07).
+    """A prize that the winner of a vote has not placed yet (CS-EFF-07).
 
     Attributes:
         spent: the senators that were spent for it (CS-SEN-10).
@@ -314,14 +314,14 @@ class Table(KernelTable):
 
     alliance_a: list[Seat] = field(default_factory=list[Seat])
     alliance_b: list[Seat] = field(default_factory=list[Seat])
-    """In the boxes second, fourth and sixth; those of alliance A are in first, third and fifth (CS-AUC-13)."""
+    """The players in the boxes second, fourth and sixth; those of A are in first, third and fifth (CS-AUC-13)."""
     auction: Auction | None = None
     deploying: dict[str, int] = field(default_factory=dict[str, int])
-    """What the active player has still to deploy, beside the Caesar."""
+    """What the active player must still deploy, besides the Caesar."""
     deploying_caesar: bool = False
     turn: Turn | None = None
     done: list[Seat] = field(default_factory=list[Seat])
-    """Who has deployed, or had a turn in this round."""
+    """The players who have deployed, or have had a turn in this round."""
     battle: Battle | None = None
     escape: Escaping | None = None
     revolt: Revolt | None = None

@@ -40,7 +40,7 @@ class ActionPassed(Event, frozen=True):
         table.spend_action()
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} passed."
+        return f"{names(self.seat)} passed an action."
 
 
 class MoveEnded(Event, frozen=True):
@@ -55,7 +55,7 @@ class MoveEnded(Event, frozen=True):
         end_move(table)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} has moved."
+        return f"{names(self.seat)} finished moving."
 
 
 class TurnEnded(Event, frozen=True):
@@ -111,7 +111,7 @@ class EndMove(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         turn = turn_of(draft.table)
         if turn.land_move is None and turn.naval_move is None:
-            raise Refusal("CS-ACT-04", "You asked to end a move.", "No move of yours can go on.")
+            raise Refusal("CS-ACT-04", "You asked to end a move.", "You have no move under way.")
         draft.emit(MoveEnded(seat))
 
     @classmethod
@@ -129,11 +129,8 @@ class EndTurn(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if left := turn_of(draft.table).actions:
-            asked, allowed = (
-                "You cannot end your turn yet.",
-                f"You have {left} actions left. You can pass them one by one.",
-            )
-            raise Refusal("CS-ACT-05", asked, allowed)
+            allowed = f"Take or pass your {'last action' if left == 1 else f'{left} actions'} first."
+            raise Refusal("CS-ACT-05", "You cannot end your turn yet.", allowed)
         draft.emit(TurnEnded(seat))
 
     @classmethod

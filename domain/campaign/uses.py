@@ -100,7 +100,7 @@ def check_use(table: Table, seat: Seat, name: CardId, asked: str) -> Card:
     if reason := _idle(table, seat, card):
         raise Refusal("CS-CRD-13", asked, reason)
     if not table.ready(seat, name):
-        raise Refusal("CS-CRD-08", asked, "You have already used it in this season.")
+        raise Refusal("CS-CRD-08", asked, "You have already used it this season.")
     return card
 
 
@@ -136,7 +136,7 @@ class UseAssassin(Command, frozen=True):
     """Remove a General, or a random senator, of another player, allied or not (CS-EFF-02).
 
     Attributes:
-        player: whose.
+        player: whose General or senator.
         province: where the General is; left out for a senator.
     """
 

@@ -34,7 +34,7 @@ class SeatView(Struct, frozen=True):
         cards: the cards in front of them.
         used: how many of those are face down until the next season.
         supply: pieces and influence tokens that they have left.
-        ally: players allied with them.
+        ally: the players allied with them.
     """
 
     talents: int
@@ -58,15 +58,15 @@ class View(Struct, frozen=True):
         seasons: how many are played.
         round: the number of the round; 0 before the first of a season.
         first: who opened the last auction, or opens the next one.
-        order: the players in turn order; those who have a place already, while the alliances are made.
+        order: the players in turn order; during the auctions only those who have a place already.
         alliance_a: the members of alliance A.
         alliance_b: the members of alliance B.
-        done: who has deployed, or had a turn in this round.
+        done: the players who have deployed, or have had a turn in this round.
         fleets: galleys by sea zone and player.
         pool: province tokens that have not been drawn.
         deck: cards that have not been drawn.
         display: cards that can be acquired.
-        deploying: what the active player has still to deploy.
+        deploying: what the active player must still deploy.
     """
 
     phase: Phase
