@@ -402,7 +402,7 @@ class RaiseSlaves(Command, frozen=True):
             allowed = f"Slaves rise where another player has a land military unit: {', '.join(where) or 'nowhere'}."
             raise Refusal("CS-EFF-20", asked, allowed)
         if self.army not in where[self.province]:
-            raise Refusal("CS-EFF-21", asked, f"First attack the army of one of {', '.join(where[self.province])}.")
+            raise Refusal("CS-EFF-21", asked, f"Armies to attack first: {', '.join(where[self.province])}.")
         _acquire(draft, seat, card)
         draft.emit(revolt.SlavesRose(seat, self.province, card.effect.infantry, self.army))
 

@@ -163,7 +163,7 @@ def goes_by_sea(
 ) -> bool:
     """Tell whether land units go by sea to their destination. Raises `Refusal` when they cannot go there at all."""
     if to not in table.provinces or to == origin:
-        raise Refusal("CS-MOV-02", asked, "Name another province.")
+        raise Refusal("CS-MOV-02", asked, "The destination must be another province.")
     if to in by_land(table, seat, origin):
         return False
     if not table.seas_of(origin) or not table.seas_of(to):

@@ -6,7 +6,7 @@ from domain.campaign import forces
 from domain.campaign.battle import BattleBegan, BattleRoundBegan, ForceJoined, under_way
 from domain.campaign.table import SLAVES, Battle, Command, Side, Table, turn_of
 from domain.campaign.turn import ACT, require_action
-from domain.conquest.pieces import Units
+from domain.conquest.pieces import Units, counted
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -43,7 +43,7 @@ class Attack(Command, frozen=True):
             allowed = f"Players there whom you can attack: {', '.join(others) or 'none'}."
             raise Refusal(rule, asked, allowed)
         if not units.total or not units.within(there):
-            raise Refusal("CS-BAT-01", asked, f"Attack with at least one of your {there}.")
+            raise Refusal("CS-BAT-01", asked, f"You have {there} there. Attack with at least one unit.")
         begin(draft, self.province, seat, self.defender, forces.force(seat, units))
 
     @classmethod
@@ -156,7 +156,8 @@ def _listed(units: Units, leader: bool) -> str:
 
 def _check_galleys(wanted: dict[AreaId, int], there: dict[AreaId, int], rule: str) -> None:
     if any(sea not in there or number > there[sea] for sea, number in wanted.items()):
-        asked = f"You cannot send galleys from {', '.join(wanted)}."
+        each = [f"{counted('galleys', number)} from {sea}" for sea, number in wanted.items()]
+        asked = f"You cannot send {', '.join(each)}."
         allowed = ", ".join(f"{number} in {sea}" for sea, number in there.items()) or "none"
         raise Refusal(rule, asked, f"Galleys that you can send: {allowed}.")
 

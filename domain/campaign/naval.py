@@ -98,7 +98,8 @@ class Sail(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You cannot move galleys from {', '.join(sorted(self.galleys)) or 'nowhere'} to {self.to}."
+        each = [f"{counted('galleys', number)} from {sea}" for sea, number in sorted(self.galleys.items())]
+        asked = f"You cannot move {', '.join(each) or 'no galleys'} to {self.to}."
         require_action(table, asked)
         if self.to not in table.map.seas:
             raise Refusal("CS-BRD-01", asked, "Galleys are in sea zones only.")
@@ -154,7 +155,7 @@ class AttackAtSea(Command, frozen=True):
             raise Refusal(rule, asked, f"Players there whom you can attack: {', '.join(others) or 'none'}.")
         there = table.galleys(self.sea, seat)
         if not 1 <= self.galleys <= there:
-            allowed = f"Attack with 1 to {there} of your galleys." if there else "You have none there."
+            allowed = f"You have {counted('galleys', there)} there. Attack with at least one."
             raise Refusal("CS-NAV-03", asked, allowed)
         attacking = forces.force(seat, Units(), {self.sea: self.galleys})
         defending = forces.force(self.defender, Units(), {self.sea: table.galleys(self.sea, self.defender)})

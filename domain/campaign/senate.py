@@ -205,7 +205,7 @@ class LaySenators(Command, frozen=True):
             raise Refusal("CS-SEN-01", asked, f"You have {hands.named(table, left)} left.")
         lies = hands.votes(table, vote.laid.get(seat, {}))
         if lies + hands.votes(table, self.senators) <= (most := highest(table)):
-            allowed = f"Lay more than {most} votes, counting the {lies} that you have laid, or pass."
+            allowed = f"Lay more than {most} vote{'s' * (most != 1)}, counting the {lies} that you have laid, or pass."
             raise Refusal("CS-SEN-05", asked, allowed)
         draft.emit(SenatorsLaid(seat, {card: number for card, number in sorted(self.senators.items()) if number}))
 

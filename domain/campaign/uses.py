@@ -159,8 +159,9 @@ class UseAssassin(Command, frozen=True):
             draft.emit(CardUsed(seat, card.id))
             draft.emit(_kill_senator(draft, seat, self.player))
             return
-        if (self.player, self.province) not in _generals(table, seat):
-            raise Refusal("CS-EFF-02", asked, f"{self.player} has no General in {self.province} to kill.")
+        if (self.player, self.province) not in (generals := _generals(table, seat)):
+            there = ", ".join(f"{other} in {area}" for other, area in generals) or "none"
+            raise Refusal("CS-EFF-02", asked, f"Players with a General to kill: {there}.")
         draft.emit(CardUsed(seat, card.id))
         draft.emit(GeneralKilled(seat, self.player, self.province))
 
