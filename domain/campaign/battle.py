@@ -111,7 +111,7 @@ class ForceJoined(Event, frozen=True):
         units = [forces.told(self.force, self.seat, names)] if self.force else []
         if self.seat == self.to:
             return f"{names(self.seat)} called {enumerated(units) or 'no galleys'} into the battle."
-        lent = enumerated([*units, *(["a leader"] if self.leader else [])])
+        lent = " with ".join([*units, *(["a leader"] if self.leader else [])])
         return f"{names(self.seat)} lent {names(self.to)} {lent or 'nothing'}."
 
 

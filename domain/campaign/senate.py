@@ -125,9 +125,9 @@ class SenatorsGone(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         if self.leader is None or self.lots is None:
-            return "Nobody leads in Rome: the senators who were spent are gone."
+            return "Nobody leads in Rome, so the spent senators left the game."
         drawn = enumerated([name_of(card) for card in self.lots.drawn])
-        return f"{names(self.leader)} leads in Rome and took {drawn} from those who were spent."
+        return f"{names(self.leader)} leads in Rome and took {drawn}, one of the spent senators."
 
 
 def told(senators: Mapping[CardId, int]) -> str:

@@ -52,7 +52,7 @@ SENTENCES: tuple[tuple[Any, str], ...] = (
     ),
     (battle.ForceJoined(BLUE, BLUE, {"blue/galleys/mare-pelusium": 1}), "Blue called 1 galley into the battle."),
     (battle.ForceJoined(BLUE, BLUE, {}), "Blue called no galleys into the battle."),
-    (battle.ForceJoined(GREEN, RED, {"green/infantry": 2}, leader=True), "Green lent Red 2 infantry and a leader."),
+    (battle.ForceJoined(GREEN, RED, {"green/infantry": 2}, leader=True), "Green lent Red 2 infantry with a leader."),
     (battle.ForceJoined(GREEN, RED, {}), "Green lent Red nothing."),
     (
         battle.BattleRolled(None, battle.Throw(SLAVES, 1, ("blank", "galley"), 0)),
@@ -81,7 +81,7 @@ SENTENCES: tuple[tuple[Any, str], ...] = (
     ),
     (
         scoring.ChaosRevealed({RED: 3, BLUE: 1}, {RED: 10, BLUE: 5}),
-        "Chaos: Blue 1 and Red 3. It costs victory points: Blue 5 and Red 10.",
+        "Chaos: Blue 1 and Red 3. Victory points lost: Blue 5 and Red 10.",
     ),
     (scoring.ChaosRevealed({RED: 0, BLUE: 0}, {}), "Chaos: Blue 0 and Red 0."),
 )
