@@ -1,5 +1,6 @@
 """The set-up: who plays, who is first, and the first influence on the map (chapter SET)."""
 
+from functools import cache
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -63,6 +64,7 @@ def fit(table: Table) -> None:
                 raise ValueError(f"the board has no area {area!r}, which the card {card.name} names")
 
 
+@cache  # a table is laid each time a game is loaded
 def named_by(effect: Struct) -> list[AreaId]:
     """Return the areas that a card names."""
     found: list[AreaId] = []
