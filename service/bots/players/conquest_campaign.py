@@ -69,8 +69,9 @@ class GreedyConsul:
                 return self._marched(seat, view, command, to)
             case {"type": "attack"}:
                 return self._attacked(seat, view, command)
-            case {"type": "attack-at-sea"}:
-                return -1
+            case {"type": "attack-at-sea", "sea": sea, "defender": defender, "galleys": galleys}:
+                there = view["fleets"][sea][defender]
+                return galleys - 1.5 * there if galleys > there else -1
             case {"type": "take-special-tax", "talents": talents}:
                 poor = view["seats"][seat]["talents"] < 20
                 return (4 if poor else 0.5) + talents / 50 - (view["seats"][seat]["chaos"] or 0) / 8
