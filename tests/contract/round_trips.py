@@ -137,7 +137,7 @@ def _decoded(answer: Any) -> Value:
 
 
 def part(games: Iterable[Recorded]) -> Iterator[Sent]:
-    """Yield what games send of their events, `EACH` of each type and caused by each command, and three games' answers."""
+    """Yield what games send of events, `EACH` of each type and caused by each command, and three games' answers."""
     seen: Counter[tuple[str, str, str]] = Counter()
     whole: Counter[str] = Counter()
     for each in games:
