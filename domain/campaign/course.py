@@ -51,10 +51,10 @@ def heading(table: Table) -> str:
     if table.turn is None and table.round == table.data.rounds and len(table.done) == len(table.seats):
         return f"{season}: end"
     seat = table.turn.seat if table.turn is not None else (*table.order[:1], *table.done)[-1]
-    return f"{season}, round {table.round}, {seat.title()}: {_under_way(table)}"
+    return f"{season}, round {table.round}, {seat.title()}: {_doing(table)}"
 
 
-def _under_way(table: Table) -> str:
+def _doing(table: Table) -> str:
     if table.battle is not None:
         return f"battle in {table.names(table.battle.place)}"
     if table.revolt is not None:
