@@ -412,7 +412,7 @@ class RaiseSlaves(Command, frozen=True):
             if isinstance(card.effect, Revolt):
                 for area, armies in revolt.provinces(table, seat).items():
                     fields = {"card": schema.const(card.id), "province": schema.const(area)}
-                    title = f"{card.name} in {table.names(area)}"
+                    title = f"{_priced(card)}: in {table.names(area)}"
                     yield cls.option(title, {**fields, "army": schema.one_of(armies)})
 
 

@@ -6,7 +6,7 @@ the move is ended or something else is done. Units go by land if they can: nothi
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -241,7 +241,9 @@ class March(Command, frozen=True):
                 rooms[min(room(table, seat, landed_in(table, origin), to), army.units.total)].append(to)
             for most, places in sorted(rooms.items()):
                 if most or army.leads:
-                    yield cls._option(f"{title} by sea", origin, places, army, most)
+                    fewer = f", at most {most} unit{'s' * (most > 1)}" if most else ", leaders only"
+                    by_ship = f"{title} by sea{fewer if most < army.units.total else ''}"
+                    yield cls._option(by_ship, origin, places, army, most)
 
     @classmethod
     def _option(cls, title: str, origin: AreaId, places: list[AreaId], army: Army, most: int) -> Option:
@@ -249,7 +251,9 @@ class March(Command, frozen=True):
         present = (("generals", army.generals), ("caesar", int(army.caesar)))
         leaders = {kind: schema.count(0, number) for kind, number in present if number}
         fields = {"origin": schema.const(origin), "to": schema.one_of(places), **units, **leaders}
-        totals = [{"of": [*units, *leaders], "minimum": 1}, {"of": [*units], "maximum": most}]
+        totals: list[dict[str, Any]] = [{"of": [*units, *leaders], "minimum": 1}]
+        if most < army.units.total:
+            totals.append({"of": [*units], "maximum": most})
         return cls.option(title, fields, x_total=totals)
 
 

@@ -117,11 +117,13 @@ class Sail(Command, frozen=True):
         if not turn_of(table).actions or not own:
             return
         elsewhere = [sea for sea in table.map.seas if sea not in own]
-        for places, sources in [(elsewhere, own), *(([sea], _without(own, sea)) for sea in own)]:
+        ways = [("Move galleys", elsewhere, own)]
+        ways += [(f"Move galleys to {table.names(sea)}", [sea], _without(own, sea)) for sea in own]
+        for title, places, sources in ways:
             if sources:
                 counts = {sea: schema.count(0, number) for sea, number in sources.items()}
                 galleys = schema.record(counts, counts, x_sum={"minimum": 1, "maximum": sum(sources.values())})
-                yield cls.option("Move galleys", {"galleys": galleys, "to": schema.one_of(places)})
+                yield cls.option(title, {"galleys": galleys, "to": schema.one_of(places)})
 
 
 def _without(own: dict[AreaId, int], sea: AreaId) -> dict[AreaId, int]:
