@@ -50,7 +50,7 @@ export class Fields {
       case "array":
         return isSubset(schema) ? this.#subset(schema, path, label) : this.#list(schema, path, label);
       default:
-        return this.#object(schema, path, label, required);
+        return this.#object(schema, path, priced(label, price), required);
     }
   }
 
@@ -114,7 +114,7 @@ export class Fields {
 
   #count({ minimum, maximum }, path, label, price) {
     const [id, now] = [this.#id(path), this.form.get(path)];
-    const named = price === undefined ? label : `${label}, ${price} each`;
+    const named = priced(label, price);
     if (minimum === maximum) return minimum ? this.#fact(minimum, path, label, true) : nothing;
     const step = (to, sign, says) => html`<button
       type="button"
@@ -246,6 +246,10 @@ export class Fields {
 /** Tell whether a form begins with something for an object that may be left out: then it need not be left out. */
 function isPlain(schema) {
   return matches(schema, given(initial(schema)));
+}
+
+function priced(label, price) {
+  return price === undefined ? label : `${label}, ${price} each`;
 }
 
 function isNothing(value) {
