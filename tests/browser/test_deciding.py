@@ -294,7 +294,7 @@ async def test_a_form_can_be_filled_in_on_a_phone(visit: Visit, placing: Table):
 
 async def test_a_long_form_can_be_sent_from_its_first_field_on_a_phone(visit: Visit, service: Service):
     made = await table(service.services, "conquest-classic-friz", 3, until=asks("buy"))
-    async with visit(**{**PHONE, "viewport": {"width": 390, "height": 660}}) as visitor:
+    async with visit(**{**PHONE, "viewport": {"width": 390, "height": 460}}) as visitor:
         await sit(visitor.page, made)
         await visitor.page.locator(".decision button.option").first.tap()
         form = visitor.page.locator("form.order")
@@ -302,6 +302,10 @@ async def test_a_long_form_can_be_sent_from_its_first_field_on_a_phone(visit: Vi
         await expect(form.locator("input").last).not_to_be_in_viewport()
         await expect(form.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
         await visitor.axe()
+        # The form has the room of the timeline, which comes back when it is closed.
+        await expect(visitor.page.get_by_role("slider", name="Version")).to_be_hidden()
+        await form.get_by_role("button", name="Close").tap()
+        await expect(visitor.page.get_by_role("slider", name="Version")).to_be_visible()
 
 
 async def test_a_token_in_a_link_is_taken_and_forgotten_by_the_address(page: Page, visitor: Visitor, placing: Table):

@@ -11,12 +11,15 @@ import { Camera } from "./camera.js";
 const NOTHING = { areas: {}, links: "" };
 const BUDGET = 5; // Milliseconds of a frame in which areas are put in; to lay them out and paint them takes as long again.
 
+const TINTED = ["open", "picked"];
+
 /** The board of a room, in an element of the page. */
 export class Board extends EventTarget {
   #areas = new Map();
   #drawn = new Map();
   #links = null;
   #ground = null;
+  #tints = null;
   #compared = "";
   #focused = null;
   #isBegun = false;
@@ -55,9 +58,9 @@ export class Board extends EventTarget {
     this.place.prepend(this.svg);
     this.camera = new Camera(this.place, this.svg);
     this.#links = this.svg.querySelector("#links");
-    this.#ground = document.createElementNS(this.svg.namespaceURI, "g");
-    this.#ground.setAttribute("pointer-events", "none");
-    this.svg.querySelector("#areas").before(this.#ground);
+    this.#tints = layer(this.svg, "tints");
+    this.#ground = layer(this.svg, "compared");
+    this.svg.querySelector("#areas").before(this.#tints, this.#ground);
     for (const group of this.svg.querySelectorAll("[data-area]")) this.#areas.set(group.dataset.area, group);
     this.#listen();
     performance.mark("board-open");
@@ -106,6 +109,14 @@ export class Board extends EventTarget {
   mark(name, areas) {
     const wanted = new Set(areas);
     for (const [area, group] of this.#areas) group.classList.toggle(name, wanted.has(area));
+    if (TINTED.includes(name)) this.#tint(name, [...wanted].filter((area) => this.#areas.has(area)));
+  }
+
+  /** Tint marked areas below all pieces: those that lie partly in a neighbour keep their colours. */
+  #tint(name, areas) {
+    if (!this.#tints) return;
+    const tint = this.#tints.querySelector(`.${name}`) ?? this.#tints.appendChild(layer(this.svg, name));
+    tint.innerHTML = shapesOf(areas);
   }
 
   /** Frame what changed and put everything else in the shade; below the pieces, so that these are seen as ever. */
@@ -114,7 +125,7 @@ export class Board extends EventTarget {
     if (!this.svg || compared === this.#compared) return;
     this.#compared = compared;
     this.mark("changed", areas);
-    const shapes = (kind, some) => `<g class="${kind}">${some.map((area) => `<use href="#shape-${area}"/>`).join("")}</g>`;
+    const shapes = (kind, some) => `<g class="${kind}">${shapesOf(some)}</g>`;
     const same = [...this.#areas.keys()].filter((area) => !areas.includes(area));
     this.#ground.innerHTML = areas.length ? shapes("shade", same) + shapes("frames", areas) : "";
   }
@@ -188,6 +199,17 @@ export function contentOf(fragment) {
   const title = /^<title>([^<]*)<\/title>/.exec(fragment)?.[1] ?? "";
   const plain = new DOMParser().parseFromString(title, "text/html").documentElement.textContent;
   return plain.split("; ").map((line) => line.trim()).filter(Boolean);
+}
+
+function layer(svg, name) {
+  const group = document.createElementNS(svg.namespaceURI, "g");
+  group.setAttribute("class", name);
+  group.setAttribute("pointer-events", "none");
+  return group;
+}
+
+function shapesOf(areas) {
+  return areas.map((area) => `<use href="#shape-${area}"/>`).join("");
 }
 
 function boxOf(group) {
