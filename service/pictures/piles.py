@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 from msgspec import Struct
@@ -266,8 +267,21 @@ _NOTHING: Final = Token(0, 0, "")
 def _sites(place: Place, paints: Paints, room: float) -> Iterator[list[Token]]:
     """Yield rows of what stands in an area."""
     fought = [swords(place.battle)] if place.battle else []
-    plates = (plate(mark, paints.get(mark.seat, NOBODY) if mark.seat is not None else None) for mark in place.sites)
-    return _broken([*fought, *plates], room)
+    return _broken([*fought, *_plates(place.sites, paints)], room)
+
+
+TOGETHER: Final = 4
+"""So many owners at most share a plate."""
+
+
+def _plates(sites: Iterable[Mark], paints: Paints) -> Iterator[Token]:
+    """Yield a plate for each mark; marks of one kind with different owners, such as influence, share one."""
+    for (_, is_owned), found in groupby(sites, key=lambda mark: (mark.kind, mark.seat is not None)):
+        alike = tuple(found)
+        at_once = TOGETHER if len({mark.seat for mark in alike}) == len(alike) else 1
+        for first in range(0, len(alike), at_once):
+            marks = alike[first : first + at_once]
+            yield plate(marks, tuple(paints.get(mark.seat, NOBODY) for mark in marks if mark.seat) if is_owned else ())
 
 
 def _stacks(stacks: Iterable[Stack], paints: Paints, room: float) -> Iterator[list[Token]]:

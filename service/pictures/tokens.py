@@ -50,6 +50,25 @@ class _Item(Struct, frozen=True):
         return f"{glyph}<text {at}>{written(self.figure)}</text>"
 
 
+class _Owner(Struct, frozen=True):
+    """A field in the colour of an owner, with their emblem and a figure."""
+
+    paint: Paint
+    figure: str
+
+    @property
+    def width(self) -> float:
+        return EMBLEM + 2 * APART + (1 + width(self.figure, SIZE, bold=True) if self.figure else 0)
+
+    def drawn(self, x: float) -> str:
+        paint, middle = self.paint, LINE / 2
+        ground = box(x, 0, self.width, LINE, f'rx="2" fill="{paint.colour}" stroke="{paint.edge}"')
+        emblem = symbol(f"emblem-{paint.emblem}", x + APART, middle - EMBLEM / 2, EMBLEM)
+        at = f'x="{number(x + APART + EMBLEM + 1)}" y="{number(middle + SIZE * 0.36)}"'
+        figure = f"<text {at}>{written(self.figure)}</text>" if self.figure else ""
+        return f'{ground}<g fill="{paint.ink}">{emblem}{figure}</g>'
+
+
 def _items(marks: Iterable[Mark]) -> Iterator[_Item]:
     """Yield what stands for marks: those of a kind that differ by their labels share a glyph."""
     for (kind, labelled), alike in groupby(marks, key=lambda mark: (mark.kind, bool(mark.label))):
@@ -98,20 +117,20 @@ def _drawn(line: Iterable[_Item], x: float, middle: float) -> str:
 
 
 @lru_cache(maxsize=1024)
-def plate(mark: Mark, paint: Paint | None) -> Token:
-    """Return what stands in an area: dark on a light ground, with frame and emblem of whoever has taken it."""
-    (item,) = _items([mark])
-    left = (LINE - GLYPH) / 2
-    edge, emblem = 'stroke="#5b523f"', ""
-    if paint is not None:
-        edge = f'stroke="{paint.colour}" stroke-width="3"'
-        emblem = symbol(f"emblem-{paint.emblem}", left, (LINE - EMBLEM) / 2, EMBLEM, f' fill="{paint.edge}"')
-        left += EMBLEM + 1
-    wide = left + item.width + (LINE - GLYPH) / 2
-    ground = box(0, 0, wide, LINE, f'rx="2" fill="#fffaf0" {edge}')
-    drawn = item.drawn(left, LINE / 2)
-    svg = f'<title>{written(mark.words)}</title>{ground}{emblem}<g fill="{DARK}">{drawn}</g>'
-    return Token(wide, LINE, svg)
+def plate(marks: tuple[Mark, ...], paints: tuple[Paint, ...] = ()) -> Token:
+    """Return what stands in an area, dark on a light ground; with `paints`, whose each of the marks is beside it."""
+    (item,) = [_Item(marks[0].kind, "")] if paints else _items(marks)
+    pad = (LINE - GLYPH) / 2
+    x = item.width + 2 * pad
+    ground = box(0, 0, x, LINE, 'rx="2" fill="#fffaf0" stroke="#5b523f"')
+    drawn = f'{ground}<g fill="{DARK}">{item.drawn(pad, LINE / 2)}</g>'
+    is_counted = any(mark.count != 1 for mark in marks)
+    for mark, paint in zip(marks, paints, strict=False):  # without paints there is nobody to tell of
+        owner = _Owner(paint, str(mark.count) if is_counted else "")
+        drawn += owner.drawn(x)
+        x += owner.width
+    said = ", ".join(mark.words for mark in marks)
+    return Token(x, LINE, f"<title>{written(said)}</title>{drawn}")
 
 
 @lru_cache(maxsize=256)

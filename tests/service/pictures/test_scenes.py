@@ -27,12 +27,13 @@ from service.games.views import Viewer
 from service.pictures.bare import bare_board
 from service.pictures.contrast import contrast
 from service.pictures.frames import Camera
-from service.pictures.palette import Look, paints
+from service.pictures.palette import Look, painted, paints
 from service.pictures.picture import Sheet, picture
 from service.pictures.piles import NAMED, Layout, fragment
 from service.pictures.png import converted
 from service.pictures.scenes import marks_of, sheet_of
 from service.pictures.svg import width
+from service.pictures.tokens import plate
 from service.pictures.views import FrameView, Scene
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -228,6 +229,20 @@ def test_what_lies_on_a_coast_is_drawn_there() -> None:
     assert nearest("on the south") == "anchor", "the map has no such coast"
     alone = {words: (x, y) for words, x, y in lying(legion)}
     assert lying(legion, *ships[:2])[0][1:] == alone["ashore"], "what lies on coasts moves nothing ashore"
+
+
+def test_what_has_owners_says_whose_it_is_by_emblem_and_shares_a_plate() -> None:
+    red, blue = (painted(colour, emblem) for colour, emblem in (("#a02020", 0), ("#2020a0", 1)))
+    marks = (
+        Mark("influence", 2, seat=Seat("red"), words="Red: 2"),
+        Mark("influence", seat=Seat("blue"), words="Blue: 1"),
+    )
+    shared = plate(marks, (red, blue))
+    assert re.findall(r'href="#([\w-]+)"', shared.svg) == ["glyph-influence", "emblem-0", "emblem-1"]
+    assert re.findall(r"<text[^>]*>([^<]*)<", shared.svg) == ["2", "1"]
+    assert "<title>Red: 2, Blue: 1</title>" in shared.svg
+    apart = sum(plate((mark,), (paint,)).width for mark, paint in zip(marks, (red, blue), strict=True))
+    assert shared.width < apart
 
 
 def test_ink_can_be_read_on_every_colour_and_emblems_tell_seats_apart() -> None:
