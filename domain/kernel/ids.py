@@ -1,6 +1,7 @@
 """Identifiers, each with a type of its own, so that one cannot be taken for another."""
 
-from typing import NewType
+import re
+from typing import Final, NewType
 
 GameId = NewType("GameId", str)
 """A game, and the name of its event stream."""
@@ -13,6 +14,9 @@ Seat = NewType("Seat", str)
 
 RuleId = NewType("RuleId", str)
 """A numbered statement of a rule catalogue, such as ``CC-BAT-18``."""
+
+RULE_ID: Final = re.compile(r"\b[A-Z]+-[A-Z0-9]+-[0-9]+\b")
+"""A rule id, wherever one is looked for: the game, the chapter (``I1`` is one too) and a number."""
 
 AreaId = NewType("AreaId", str)
 """An area of a board, land or sea, such as ``mare-narbo``."""

@@ -8,7 +8,6 @@ that name a rule of the changed function first, then those of its chapter, then 
 import ast
 import importlib.abc
 import importlib.machinery
-import re
 import resource
 import signal
 import sys
@@ -23,6 +22,7 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 from domain.boards import builtin
+from domain.kernel.ids import RULE_ID
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.scenario import Scenario, read, run, runs
 
@@ -393,7 +393,7 @@ def _rules_of(text: str, function: str) -> set[str]:
 
 
 def _ids(text: str) -> set[str]:
-    return {*re.findall(r"\b[A-Z]+-[A-Z0-9]+-\d+\b", text)}
+    return {*RULE_ID.findall(text)}
 
 
 # --- many ---

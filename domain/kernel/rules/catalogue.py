@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import RuleId
+from domain.kernel.ids import RULE_ID, RuleId
 
 EVERY_RULESET = "*"
 """The ruleset id of a catalogue whose rules hold in every ruleset."""
@@ -26,7 +26,6 @@ EVERY_RULESET = "*"
 Line = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 """A text that is not blank."""
 
-_RULE_ID = re.compile(r"[A-Z]+-[A-Z0-9]+-[0-9]+")
 _CITATION = re.compile(r"(?P<key>[a-z0-9-]+)(?::(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?)?(?: § (?P<section>\S.*))?")
 """A source; lines, where it is cited by line; and the heading of a section, where lines alone help nobody."""
 _PLACE_IN_DOCUMENT = re.compile(r"`\$\.(?P<table>\w+)\[(?P<index>[0-9]+)\](?P<rest>[^`]*)`")
@@ -383,7 +382,7 @@ def _check(catalogue: Catalogue) -> None:
 def _check_ids(catalogue: Catalogue) -> None:
     seen: set[str] = set()
     for entry in (*catalogue.rules, *catalogue.examples, *catalogue.differences, *catalogue.decisions):
-        if not _RULE_ID.fullmatch(entry.id):
+        if not RULE_ID.fullmatch(entry.id):
             raise CatalogueError(f"{entry.id!r} is not an id of the form GAME-CHAPTER-01")
         if entry.id in seen:
             raise CatalogueError(f"{entry.id} is defined twice")

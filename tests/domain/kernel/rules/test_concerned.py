@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from domain.kernel.ids import RULE_ID
 from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.rules import catalogue
 from domain.kernel.rules.catalogue import Catalogue, UnknownRuleError
@@ -65,7 +66,7 @@ def name_of(ruleset: Ruleset[Any]) -> str:
 
 
 def documented(shape: type[Struct]) -> set[str]:
-    return set(re.findall(r"[A-Z]+-[A-Z0-9]+-[0-9]+", shape.__doc__ or ""))
+    return set(RULE_ID.findall(shape.__doc__ or ""))
 
 
 @pytest.mark.parametrize("ruleset", [*RULESETS, *TINY], ids=name_of)
@@ -117,6 +118,10 @@ def test_every_rule_that_is_named_in_prose_is_in_the_catalogue(ruleset: Ruleset[
     for shape in (*ruleset.events, *ruleset.commands):
         assert documented(shape) <= {rule.id for rule in ruleset.catalogue.rules}, type_name(shape)
         assert not re.search(r"[,(] ?-\d", shape.__doc__ or ""), f"{type_name(shape)}: rules are named in full"
+
+
+def test_a_rule_of_a_chapter_with_digits_is_found_in_prose() -> None:
+    assert RULE_ID.findall("No more than four (IT-I1-10), see A1B-02 and NU-A1B-04.") == ["IT-I1-10", "NU-A1B-04"]
 
 
 def test_what_is_said_of_single_fields_does_not_count() -> None:
