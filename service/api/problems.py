@@ -55,6 +55,7 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
         version: the version of the game now.
         rule: the id of the rule that a refused command breaks.
         rule_title: the title of that rule.
+        rule_standing: what kind of rule it is and when it holds, in words; absent for a plain rule.
         source: where that rule stands.
         decision: the open decision that blocks the command: the caller's own if there is one.
         options_url: what the caller may do now.
@@ -71,6 +72,7 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
     version: Version | None = None
     rule: RuleId | None = None
     rule_title: str = ""
+    rule_standing: str = ""
     source: str = ""
     decision: Decision | None = None
     options_url: str = ""
@@ -563,13 +565,14 @@ def refused(
 ) -> Problem:
     """Return the problem of a refusal, with the rule's title and source from the first catalogue that has it."""
     mine = [decision for decision in decisions if seat in decision.seats]
-    title, source = _cited(refusal.rule, catalogues)
+    title, standing, source = _cited(refusal.rule, catalogues)
     return Problem(
         NOT_NOW if refusal.untimely else REFUSED,
         refusal.asked,
         refusal.allowed,
         rule=refusal.rule,
         rule_title=title,
+        rule_standing=standing,
         source=source,
         decision=next(iter([*mine, *decisions]), None),
         options_url=options_url,
@@ -577,11 +580,11 @@ def refused(
     )
 
 
-def _cited(rule_id: RuleId, catalogues: Sequence[Catalogue]) -> tuple[str, str]:
+def _cited(rule_id: RuleId, catalogues: Sequence[Catalogue]) -> tuple[str, str, str]:
     for catalogue in catalogues:
         try:
             rule = catalogue.rule(rule_id)
         except CatalogueError:
             continue
-        return rule.title, catalogue.cite(rule)
-    return "", ""
+        return rule.title, rule.standing, catalogue.cite(rule)
+    return "", "", ""

@@ -38,7 +38,8 @@ def list_rules(ruleset: RulesetOption = None, as_json: JsonOption = False) -> No
         print_json(list(found.values()))
         return
     for rule in found.values():
-        console.print(f"{rule.id:<14}{rule.title}{'  (our ruling)' if rule.is_our_ruling else ''}")
+        notes = ", ".join(filter(None, (rule.standing, "our ruling" if rule.is_our_ruling else "")))
+        console.print(f"{rule.id:<14}{rule.title}{f'  ({notes})' if notes else ''}")
 
 
 @rules.command("show")
@@ -51,6 +52,7 @@ def show(rule_id: Annotated[str, typer.Argument(metavar="ID")], as_json: JsonOpt
     console.print(f"[bold]{rule.id}  {rule.title}[/bold]\n\n{rule.text}\n")
     for label, content in (
         ("Applies", ", ".join(rule.applies)),
+        ("Status", rule.standing),
         ("Source", ruleset.catalogue.cite(rule)),
         ("Left open", rule.ambiguity),
         ("Ruling", rule.ruling),
@@ -103,6 +105,9 @@ def _print_coverage(label: str, result: Coverage) -> None:
         table.add_row(chapter.title, str(chapter.total), str(chapter.covered), ", ".join(chapter.missing))
     share = 100 * result.covered / result.total if result.total else 100
     table.add_section()
+    if len(result.statuses) > 1:
+        for status, each in result.statuses.items():
+            table.add_row(status, str(each.total), str(each.covered), "")
     table.add_row("all", str(result.total), str(result.covered), f"{share:.1f} % covered")
     console.print(table)
 

@@ -26,6 +26,9 @@ EVERY_RULESET = "*"
 Line = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 """A text that is not blank."""
 
+Status = Literal["rule", "faq", "clarification", "house"]
+"""What a statement is: of the rule book itself, of its official FAQ, unofficial advice on it, or an optional rule."""
+
 _CITATION = re.compile(r"(?P<key>[a-z0-9-]+)(?::(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?)?(?: § (?P<section>\S.*))?")
 """A source; lines, where it is cited by line; and the heading of a section, where lines alone help nobody."""
 _PLACE_IN_DOCUMENT = re.compile(r"`\$\.(?P<table>\w+)\[(?P<index>[0-9]+)\](?P<rest>[^`]*)`")
@@ -89,10 +92,19 @@ class Earlier(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One numbered statement. ``ambiguity`` is what the source leaves open, and ``ruling`` how we decide it."""
+    """One numbered statement. ``ambiguity`` is what the source leaves open, and ``ruling`` how we decide it.
+
+    Attributes:
+        status: what kind of statement it is.
+        option: the field of the ruleset's set-up that must be true for the rule to hold; None when it always holds.
+        default: whether that field is true unless the creator of a game chooses otherwise.
+    """
 
     id: RuleId
     applies: Annotated[tuple[str, ...], Meta(min_length=1)] = ()
+    status: Status = "rule"
+    option: Line | None = None
+    default: bool | None = None
     title: Line
     text: Line
     source: Annotated[tuple[str, ...], Meta(min_length=1)]
@@ -120,12 +132,26 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Whether the rule rests on a ruling of this project, not on the source alone."""
         return self.ruling is not None and self.ruling.lower().startswith("ours")
 
+    @property
+    def standing(self) -> str:
+        """What kind of statement it is and when it holds, in words; empty for a plain rule that always holds."""
+        under = f"only with the option {self.option}, {'on' if self.default else 'off'} by default"
+        return ", ".join(filter(None, (_IN_WORDS[self.status], under if self.option else "")))
+
     def holds_in(self, ruleset_id: str) -> bool:
         return ruleset_id in self.applies or EVERY_RULESET in self.applies
 
 
 _RETOLD: Final = ("title", "text", "source", "ambiguity", "ruling", "decision")
 """The fields of a rule that an earlier version may have had otherwise."""
+
+
+_IN_WORDS: Final[Mapping[Status, str]] = {
+    "rule": "",
+    "faq": "official FAQ",
+    "clarification": "clarification",
+    "house": "house rule",
+}
 
 
 class Roll(Struct, frozen=True, forbid_unknown_fields=True):
@@ -319,6 +345,16 @@ def load(raw: bytes | str) -> Catalogue:
     return _spelled_out(catalogue)
 
 
+def check_options(catalogue: Catalogue, ruleset_id: str, setup: type[Struct]) -> None:
+    """Raise `CatalogueError` unless a ruleset's set-up has every option of its rules, with the same default."""
+    fields = {field.name: field.default for field in msgspec.structs.fields(setup)}
+    for rule in catalogue.for_ruleset(ruleset_id):
+        if rule.option and fields.get(rule.option) is not rule.default:
+            is_there = f"is {fields[rule.option]} by default" if rule.option in fields else "is not there"
+            wanted = f"{rule.id} holds under option {rule.option}, {rule.default} by default"
+            raise CatalogueError(f"{wanted}; in the set-up of {ruleset_id} it {is_there}")
+
+
 @cache
 def common_rules() -> Catalogue:
     """Return the rules that hold in every game, whatever its ruleset."""
@@ -377,6 +413,9 @@ def _check(catalogue: Catalogue) -> None:
         _check_rolls(example)
     _check_counterparts(catalogue)
     _check_earlier(catalogue)
+    for rule in catalogue.rules:
+        if (rule.option is None) != (rule.default is None):
+            raise CatalogueError(f"{rule.id}: give both `option` and its `default`, or neither")
 
 
 def _check_ids(catalogue: Catalogue) -> None:
@@ -478,6 +517,13 @@ class ChapterCoverage(Struct, frozen=True):
     missing: tuple[RuleId, ...]
 
 
+class Share(Struct, frozen=True):
+    """How many rules there are, and how many of them are covered."""
+
+    total: int
+    covered: int
+
+
 class Coverage(Struct, frozen=True):
     """How much of a catalogue is covered in one ruleset. ``unknown``: claimed ids of this game that name no rule."""
 
@@ -485,6 +531,7 @@ class Coverage(Struct, frozen=True):
     ruleset: str
     total: int
     covered: int
+    statuses: Mapping[Status, Share]
     chapters: tuple[ChapterCoverage, ...]
     unknown: tuple[RuleId, ...]
 
@@ -495,11 +542,15 @@ def coverage(catalogue: Catalogue, ruleset_id: str, covered: Mapping[RuleId, Seq
     chapters = tuple(_chapter_coverage(chapter, claimed) for chapter in catalogue.chapters(ruleset_id))
     games = {rule.id.split("-")[0] for rule in catalogue.rules}
     existing = {rule.id for rule in catalogue.rules}
+    by_status: dict[Status, list[bool]] = {}
+    for rule in catalogue.for_ruleset(ruleset_id):
+        by_status.setdefault(rule.status, []).append(rule.id in claimed)
     return Coverage(
         catalogue=catalogue.id,
         ruleset=ruleset_id,
         total=sum(chapter.total for chapter in chapters),
         covered=sum(chapter.covered for chapter in chapters),
+        statuses={status: Share(len(each), sum(each)) for status, each in by_status.items()},
         chapters=chapters,
         unknown=tuple(sorted(rule_id for rule_id in claimed - existing if rule_id.split("-")[0] in games)),
     )

@@ -16,7 +16,7 @@ from domain.kernel.chance.evidence import Shown
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, RuleId, Seat
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.catalogue import Catalogue, load
+from domain.kernel.rules.catalogue import Catalogue, check_options, load
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.course import Step
 from domain.kernel.rules.decision import Decision, Option
@@ -137,7 +137,9 @@ class Ruleset(ABC, Generic[T]):
     @cached_property
     def catalogue(self) -> Catalogue:
         """The rules of this version by id, from ``catalogue.toml`` in its package unless it says otherwise."""
-        return load(self._beside("catalogue.toml").read_bytes()).at(self.id, self.version)
+        found = load(self._beside("catalogue.toml").read_bytes()).at(self.id, self.version)
+        check_options(found, self.id, self.setup)
+        return found
 
     @cached_property
     def glyphs(self) -> str:

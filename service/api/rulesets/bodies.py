@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 from domain.kernel.chance.evidence import Shown
 from domain.kernel.ids import LARGEST_INTEGER, RuleId, Seat
 from domain.kernel.rules.board import Board, Map
-from domain.kernel.rules.catalogue import Catalogue, Rule
+from domain.kernel.rules.catalogue import Catalogue, Rule, Status
 from domain.kernel.rules.ruleset import Ruleset
 from service.api.bodies import Identifier, Listed, Page
 
@@ -21,11 +21,13 @@ class RulesPage(Page, frozen=True):
     Attributes:
         chapter: only rules of this chapter, such as ``MOV``.
         text: only rules whose title or text has these words, in any case.
+        status: only rules of this status.
         version: as this version of the ruleset has them, instead of the newest.
     """
 
     chapter: Identifier | None = None
     text: Identifier | None = None
+    status: Status | None = None
     version: RulesetNumber | None = None
 
 
@@ -174,6 +176,10 @@ class RuleView(Struct, frozen=True):
         text: what it says.
         source: where the source says so.
         rulesets: the rulesets in which it holds.
+        status: `rule` of the rule book, its official `faq`, a `clarification` (unofficial advice) or a `house` rule.
+        option: the field of the set-up that must be true for the rule to hold; null when it always holds.
+        option_default: whether that field is true unless the creator of a game chooses otherwise; null without one.
+        standing: what `status`, `option` and `option_default` say, in words; empty for a plain rule that always holds.
         ambiguity: what the source leaves open, if anything.
         ruling: how we decide it.
         ours: True when the ruling is ours, not the source's.
@@ -187,6 +193,10 @@ class RuleView(Struct, frozen=True):
     text: str
     source: str
     rulesets: tuple[str, ...]
+    status: Status
+    option: str | None
+    option_default: bool | None
+    standing: str
     ambiguity: str | None
     ruling: str | None
     ours: bool
@@ -256,6 +266,10 @@ def rule_view(catalogue: Catalogue, rule: Rule) -> RuleView:
         text=rule.text,
         source=catalogue.cite(rule),
         rulesets=rule.applies,
+        status=rule.status,
+        option=rule.option,
+        option_default=rule.default,
+        standing=rule.standing,
         ambiguity=rule.ambiguity,
         ruling=rule.ruling,
         ours=rule.is_our_ruling,

@@ -192,4 +192,6 @@ def named(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset
 def _is_wanted(rule: Rule, page: RulesPage) -> bool:
     if page.chapter is not None and rule.chapter != page.chapter:
         return False
+    if page.status is not None and rule.status != page.status:
+        return False
     return page.text is None or page.text.casefold() in f"{rule.title}\n{rule.text}".casefold()

@@ -4,6 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { capital } from "./format.js";
 
 /** Rules that were read, by address; null while they are on their way. */
 const read = new Map();
@@ -30,7 +31,8 @@ export function ruleOf(room, id, title = undefined) {
   return html`<details class="rule" @toggle=${unfold}>
     <summary>Rule ${id}${title ?? rule?.title ? `: ${title ?? rule.title}` : nothing}</summary>
     ${rule
-      ? html`<p>${rule.text}</p>
+      ? html`${rule.standing ? html`<p class="quiet">${capital(rule.standing)}</p>` : nothing}
+          <p>${rule.text}</p>
           ${rule.ruling ? html`<p class="ruling">Ruled${rule.ours ? " by this project" : ""}: ${rule.ruling}</p>` : nothing}
           <p class="quiet">${rule.source}. <a href=${address}>As data</a></p>`
       : html`<p class="quiet">…</p>`}

@@ -1,11 +1,14 @@
 """The rule catalogues, the scenarios and the contract on the command line."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from domain.kernel.rules.ruleset import Library
 from service.api.contract import document as contract
 from tests.service.cli.calling import Call
+from tests.tiny.house import House
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
@@ -55,6 +58,23 @@ def test_coverage_says_no_while_a_rule_has_no_test(call: Call, tmp_path: Path):
     assert said.code == 1
     assert "0.0 % covered" in said.out
     assert call("rules", "coverage", *tests, "--json").json["conquest-classic-friz"]["covered"] == 0
+
+
+@pytest.fixture
+def house(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command line know a ruleset with an official FAQ and a house rule."""
+    monkeypatch.setattr("service.cli.rules.LIBRARY", Library([House()]))
+
+
+@pytest.mark.usefixtures("house")
+def test_a_rule_is_shown_with_its_status_and_its_option(call: Call, tmp_path: Path):
+    option = "house rule, only with the option misers, off by default"
+    listed = call("rules", "list").out.splitlines()
+    assert "TA-BID-02     The last card plays itself  (official FAQ)" in listed
+    assert f"TA-GIV-02     Nobody gives coins away  ({option})" in listed
+    assert f"Status:       {option}" in call("rules", "show", "TA-GIV-02").out
+    counted = call("rules", "coverage", "--tests", tmp_path).out
+    assert re.search(r"house\W+1\W+0\b", counted)
 
 
 def test_coverage_needs_a_directory_of_tests(call: Call, tmp_path: Path):

@@ -10,7 +10,17 @@ import pytest
 import domain.classic
 import domain.kernel.rules
 from domain.kernel.ids import RuleId
-from domain.kernel.rules.catalogue import Catalogue, CatalogueError, UnknownRuleError, coverage, load
+from domain.kernel.rules.catalogue import (
+    Catalogue,
+    CatalogueError,
+    Share,
+    UnknownRuleError,
+    check_options,
+    coverage,
+    load,
+)
+from tests.tiny.auction import TinyAuction
+from tests.tiny.house import House
 
 SMALL = """
 id = "ludus"
@@ -119,6 +129,47 @@ def test_bytes_and_text_load_alike(small: Catalogue) -> None:
 def test_a_rule_knows_its_chapter_and_its_ruling(small: Catalogue) -> None:
     assert [rule.chapter for rule in small.rules] == ["MOV", "BAT", "BAT"]
     assert [rule.is_our_ruling for rule in small.rules] == [False, False, True]
+
+
+OPTION = 'status = "house"\noption = "two_dice"\ndefault = true'
+OPTIONAL = SMALL.replace('id = "LU-BAT-02"', f'id = "LU-BAT-02"\n{OPTION}')
+
+
+def test_a_rule_says_what_it_is_and_when_it_holds() -> None:
+    text = OPTIONAL.replace('id = "LU-BAT-01"', 'id = "LU-BAT-01"\nstatus = "faq"')
+    assert [rule.standing for rule in load(text).rules] == [
+        "",
+        "official FAQ",
+        "house rule, only with the option two_dice, on by default",
+    ]
+
+
+def test_the_set_up_has_the_options_of_the_rules_with_their_defaults() -> None:
+    def setup(default: bool) -> type[msgspec.Struct]:
+        return msgspec.defstruct("Setup", [("two_dice", bool, default)])
+
+    optional = load(OPTIONAL)
+    check_options(optional, "ludus-new", setup(True))
+    check_options(optional, "ludus-old", msgspec.Struct)  # which does not have the rule
+    holds = "^LU-BAT-02 holds under option two_dice, True by default; in the set-up of ludus-new it "
+    with pytest.raises(CatalogueError, match=f"{holds}is False by default$"):
+        check_options(optional, "ludus-new", setup(False))
+    with pytest.raises(CatalogueError, match=f"{holds}is not there$"):
+        check_options(optional, "ludus-new", msgspec.Struct)
+
+
+def test_a_ruleset_without_the_option_of_a_rule_has_no_catalogue() -> None:
+    class Forgetful(House):
+        setup = TinyAuction.setup
+
+    assert House().catalogue.rule("TA-GIV-02").option == "misers"
+    with pytest.raises(CatalogueError, match="TA-GIV-02 holds under option misers"):
+        _ = Forgetful().catalogue
+
+
+def test_coverage_counts_by_status() -> None:
+    covered = coverage(load(OPTIONAL), "ludus-new", {RuleId("LU-BAT-02"): ["a test"]})
+    assert covered.statuses == {"rule": Share(1, 0), "house": Share(1, 1)}
 
 
 def test_a_rule_is_found_by_its_id(small: Catalogue) -> None:
@@ -246,6 +297,11 @@ def based_on(base: str, *without: str) -> Callable[[str], str]:
         (replaced('rules = ["LU-BAT-02"]', 'rules = ["LU-BAT-03"]'), "LU-EX-01: catalogue ludus has no rule"),
         (replaced('rules = ["LU-BAT-01",', 'rules = ["LU-BAT-10",'), "LU-DIF-01: catalogue ludus has no rule"),
         (replaced('optional = false\nrules = ["LU-BAT-02"]', 'optional = false\nrules = ["LU-BAT-3"]'), "LU-DEC-01: "),
+        (replaced('id = "LU-BAT-01"', 'id = "LU-BAT-01"\nstatus = "ours"'), "'ours' - at rule LU-BAT-01.status"),
+        (
+            replaced('id = "LU-BAT-01"', 'id = "LU-BAT-01"\noption = "one-die"'),
+            "LU-BAT-01: give both `option` and its `default`, or neither",
+        ),
         (replaced("sword = 1", "sword = 2"), "LU-EX-01: attacker shows more faces than 2 dice have"),
     ],
 )
@@ -275,6 +331,7 @@ def test_coverage_counts_by_chapter_and_names_what_is_missing(small: Catalogue) 
         "ruleset": "ludus-old",
         "total": 2,
         "covered": 1,
+        "statuses": {"rule": {"total": 2, "covered": 1}},
         "chapters": [
             {"chapter": "MOV", "title": "movement", "total": 1, "covered": 1, "missing": []},
             {"chapter": "BAT", "title": "battle", "total": 1, "covered": 0, "missing": ["LU-BAT-01"]},

@@ -1,0 +1,64 @@
+"""Tiny Auction with a house rule: what holds only under an option of the set-up."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from domain.kernel.chance.draws import Chance
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import Seat
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.catalogue import Catalogue, check_options, load
+from domain.kernel.rules.command import Command
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.refusal import Refusal
+from tests.tiny import auction
+from tests.tiny.auction import Give, Table, TinyAuction
+
+OPTION = """
+[[rule]]
+id = "TA-GIV-02"
+status = "house"
+option = "misers"
+default = false
+title = "Nobody gives coins away"
+text = "No seat gives coins away."
+source = ["here"]
+"""
+
+
+class Setup(auction.Setup, frozen=True, forbid_unknown_fields=True):
+    """`misers`: whether nobody gives coins away."""
+
+    misers: bool = False
+
+
+class MiserTable(Table, kw_only=True):
+    static = (*Table.static, "misers")
+
+    misers: bool
+
+
+class House(TinyAuction):
+    setup: ClassVar[type[Struct]] = Setup
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        text = (Path(auction.__file__).parent / "catalogue.toml").read_text()
+        found = load(text.replace('id = "TA-BID-02"', 'id = "TA-BID-02"\nstatus = "faq"') + OPTION)
+        check_options(found, self.id, self.setup)
+        return found
+
+    def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
+        bare = super().lay(seats, setup, board)
+        given = {name: getattr(bare, name) for name in bare.__struct_fields__}
+        return MiserTable(**given, misers=getattr(setup, "misers", False))
+
+    def decide(
+        self, table: Table, seat: Seat, command: Command[Table], chance: Chance, vault: Vault, draws: int = 0
+    ) -> Draft[Table]:
+        if isinstance(command, Give) and isinstance(table, MiserTable) and table.misers:
+            raise Refusal("TA-GIV-02", "Coins were given.", "Keep them.")
+        return super().decide(table, seat, command, chance, vault, draws)
