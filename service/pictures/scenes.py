@@ -47,7 +47,8 @@ def frame_sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
 def look_of(game: Game) -> Look:
     """Return how a game looks."""
     looks = paints(game.ruleset, game.players)
-    return Look(looks, Names({area.id: area.name for area in game.board.areas}, looks), game.ruleset.glyphs)
+    names = Names({area.id: area.name for area in game.board.areas}, looks, game.ruleset.words)
+    return Look(looks, names, game.ruleset.glyphs)
 
 
 @lru_cache(maxsize=16)

@@ -74,6 +74,19 @@ async def test_a_form_speaks_in_words(page: Page) -> None:
     assert not [text for text in said if ID.search(text)]
 
 
+async def test_a_form_calls_things_by_the_names_of_the_ruleset(page: Page) -> None:
+    await page.goto("/viewer/vendor/LICENSE.txt")
+    called = """async () => {
+        const { Labels } = await import("/viewer/forms/labels.js");
+        const names = { "western-romans": "Western Romans", roma: "Romans" };
+        const labels = new Labels([{ id: "roma", name: "Roma" }], names);
+        const ids = ["western-romans", "roma", "western-front", ["western-romans", "western-romans"]];
+        return [...ids.map(labels.value), labels.field("western-romans"), labels.isArea("western-romans")];
+    }"""
+    names = ["Western Romans", "Roma", "Western Front", "2 × Western Romans", "Western Romans", False]
+    assert await page.evaluate(called) == names
+
+
 async def test_a_schema_that_no_option_has_is_refused(page: Page) -> None:
     await page.goto("/viewer/vendor/LICENSE.txt")
     refused = """async () => {

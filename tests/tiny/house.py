@@ -1,5 +1,6 @@
 """Tiny Auction with a house rule: what holds only under an option of the set-up."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -42,6 +43,9 @@ class MiserTable(Table, kw_only=True):
 
 
 class House(TinyAuction):
+    """A tiny auction with a house rule, in which a seat has a name of its own."""
+
+    words: ClassVar[Mapping[str, str]] = {"red": "House of Red", "high-bidder": "High Bidder"}
     setup: ClassVar[type[Struct]] = Setup
 
     @cached_property

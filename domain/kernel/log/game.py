@@ -392,8 +392,8 @@ class Game(Struct, kw_only=True):
 
     @property
     def names(self) -> Names:
-        """The display names of this game's areas and seats."""
-        return Names({area.id: area.name for area in self.board.areas}, self.players)
+        """The display names of this game's areas and seats, and of what its ruleset has words for."""
+        return Names({area.id: area.name for area in self.board.areas}, self.players, self.ruleset.words)
 
     # --- the log ---
 

@@ -48,16 +48,22 @@ def shortened(text: str, most: int) -> str:
 class Names:
     """Display names for sentences: areas have their names on the board, everything else a readable form of its id.
 
-    Ids that begin with a seat are capitalized: ``red`` is "Red", ``red-general-1`` is "Red General 1".
+    What the ruleset has words for (`Ruleset.words`) is called by them: ``western-romans`` is "Western Romans". Ids that
+    begin with a seat are capitalized: ``red`` is "Red", ``red-general-1`` is "Red General 1".
     """
 
-    def __init__(self, areas: Mapping[str, str], seats: Iterable[Seat] = ()) -> None:
+    def __init__(
+        self, areas: Mapping[str, str], seats: Iterable[Seat] = (), words: Mapping[str, str] | None = None
+    ) -> None:
         self._areas = areas
         self._seats = frozenset(seats)
+        self._words = words or {}
 
     def __call__(self, identifier: str) -> str:
         if identifier in self._areas:
             return self._areas[identifier]
+        if identifier in self._words:
+            return self._words[identifier]
         words = identifier.replace("-", " ")
         return words.title() if identifier.partition("-")[0] in self._seats else words
 

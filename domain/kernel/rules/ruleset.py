@@ -108,7 +108,8 @@ class Ruleset(ABC, Generic[T]):
     charts: ClassVar[Mapping[str, str]] = {}
     """Charts that mean the same in every ruleset (tribute, points, territory), each with the figure of `score`."""
     words: ClassVar[Mapping[str, str]] = {}
-    """What forms call values and fields, by id, such as cards; those that are not named are called by their ids."""
+    """What its own ids are called, in forms, questions and sentences: nations, leaders, cards. Those that are not named
+    are called by their ids."""
     colours: ClassVar[Mapping[Seat, str]] = {}
     """The colours of the seats, and of owners that nobody plays, such as ``#a32a2a``."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
@@ -293,7 +294,7 @@ class Ruleset(ABC, Generic[T]):
         open_decisions = self.decisions(table)
         if any(seat in decision.seats and decision.kind in command.answers for decision in open_decisions):
             return
-        names = Names({}, (seat, *(seat for decision in open_decisions for seat in decision.seats)))
+        names = Names({}, (seat, *(seat for decision in open_decisions for seat in decision.seats)), self.words)
         awaited = (f"The game waits for {names.all(each.seats)} to answer: {each.title}" for each in open_decisions)
         raise Refusal(
             self._provided_by(command),

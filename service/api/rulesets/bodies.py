@@ -135,8 +135,8 @@ class RulesetDetail(RulesetSummary, frozen=True):
             game publishes, everybody can repeat the draws and compare; the remaining draws are the salts of secrets.
         concerns: by type of event or command, including those that all rulesets share: the rules that it concerns.
             Types without rules are left out.
-        words: what its values and fields are called, by id, such as cards. Those that are not here are called by their
-            ids.
+        words: what its own ids are called, such as those of nations and cards. Those that are not here are called by
+            their ids.
         setup: a JSON Schema of what the creator of a game may choose.
     """
 

@@ -75,7 +75,8 @@ def offered(library: Library, ruleset: str, rounds: Sequence[RoundScore]) -> dic
 def figure_chart(library: Library, ruleset: str, figure: str, rounds: Sequence[RoundScore]) -> str:
     """Return the chart of a figure of the scoreboard."""
     seats = list(rounds[-1].scores) if rounds else []
-    names, colours = Names({}, seats), paints(library.current(ruleset), seats)
+    played = library.current(ruleset)
+    names, colours = Names({}, seats, played.words), paints(played, seats)
     curves = [
         charts.Curve(
             names(seat),

@@ -1,5 +1,6 @@
 /**
- * Labels for the fields and values of a form: an area's name on the board; the ruleset's word; else its id made readable.
+ * Labels for the fields and values of a form: an area's name on the board, the ruleset's words for one of its ids;
+ * otherwise the id made readable.
  * @module
  */
 
@@ -12,17 +13,17 @@ export class Labels {
 
   /**
    * @param {{id: string, name: string}[]} areas of the board
-   * @param {Record<string, string>} [words] what the ruleset calls others, by id
+   * @param {Record<string, string>} [words] what the ruleset calls its own ids
    */
   constructor(areas, words = {}) {
     this.#areas = new Map(areas.map(({ id, name }) => [id, name]));
-    this.#words = new Map(Object.entries(words));
+    this.#words = new Map([...Object.entries(words), ...this.#areas]);
     /** Whether a value is an area of the board. */
     this.isArea = (value) => this.#areas.has(value);
     /** The label of a value: an area, a seat, a piece, yes or no. */
     this.value = (value) => this.#value(value);
     /** The label of a property. What has several parts, such as the galleys of a seat in a zone, is called after all. */
-    this.field = (name) => capital(this.#words.get(name) ?? name.split("/").map((part) => this.#areas.get(part) ?? part.replaceAll(/[-_]/g, " ")).join(" "));
+    this.field = (name) => capital(this.#words.get(name) ?? name.split("/").map((part) => this.#words.get(part) ?? part.replaceAll(/[-_]/g, " ")).join(" "));
   }
 
   #value(value) {
@@ -33,7 +34,7 @@ export class Labels {
     }
     if (typeof value !== "string") return `${value}`;
     // What joins two areas, such as a road, is called after both.
-    return this.#words.get(value) ?? value.split("|").map((part) => this.#areas.get(part) ?? named(part)).join(" – ");
+    return this.#words.get(value) ?? value.split("|").map((part) => this.#words.get(part) ?? named(part)).join(" – ");
   }
 
   #times(item, times) {

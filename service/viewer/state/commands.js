@@ -78,8 +78,9 @@ export class Commands {
     const seat = room.seat;
     try {
       if (!this.labels) {
-        const { board } = await room.api.get(`/v1/rulesets/${room.game.ruleset}/board`);
-        this.labels = new Labels(board.areas, room.ruleset?.words);
+        const address = `/v1/rulesets/${room.game.ruleset}`;
+        const [{ board }, { words }] = await Promise.all([room.api.get(`${address}/board`), room.ruleset ?? room.api.get(address)]);
+        this.labels = new Labels(board.areas, words);
       }
       const view = await room.api.get(`/v1/games/${room.id}/options`);
       if (seat !== room.seat || view.version < this.version) return;
