@@ -1,6 +1,6 @@
 """The scoreboard: how each game stands, and what every seat had, round by round."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import GameId, Seat, Version
 from domain.kernel.log.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, MovesRetracted, Status
+from domain.kernel.rules.marks import Figure
 from projections.change import Add, Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
 from projections.store import Rows
@@ -42,12 +43,13 @@ class RoundScore(Struct, frozen=True):
         round: the number of the round; 0 before the first.
         version: the version at which the score was taken: when the round was over; of the present round, when its
             present phase began.
-        scores: by seat, and then by what the ruleset counts, such as ``tribute`` or ``provinces``.
+        scores: by seat, and then by what the ruleset counts, such as ``tribute`` or ``provinces``: whole
+            numbers or halves (12.5).
     """
 
     round: int
     version: Version
-    scores: dict[Seat, dict[str, int]]
+    scores: Mapping[Seat, Mapping[str, Figure]]
 
 
 class ScoreboardView(Struct, frozen=True):
@@ -127,7 +129,9 @@ class Scoreboard(Projection):
     @staticmethod
     def _scores(happened: Happened) -> Iterable[Change]:
         seen = happened.seen
-        score = seen.after.ruleset.score(seen.after.table) if seen.after.table is not None else {}
+        if seen.after.table is None:
+            return
+        score = seen.after.ruleset.score(seen.after.table)
         if not score:
             return
         values: dict[str, Value] = {"version": happened.record.version, "score": msgspec.json.encode(score).decode()}
@@ -171,6 +175,6 @@ async def of_game(rows: Rows, game: GameId) -> ScoreboardView | None:
     scores = await rows.select(
         SCOREBOARD, "SELECT round, version, score FROM {scores} WHERE game = ? ORDER BY round", [game]
     )
-    kind = dict[Seat, dict[str, int]]
+    kind = dict[Seat, dict[str, Figure]]
     rounds = tuple(RoundScore(number, at, msgspec.json.decode(score, type=kind)) for number, at, score in scores)
     return ScoreboardView(**columns, rounds=rounds)

@@ -16,6 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from domain.kernel.rules.marks import Figure, spelled
 from service.pictures.contrast import legible
 
 WIDTH: Final = 720
@@ -50,7 +51,7 @@ class Curve(Struct, frozen=True):
 
     name: str
     colour: str
-    values: Mapping[int, int]
+    values: Mapping[int, Figure]
 
 
 class Bar(Struct, frozen=True):
@@ -89,7 +90,7 @@ def lines(title: str, curves: Sequence[Curve]) -> str:
     for (label, number), (end, _) in zip(_spread(ends), sorted(ends), strict=True):
         parts.append(_curve(curves[number], number, across, up, beside[number], end, label))
     had = sorted(curves, key=lambda curve: -curve.values.get(last, 0))
-    told = ", ".join(f"{curve.name} {curve.values.get(last, 0)}" for curve in had)
+    told = ", ".join(f"{curve.name} {spelled(curve.values.get(last, 0))}" for curve in had)
     return _framed(title, f"Round {last}: {told}.", HEIGHT, parts, curves)
 
 
@@ -105,7 +106,7 @@ class _Scale(Struct, frozen=True):
         return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 1)
 
 
-def _steps(least: int, most: int) -> list[int]:
+def _steps(least: Figure, most: Figure) -> list[int]:
     """Return round numbers from `least` or below to `most` or above, not many."""
     wanted = max(most - least, 4) / 5
     size = 10 ** math.floor(math.log10(wanted)) if wanted >= 1 else 1
@@ -131,7 +132,7 @@ def _curve(curve: Curve, number: int, across: _Scale, up: _Scale, beside: float,
     every = max(1, math.ceil(APART * len(points) / (across.end - across.start)))
     markers = "".join(
         f'<use href="#m{number}" transform="translate({places[at]})">'
-        f"<title>{escape(curve.name)}, round {at}: {value}</title></use>"
+        f"<title>{escape(curve.name)}, round {at}: {spelled(value)}</title></use>"
         for at, value in points[::-1][::every]
     )
     x = WIDTH - RIGHT + 14
@@ -140,7 +141,7 @@ def _curve(curve: Curve, number: int, across: _Scale, up: _Scale, beside: float,
     return (
         f'<g class="ink{number}"><path class="curve" d="M{"L".join(places.values())}"{dashed}/>{markers}{lead}'
         f'<use href="#m{number}" x="{x + 10}" y="{label:g}"/>'
-        f'<text class="name" x="{x + 20}" y="{label + 4:g}">{escape(curve.name)} {last}</text></g>'
+        f'<text class="name" x="{x + 20}" y="{label + 4:g}">{escape(curve.name)} {spelled(last)}</text></g>'
     )
 
 

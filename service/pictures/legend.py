@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from domain.kernel.ids import Seat
-from domain.kernel.rules.marks import Mark, Shelf, Standing
+from domain.kernel.rules.marks import Mark, Shelf, Standing, spelled
 from domain.kernel.rules.message import Names
 from service.pictures.palette import NOBODY, Paint
 from service.pictures.svg import box, fitted, line_of_text, symbol, width, written
@@ -121,10 +121,11 @@ def _lines(each: Standing, room: float) -> Iterator[str]:
     """Yield the figures, as many in a line as there is room for."""
     line = ""
     for name, figure in each.figures.items():
-        more = f"{line} · {name} {figure}" if line else f"{name} {figure}"
+        said = f"{name} {spelled(figure)}"
+        more = f"{line} · {said}" if line else said
         if line and width(more, 13) > room:
             yield line
-            more = f"{name} {figure}"
+            more = said
         line = more
     if line:
         yield line

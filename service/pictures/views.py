@@ -1,9 +1,11 @@
 """What a picture shows, as data: marks with their words and colours, and frames, which say what a version changed."""
 
+from collections.abc import Mapping
+
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import AreaId, GameId, Seat, Version
-from domain.kernel.rules.marks import Link, Mark, Place, Shelf
+from domain.kernel.rules.marks import Figure, Link, Mark, Place, Shelf
 
 
 class StandingView(Struct, frozen=True):
@@ -15,7 +17,7 @@ class StandingView(Struct, frozen=True):
         colour: its colour.
         ink: a colour for text that is readable on it.
         emblem: the symbol of the bare board that marks the seat, in addition to its colour.
-        figures: what it has, by name.
+        figures: what it has, by name: whole numbers or halves (12.5).
         items: what lies before it; a mark's `kind` names the symbol ``glyph-KIND`` of the bare board.
         active: whether it is its turn; false for all when the game is over.
         out: why the seat is out of the game, in words; empty while it plays, and for a winner.
@@ -27,7 +29,7 @@ class StandingView(Struct, frozen=True):
     colour: str
     ink: str
     emblem: str
-    figures: dict[str, int]
+    figures: Mapping[str, Figure]
     items: tuple[Mark, ...]
     active: bool
     out: str

@@ -18,7 +18,7 @@ from domain.kernel.rules.catalogue import Catalogue
 from domain.kernel.rules.course import Consequence, Step
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft, Roll
-from domain.kernel.rules.marks import Mark, Marks, Place, Shelf, Stack, Standing
+from domain.kernel.rules.marks import Figure, Mark, Marks, Place, Shelf, Stack, Standing
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 from domain.kernel.rules.ruleset import Result, Rolled, Ruleset, Upcaster
@@ -441,7 +441,7 @@ class TinyAuction(Ruleset[Table]):
     def round(self, table: Table) -> int:
         return min(table.round, table.rounds)
 
-    def score(self, table: Table) -> dict[Seat, dict[str, int]]:
+    def score(self, table: Table) -> Mapping[Seat, Mapping[str, Figure]]:
         return {seat: {"coins": coins} for seat, coins in table.coins.items()}
 
     def rolled(self, event: message.Event[Table]) -> Iterable[Rolled]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
@@ -14,6 +15,8 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.catalogue import Catalogue, check_options, load
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.marks import Figure, Marks, Standing, halved
+from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
 from tests.tiny import auction
 from tests.tiny.auction import Give, Table, TinyAuction
@@ -42,8 +45,12 @@ class MiserTable(Table, kw_only=True):
     misers: bool
 
 
+def _with_figures(standing: Standing, figures: dict[str, Figure]) -> Standing:
+    return replace(standing, figures=figures)
+
+
 class House(TinyAuction):
-    """A tiny auction with a house rule, in which a seat has a name of its own."""
+    """A tiny auction with a house rule, in which a seat has a name of its own, and a coin is half a point."""
 
     words: ClassVar[Mapping[str, str]] = {"red": "House of Red", "high-bidder": "High Bidder"}
     setup: ClassVar[type[Struct]] = Setup
@@ -54,6 +61,16 @@ class House(TinyAuction):
         found = load(text.replace('id = "TA-BID-02"', 'id = "TA-BID-02"\nstatus = "faq"') + OPTION)
         check_options(found, self.id, self.setup)
         return found
+
+    charts: ClassVar[Mapping[str, str]] = {"points": "points"}
+
+    def score(self, table: Table) -> Mapping[Seat, Mapping[str, Figure]]:
+        return {seat: {"coins": coins, "points": halved(coins)} for seat, coins in table.coins.items()}
+
+    def marks(self, view: auction.View, names: Names) -> Marks:
+        marks = super().marks(view, names)
+        figures = ({**each.figures, "points": halved(view.coins[each.seat])} for each in marks.standings)
+        return replace(marks, standings=tuple(map(_with_figures, marks.standings, figures)))
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
         bare = super().lay(seats, setup, board)

@@ -4,9 +4,28 @@ A ruleset makes `Marks` from a view, so they show a viewer nothing that the view
 knows no ruleset: kinds are names of glyphs, areas are those of the board, and everything comes with a text.
 """
 
-from msgspec import Struct
+from collections.abc import Mapping
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from domain.kernel.ids import AreaId, Seat
+
+Figure = int | Annotated[float, Meta(multiple_of=0.5)]
+"""What a scoreboard counts: a whole number, or a half such as 12.5, which JSON and floating point keep exactly."""
+
+
+def halved(halves: int) -> Figure:
+    """Return what so many halves are: 25 is 12.5. A table keeps the whole number of halves."""
+    return halves / 2 if halves % 2 else halves // 2
+
+
+def spelled(figure: Figure) -> str:
+    """Return a figure as it is written: 12.5 is "12½"."""
+    whole = int(figure)
+    if figure == whole:
+        return str(whole)
+    return f"{'-' if figure < 0 else ''}{abs(whole) or ''}½"
 
 
 class Mark(Struct, frozen=True, omit_defaults=True):
@@ -80,7 +99,7 @@ class Standing(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         seat: the seat.
-        figures: what it has, by name.
+        figures: what it has, by name: whole numbers or halves.
         items: what else it has: prisoners, cards, roles.
         active: whether it is its turn; false for all when the game is over.
         out: why it is not, or no longer, in the game, in words; empty while it plays, and for the winner.
@@ -88,7 +107,7 @@ class Standing(Struct, frozen=True, omit_defaults=True):
     """
 
     seat: Seat
-    figures: dict[str, int]
+    figures: Mapping[str, Figure]
     items: tuple[Mark, ...] = ()
     active: bool = False
     out: str = ""

@@ -21,7 +21,7 @@ from domain.kernel.rules.command import Command
 from domain.kernel.rules.course import Step
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.marks import Mark, Marks
+from domain.kernel.rules.marks import Figure, Mark, Marks
 from domain.kernel.rules.message import Event, Names, Upcaster, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.table import Table
@@ -232,7 +232,7 @@ class Ruleset(ABC, Generic[T]):
         """Return the number of the current round; 0 before the first, or in a game without rounds."""
         return 0
 
-    def score(self, table: T) -> dict[Seat, dict[str, int]]:
+    def score(self, table: T) -> Mapping[Seat, Mapping[str, Figure]]:
         """Return what a scoreboard shows of each seat, by name: points, territory, money. Public figures only."""
         return {}
 

@@ -6,7 +6,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { contentOf } from "../board/board.js";
 import { chip } from "../parts/chip.js";
-import { capital, plain, seatName } from "../parts/format.js";
+import { capital, plain, scored, seatName } from "../parts/format.js";
 
 const found = { versions: "", frames: null, result: { areas: [], seats: [] } };
 
@@ -37,7 +37,7 @@ function list(room) {
   return html`<p class="quiet" role="status">${areas.length} ${areas.length === 1 ? "area differs" : "areas differ"}.</p>
     <ul class="differences">
       ${seats.map(({ seat, figures }) => html`<li>${chip(room, seat)} <strong>${seatName(room.game, seat)}</strong>
-        ${figures.map(({ name, was, is }) => html`<span class="figure">${plain(name)} ${was} → ${is}</span>`)}</li>`)}
+        ${figures.map(({ name, was, is }) => html`<span class="figure">${plain(name)} ${scored(was)} → ${scored(is)}</span>`)}</li>`)}
       ${areas.map(({ area, name, gone, come }) => html`<li>
         <button class="area" @click=${() => (room.choose(area), room.board.focus(area))}>${name}</button>
         <ul>

@@ -5,7 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
-import { plain, seatName } from "../parts/format.js";
+import { plain, scored, seatName } from "../parts/format.js";
 import { shelf } from "../parts/shelf.js";
 import { chartsPanel } from "./charts.js";
 
@@ -49,7 +49,9 @@ function figure(standing, name, before) {
   const value = standing.figures[name];
   const was = before?.find((other) => other.seat === standing.seat)?.figures[name];
   if (value === undefined) return "";
-  return was === undefined || was === value ? value : html`${value} <span class="quiet">(${value > was ? "+" : "−"}${Math.abs(value - was)})</span>`;
+  return was === undefined || was === value
+    ? scored(value)
+    : html`${scored(value)} <span class="quiet">(${value > was ? "+" : "−"}${scored(Math.abs(value - was))})</span>`;
 }
 
 function won(room) {

@@ -18,6 +18,12 @@ export function capital(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
+/** Return a figure of the scores: 12.5 is "12½". */
+export function scored(figure) {
+  const whole = Math.trunc(figure);
+  return whole === figure ? `${figure}` : `${figure < 0 ? "-" : ""}${Math.abs(whole) || ""}½`;
+}
+
 /** Return who sits somewhere: "Red (Ann)", or "Red" while nobody does. */
 export function seatName(game, seat) {
   const holder = game?.seats.find((place) => place.seat === seat)?.name;

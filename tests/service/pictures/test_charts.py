@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from domain.kernel.rules.marks import Figure
 from service.pictures import charts
 from service.pictures.charts import Bar, Curve, Die
 from service.pictures.contrast import READABLE, contrast, legible
@@ -29,7 +30,7 @@ def drawn(svg: str) -> ElementTree.Element:
     return root
 
 
-def curves(*values: tuple[int, ...]) -> list[Curve]:
+def curves(*values: tuple[Figure, ...]) -> list[Curve]:
     colours = SPARE
     return [
         Curve(name, colour, dict(enumerate(had, start=1)))
@@ -52,6 +53,13 @@ def test_the_words_say_how_all_stand_and_who_is_first():
     root = drawn(charts.lines("Tribute, round by round", curves((10, 25), (30, 40))))
     assert root.findtext(f"{SVG}desc") == "Round 2: Blue 40, Red 25."
     assert "Red, round 1: 10" in {title.text for title in root.iter(f"{SVG}title")}
+
+
+def test_halves_are_written_as_halves():
+    root = drawn(charts.lines("Points", curves((10, 12.5), (30, 0.5))))
+    assert root.findtext(f"{SVG}desc") == "Round 2: Red 12½, Blue ½."
+    assert "Red, round 2: 12½" in {title.text for title in root.iter(f"{SVG}title")}
+    assert list(labels(root)) == ["Red 12½", "Blue ½"]
 
 
 def test_every_line_has_a_pattern_a_marker_and_a_label_of_its_own():
