@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from domain.kernel.ids import Seat
-from domain.kernel.rules.marks import Mark, Shelf, Standing, spelled
-from domain.kernel.rules.message import Names
-from service.pictures.palette import NOBODY, Paint
+from domain.kernel.rules.marks import Figure, Mark, Nation, Shelf, Standing, spelled
+from service.pictures.palette import NOBODY, Look, Paint
 from service.pictures.svg import box, fitted, line_of_text, symbol, width, written
 
 HEADING: Final = 52
@@ -56,6 +55,19 @@ class Column:
         if marks:
             self.y += LINE
 
+    def nation(self, each: Nation, look: Look, paint: Paint) -> None:
+        """Write a nation of a seat: its sign as on its pieces, its name, and below them what it has."""
+        sign = look.signs.get(each.nation, "")
+        wide = width(sign, 10, bold=True) + 8
+        self.parts.append(box(self.x, self.y + 2, wide, 15, f'rx="4" fill="{paint.colour}"'))
+        self.parts.append(line_of_text(sign, self.x + 4, self.y + 13, 10, f'font-weight="700" fill="{paint.ink}"'))
+        self.x, self.room = self.x + wide + 6, self.room - wide - 6
+        self.line(look.names(each.nation), FAINT if each.absent else INK)
+        for words in (*_lines(each.figures, self.room), *filter(None, (each.words,))):
+            self.line(words, FAINT, 12)
+        self.items(each.items, look.paints)
+        self.x, self.room = self.x - wide - 6, self.room + wide + 6
+
 
 def _item(mark: Mark, said: str, x: float, y: float, paint: Paint | None) -> str:
     colour = paint.edge if paint is not None else INK
@@ -65,7 +77,7 @@ def _item(mark: Mark, said: str, x: float, y: float, paint: Paint | None) -> str
 
 
 def legend(
-    standings: Sequence[Standing], shelves: Sequence[Shelf], paints: Paints, names: Names, top: float, across: float
+    standings: Sequence[Standing], shelves: Sequence[Shelf], look: Look, top: float, across: float
 ) -> tuple[str, float]:
     """Return the seats and the shelves, from `top` down, and where they end."""
     parts: list[str] = []
@@ -75,19 +87,19 @@ def legend(
     bottom = top
     for first in range(0, len(standings), per_row):
         row = [
-            _card(each, paints, names, MARGIN + index * (wide + MARGIN), bottom, wide)
+            _card(each, look, MARGIN + index * (wide + MARGIN), bottom, wide)
             for index, each in enumerate(standings[first : first + per_row])
         ]
         tall = max(down for _, down in row) - bottom + 10
         for index, (each, (drawn, _)) in enumerate(zip(standings[first:], row, strict=False)):
             x = MARGIN + index * (wide + MARGIN)
-            parts.append(_frame(each, paints.get(each.seat, NOBODY), x, bottom, wide, tall))
+            parts.append(_frame(each, look.paints.get(each.seat, NOBODY), x, bottom, wide, tall))
             parts.append(drawn)
         bottom += tall + 12
     for shelf in shelves:
         column = Column(MARGIN + 4, bottom, across - 2 * MARGIN)
         column.line(shelf.title, FAINT)
-        column.items(shelf.items, paints)
+        column.items(shelf.items, look.paints)
         parts += column.parts
         bottom = column.y + 4
     return "".join(parts), bottom
@@ -99,28 +111,30 @@ def _frame(each: Standing, paint: Paint, x: float, y: float, wide: float, tall: 
     return box(x, y, wide, tall, f'rx="6" fill="#fffaf0" {edge}') + head
 
 
-def _card(each: Standing, paints: Paints, names: Names, x: float, y: float, wide: float) -> tuple[str, float]:
+def _card(each: Standing, look: Look, x: float, y: float, wide: float) -> tuple[str, float]:
     """Return the card of a seat without its frame, and where it ends."""
-    paint = paints.get(each.seat, NOBODY)
+    paint = look.paints.get(each.seat, NOBODY)
     turn = "won the game" if each.won else "to move" if each.active else each.out
-    name = fitted(names(each.seat), 15, wide - 50 - width(turn, 12), bold=True)
-    look = f'fill="{paint.ink}"'
+    name = fitted(look.names(each.seat), 15, wide - 50 - width(turn, 12), bold=True)
+    ink = f'fill="{paint.ink}"'
     head = (
-        symbol(f"emblem-{paint.emblem}", x + 9, y + 8, 12, f" {look}")
-        + line_of_text(name, x + 28, y + 19.5, 15, f'font-weight="700" {look}')
-        + line_of_text(turn, x + wide - 9, y + 19, 12, f'text-anchor="end" {look}')
+        symbol(f"emblem-{paint.emblem}", x + 9, y + 8, 12, f" {ink}")
+        + line_of_text(name, x + 28, y + 19.5, 15, f'font-weight="700" {ink}')
+        + line_of_text(turn, x + wide - 9, y + 19, 12, f'text-anchor="end" {ink}')
     )
     column = Column(x + 9, y + 33, wide - 18)
-    for words in _lines(each, column.room):
+    for words in _lines(each.figures, column.room):
         column.line(words)
-    column.items(each.items, paints)
+    column.items(each.items, look.paints)
+    for nation in each.nations:
+        column.nation(nation, look, paint)
     return head + "".join(column.parts), column.y
 
 
-def _lines(each: Standing, room: float) -> Iterator[str]:
-    """Yield the figures, as many in a line as there is room for."""
+def _lines(figures: Mapping[str, Figure], room: float) -> Iterator[str]:
+    """Yield figures, as many in a line as there is room for."""
     line = ""
-    for name, figure in each.figures.items():
+    for name, figure in figures.items():
         said = f"{name} {spelled(figure)}"
         more = f"{line} · {said}" if line else said
         if line and width(more, 13) > room:

@@ -36,11 +36,19 @@ class Paint(Struct, frozen=True):
 
 
 class Look(Struct, frozen=True):
-    """How a game looks: the paints of its seats, what they and the areas are called, and the glyphs of its ruleset."""
+    """How a game looks.
+
+    Attributes:
+        paints: the paints of its seats.
+        names: what they and the areas are called.
+        glyphs: the glyphs of its ruleset.
+        signs: the letters that mark the pieces of each nation.
+    """
 
     paints: Mapping[Seat, Paint]
     names: Names
     glyphs: str
+    signs: Mapping[str, str] = {}
 
 
 NOBODY: Final = Paint("#8d8168", LIGHT, "#5b523f", 7)

@@ -62,14 +62,12 @@ def picture(sheet: Sheet, marks: Marks, said: str, width: int | None = None) -> 
     across, down = sheet.drawing.size
     larger = max(1.0, min(READABLE / width, LARGEST)) if width is not None else 1.0
     areas = {
-        area: fragment(
-            area, marks.places.get(area, EMPTY), sheet.plan, sheet.paints, sheet.names, min(larger, LARGEST_PIECES)
-        )
+        area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look, min(larger, LARGEST_PIECES))
         for area in sheet.drawing.areas
     }
     lying = ground(marks, sheet.drawing, sheet.paints)
     narrow = across / larger
-    below, bottom = legend(marks.standings, marks.shelves, sheet.paints, sheet.names, 14, narrow)
+    below, bottom = legend(marks.standings, marks.shelves, sheet.look, 14, narrow)
     above = HEADING * larger
     tall = above + down + (bottom + 26) * larger
     enlarged = f"scale({number(larger * 100)}e-2)"

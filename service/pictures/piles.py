@@ -8,19 +8,17 @@ from typing import Final
 from msgspec import Struct
 
 from domain.boards.drawing import Drawing, Outline
-from domain.kernel.ids import AreaId, Seat
+from domain.kernel.ids import AreaId
 from domain.kernel.rules.marks import Mark, Place, Stack
 from domain.kernel.rules.message import Names
-from service.pictures.palette import NOBODY, Paint
+from service.pictures.palette import NOBODY, Look
 from service.pictures.svg import number, symbol, width, written
-from service.pictures.tokens import Token, pill, plate, swords
+from service.pictures.tokens import Owner, Token, pill, plate, swords
 
 GAP: Final = 3.0
 """Between tokens, and between rows of them."""
 NAMED: Final = 13.5
 """The size of the names of areas."""
-
-Paints = Mapping[Seat, Paint]
 
 
 class Box(Struct, frozen=True):
@@ -143,16 +141,17 @@ def _cost(place: Box, middle: Box, names: Iterable[Box], others: Iterable[Box]) 
     return hidden + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
 
 
-def fragment(area: AreaId, place: Place, plan: Layout, paints: Paints, names: Names, larger: float = 1.0) -> str:
+def fragment(area: AreaId, place: Place, plan: Layout, look: Look, larger: float = 1.0) -> str:
     """Return what lies in an area, with everything said in its title, and each token in its own."""
-    said = described(area, place, plan.printed.get(area, ()), names)
+    said = described(area, place, plan.printed.get(area, ()), look.names)
     hit = f'<use href="#shape-{area}" class="hit" pointer-events="all"/>'
-    return f"<title>{written(said)}</title>{hit}{plan.row(area)}{_pieces(area, place, plan, paints, larger)}"
+    return f"<title>{written(said)}</title>{hit}{plan.row(area)}{_pieces(area, place, plan, look, larger)}"
 
 
 def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names) -> str:
     """Return in words what lies in an area."""
-    parts = [names(area) + (f", {names(place.owner)}" if place.owner is not None else "")]
+    owner = " of ".join(names(each) for each in (place.nation, place.owner) if each)
+    parts = [names(area) + (f", {owner}" if owner else "")]
     parts += [place.battle] if place.battle else []
     parts += [mark.words for mark in place.sites if mark.words]
     parts += [stack.words for stack in place.stacks]
@@ -161,17 +160,17 @@ def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names)
     return "; ".join(parts)
 
 
-def _pieces(area: AreaId, place: Place, plan: Layout, paints: Paints, larger: float) -> str:
+def _pieces(area: AreaId, place: Place, plan: Layout, look: Look, larger: float) -> str:
     """Return what lies in an area itself, and on each of its coasts; on one without an anchor lies in the area."""
     outline = plan.drawing.areas[area]
     lying: dict[str, list[Stack]] = {"": []}
     for stack in place.stacks:
         lying.setdefault(stack.coast if stack.coast in outline.coasts else "", []).append(stack)
     room = max(88.0, 3.2 * outline.radius)
-    rows = [*_sites(place, paints, room), *_stacks(lying.pop(""), paints, room)]
+    rows = [*_sites(place, look, room), *_stacks(lying.pop(""), look, room)]
     beside, drawn = _laid(area, rows, plan, larger) if rows else (None, "")
     for coast, stacks in lying.items():
-        drawn += _laid(area, [*_stacks(stacks, paints, 88.0)], plan, larger, coast, beside)[1]
+        drawn += _laid(area, [*_stacks(stacks, look, 88.0)], plan, larger, coast, beside)[1]
     return drawn
 
 
@@ -264,29 +263,35 @@ def _printed(marks: Iterable[Mark]) -> Token:
 _NOTHING: Final = Token(0, 0, "")
 
 
-def _sites(place: Place, paints: Paints, room: float) -> Iterator[list[Token]]:
+def _sites(place: Place, look: Look, room: float) -> Iterator[list[Token]]:
     """Yield rows of what stands in an area."""
     fought = [swords(place.battle)] if place.battle else []
-    return _broken([*fought, *_plates(place.sites, paints)], room)
+    return _broken([*fought, *_plates(place.sites, look)], room)
 
 
 TOGETHER: Final = 4
 """So many owners at most share a plate."""
 
 
-def _plates(sites: Iterable[Mark], paints: Paints) -> Iterator[Token]:
+def _plates(sites: Iterable[Mark], look: Look) -> Iterator[Token]:
     """Yield a plate for each mark; marks of one kind with different owners, such as influence, share one."""
     for (_, is_owned), found in groupby(sites, key=lambda mark: (mark.kind, mark.seat is not None)):
         alike = tuple(found)
         at_once = TOGETHER if len({mark.seat for mark in alike}) == len(alike) else 1
         for first in range(0, len(alike), at_once):
             marks = alike[first : first + at_once]
-            yield plate(marks, tuple(paints.get(mark.seat, NOBODY) for mark in marks if mark.seat) if is_owned else ())
+            yield plate(marks, tuple(_owner(mark, look) for mark in marks) if is_owned else ())
 
 
-def _stacks(stacks: Iterable[Stack], paints: Paints, room: float) -> Iterator[list[Token]]:
+def _owner(mark: Mark, look: Look) -> Owner:
+    paint = NOBODY if mark.seat is None else look.paints.get(mark.seat, NOBODY)
+    return Owner(paint, look.signs.get(mark.nation, ""))
+
+
+def _stacks(stacks: Iterable[Stack], look: Look, room: float) -> Iterator[list[Token]]:
     """Yield rows of what is in the seats' hands."""
-    return _broken((pill(stack, paints.get(stack.seat, NOBODY)) for stack in stacks), room)
+    tokens = (pill(each, look.paints.get(each.seat, NOBODY), look.signs.get(each.nation, "")) for each in stacks)
+    return _broken(tokens, room)
 
 
 def _broken(tokens: Iterable[Token], room: float) -> Iterator[list[Token]]:

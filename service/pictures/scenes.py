@@ -9,7 +9,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId
 from domain.kernel.log.game import Game
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.marks import Marks, Standing
+from domain.kernel.rules.marks import Marks, Nation, Standing
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Ruleset
 from service.games.views import Viewer
@@ -17,7 +17,7 @@ from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints
 from service.pictures.picture import EMPTY, Sheet
 from service.pictures.piles import Layout, fragment
-from service.pictures.views import MarksView, StandingView
+from service.pictures.views import MarksView, NationView, StandingView
 
 NOTHING = Marks()
 
@@ -48,7 +48,7 @@ def look_of(game: Game) -> Look:
     """Return how a game looks."""
     looks = paints(game.ruleset, game.players)
     names = Names({area.id: area.name for area in game.board.areas}, looks, game.ruleset.words)
-    return Look(looks, names, game.ruleset.glyphs)
+    return Look(looks, names, game.ruleset.glyphs, game.ruleset.nations)
 
 
 @lru_cache(maxsize=16)
@@ -80,8 +80,7 @@ def marks_of(game: Game, viewer: Viewer, vault: Vault, names: Names) -> Marks:
 
 def drawn_areas(sheet: Sheet, marks: Marks, areas: Iterable[AreaId]) -> dict[AreaId, str]:
     """Return the fragments of areas."""
-    plan, paints, names = sheet.plan, sheet.paints, sheet.names
-    return {area: fragment(area, marks.places.get(area, EMPTY), plan, paints, names) for area in areas}
+    return {area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look) for area in areas}
 
 
 def changed_areas(before: Marks, after: Marks, known: Mapping[AreaId, Any]) -> list[AreaId]:
@@ -120,9 +119,22 @@ def standing_views(look: Look, standings: Iterable[Standing]) -> tuple[StandingV
                 active=each.active,
                 out=each.out,
                 won=each.won,
+                nations=tuple(_nation_view(look, nation) for nation in each.nations),
             )
         )
     return tuple(views)
+
+
+def _nation_view(look: Look, each: Nation) -> NationView:
+    return NationView(
+        nation=each.nation,
+        name=look.names(each.nation),
+        sign=look.signs.get(each.nation, ""),
+        figures=each.figures,
+        items=each.items,
+        words=each.words,
+        absent=each.absent,
+    )
 
 
 def marks_view(game: Game, marks: Marks) -> MarksView:

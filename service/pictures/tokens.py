@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from domain.kernel.rules.marks import Mark, Stack
 from service.pictures.palette import DARK, Paint
-from service.pictures.svg import box, number, symbol, width, written
+from service.pictures.svg import box, line_of_text, number, symbol, width, written
 
 LINE: Final = 22.0
 """The height of a token with one line."""
@@ -17,6 +17,8 @@ GLYPH: Final = 16.5
 EMBLEM: Final = 8.0
 SIZE: Final = 13.0
 """Of the figures on tokens."""
+SIGN: Final = 10.0
+"""Of the letters that mark the pieces of a nation."""
 PAD: Final = 4.0
 APART: Final = 2.5
 """Between a mark and the next."""
@@ -50,21 +52,29 @@ class _Item(Struct, frozen=True):
         return f"{glyph}<text {at}>{written(self.figure)}</text>"
 
 
-class _Owner(Struct, frozen=True):
-    """A field in the colour of an owner, with their emblem and a figure."""
+class Owner(Struct, frozen=True):
+    """Who has taken something: their paint, and the letters of their nation, if there are any."""
 
     paint: Paint
+    sign: str = ""
+
+
+class _Field(Struct, frozen=True):
+    """A field in the colour of an owner, with their emblem or letters and a figure."""
+
+    owner: Owner
     figure: str
 
     @property
     def width(self) -> float:
-        return EMBLEM + 2 * APART + (1 + width(self.figure, SIZE, bold=True) if self.figure else 0)
+        emblem = _emblem_width(self.owner.sign)
+        return emblem + 2 * APART + (1 + width(self.figure, SIZE, bold=True) if self.figure else 0)
 
     def drawn(self, x: float) -> str:
-        paint, middle = self.paint, LINE / 2
+        paint, sign, middle = self.owner.paint, self.owner.sign, LINE / 2
         ground = box(x, 0, self.width, LINE, f'rx="2" fill="{paint.colour}" stroke="{paint.edge}"')
-        emblem = symbol(f"emblem-{paint.emblem}", x + APART, middle - EMBLEM / 2, EMBLEM)
-        at = f'x="{number(x + APART + EMBLEM + 1)}" y="{number(middle + SIZE * 0.36)}"'
+        emblem = _emblem(paint, sign, x + APART, middle)
+        at = f'x="{number(x + APART + _emblem_width(sign) + 1)}" y="{number(middle + SIZE * 0.36)}"'
         figure = f"<text {at}>{written(self.figure)}</text>" if self.figure else ""
         return f'{ground}<g fill="{paint.ink}">{emblem}{figure}</g>'
 
@@ -91,17 +101,28 @@ def _lines(items: Iterable[_Item]) -> list[list[_Item]]:
 
 
 @lru_cache(maxsize=8192)
-def pill(stack: Stack, paint: Paint) -> Token:
-    """Return what belongs together as one token: the emblem of its owner, then a glyph for each mark."""
+def pill(stack: Stack, paint: Paint, sign: str = "") -> Token:
+    """Return what belongs together as one token: the emblem of its owner, or its sign, then a glyph for each mark."""
     lines = _lines(_items(stack.marks))
-    left = PAD + EMBLEM + APART
+    left = PAD + _emblem_width(sign) + APART
     wide = left + max(_length(line) for line in lines) + PAD
     tall = LINE * len(lines) - 2 * (len(lines) - 1)
     ground = box(0, 0, wide, tall, f'rx="5" fill="{paint.colour}" stroke="{paint.edge}"')
-    emblem = symbol(f"emblem-{paint.emblem}", PAD, (tall - EMBLEM) / 2, EMBLEM)
+    emblem = _emblem(paint, sign, PAD, tall / 2)
     drawn = "".join(_drawn(line, left, LINE / 2 + (LINE - 2) * index) for index, line in enumerate(lines))
     svg = f'<title>{written(stack.words)}</title>{ground}<g fill="{paint.ink}">{emblem}{drawn}</g>'
     return Token(wide, tall, svg)
+
+
+def _emblem(paint: Paint, sign: str, x: float, middle: float) -> str:
+    """Return what says whose a piece is: the letters of its nation, or the emblem of its seat."""
+    if sign:
+        return line_of_text(sign, x, middle + SIGN * 0.36, SIGN)
+    return symbol(f"emblem-{paint.emblem}", x, middle - EMBLEM / 2, EMBLEM)
+
+
+def _emblem_width(sign: str) -> float:
+    return width(sign, SIGN, bold=True) if sign else EMBLEM
 
 
 def _length(line: Sequence[_Item]) -> float:
@@ -117,18 +138,18 @@ def _drawn(line: Iterable[_Item], x: float, middle: float) -> str:
 
 
 @lru_cache(maxsize=1024)
-def plate(marks: tuple[Mark, ...], paints: tuple[Paint, ...] = ()) -> Token:
-    """Return what stands in an area, dark on a light ground; with `paints`, whose each of the marks is beside it."""
-    (item,) = [_Item(marks[0].kind, "")] if paints else _items(marks)
+def plate(marks: tuple[Mark, ...], owners: tuple[Owner, ...] = ()) -> Token:
+    """Return what stands in an area, dark on a light ground; with `owners`, whose each of the marks is beside it."""
+    (item,) = [_Item(marks[0].kind, "")] if owners else _items(marks)
     pad = (LINE - GLYPH) / 2
     x = item.width + 2 * pad
     ground = box(0, 0, x, LINE, 'rx="2" fill="#fffaf0" stroke="#5b523f"')
     drawn = f'{ground}<g fill="{DARK}">{item.drawn(pad, LINE / 2)}</g>'
     is_counted = any(mark.count != 1 for mark in marks)
-    for mark, paint in zip(marks, paints, strict=False):  # without paints there is nobody to tell of
-        owner = _Owner(paint, str(mark.count) if is_counted else "")
-        drawn += owner.drawn(x)
-        x += owner.width
+    for mark, owner in zip(marks, owners, strict=False):  # without owners there is nobody to tell of
+        field = _Field(owner, str(mark.count) if is_counted else "")
+        drawn += field.drawn(x)
+        x += field.width
     said = ", ".join(mark.words for mark in marks)
     return Token(x, LINE, f"<title>{written(said)}</title>{drawn}")
 

@@ -8,6 +8,28 @@ from domain.kernel.ids import AreaId, GameId, Seat, Version
 from domain.kernel.rules.marks import Figure, Link, Mark, Place, Shelf
 
 
+class NationView(Struct, frozen=True):
+    """A nation that a seat leads, at a glance.
+
+    Attributes:
+        nation: its id.
+        name: its name.
+        sign: the letters that mark its pieces, which have the colour of its seat.
+        figures: what it has, by name: whole numbers or halves (12.5).
+        items: what lies before it, as with a seat.
+        words: what else is to be said of it: whose subject it is, when it comes.
+        absent: whether it is still to come, or gone.
+    """
+
+    nation: str
+    name: str
+    sign: str
+    figures: Mapping[str, Figure]
+    items: tuple[Mark, ...]
+    words: str
+    absent: bool
+
+
 class StandingView(Struct, frozen=True):
     """A seat at a glance.
 
@@ -22,6 +44,7 @@ class StandingView(Struct, frozen=True):
         active: whether it is its turn; false for all when the game is over.
         out: why the seat is out of the game, in words; empty while it plays, and for a winner.
         won: whether it has won the game.
+        nations: the nations that it leads, in rulesets in which a seat leads several.
     """
 
     seat: Seat
@@ -34,6 +57,7 @@ class StandingView(Struct, frozen=True):
     active: bool
     out: str
     won: bool
+    nations: tuple[NationView, ...]
 
 
 class MarksView(Struct, frozen=True):

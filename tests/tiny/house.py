@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import Seat
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.catalogue import Catalogue, check_options, load
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.marks import Figure, Marks, Standing, halved
+from domain.kernel.rules.marks import Figure, Marks, Nation, Standing, halved
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
 from tests.tiny import auction
@@ -45,14 +45,22 @@ class MiserTable(Table, kw_only=True):
     misers: bool
 
 
-def _with_figures(standing: Standing, figures: dict[str, Figure]) -> Standing:
-    return replace(standing, figures=figures)
+HALL = AreaId("hall")
+LED = {"red": "western-buyers", "blue": "dealers"}
+
+
+def _scored(standing: Standing, names: Names) -> Standing:
+    points: dict[str, Figure] = {"points": halved(int(standing.figures["coins"]))}
+    led = Nation(LED.get(standing.seat, "dealers"), points, words=f"led by {names(standing.seat)}")
+    gone = Nation("ruined", absent=True)
+    return replace(standing, figures={**standing.figures, **points}, nations=(led, gone))
 
 
 class House(TinyAuction):
-    """A tiny auction with a house rule, in which a seat has a name of its own, and a coin is half a point."""
+    """A tiny auction with a house rule, names of its own, nations that the seats lead, and half a point for a coin."""
 
-    words: ClassVar[Mapping[str, str]] = {"red": "House of Red", "high-bidder": "High Bidder"}
+    words: ClassVar[Mapping[str, str]] = {"red": "House of Red", "western-buyers": "Western Buyers"}
+    nations: ClassVar[Mapping[str, str]] = {"western-buyers": "WB", "dealers": "De", "ruined": "Ru"}
     setup: ClassVar[type[Struct]] = Setup
 
     @cached_property
@@ -69,8 +77,10 @@ class House(TinyAuction):
 
     def marks(self, view: auction.View, names: Names) -> Marks:
         marks = super().marks(view, names)
-        figures = ({**each.figures, "points": halved(view.coins[each.seat])} for each in marks.standings)
-        return replace(marks, standings=tuple(map(_with_figures, marks.standings, figures)))
+        hall = marks.places[HALL]
+        stacks = tuple(replace(each, nation=LED.get(each.seat, "")) for each in hall.stacks)
+        places = {**marks.places, HALL: replace(hall, owner=Seat("red"), nation="western-buyers", stacks=stacks)}
+        return replace(marks, places=places, standings=tuple(_scored(each, names) for each in marks.standings))
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
         bare = super().lay(seats, setup, board)

@@ -37,6 +37,7 @@ class Mark(Struct, frozen=True, omit_defaults=True):
         label: a few letters beside it that distinguish it from others of its kind, such as the number of a general.
         seat: whose it is, where its stack or standing does not say it.
         words: what it is, in words: "3 infantry".
+        nation: which nation of that seat it belongs to, where seats lead several.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Mark(Struct, frozen=True, omit_defaults=True):
     label: str = ""
     seat: Seat | None = None
     words: str = ""
+    nation: str = ""
 
 
 class Stack(Struct, frozen=True, omit_defaults=True):
@@ -54,12 +56,14 @@ class Stack(Struct, frozen=True, omit_defaults=True):
         marks: what it consists of.
         words: all of it, in words.
         coast: the coast of the area, by the board's id; empty for pieces that are not on a coast.
+        nation: which nation of that seat it belongs to, where seats lead several.
     """
 
     seat: Seat
     marks: tuple[Mark, ...]
     words: str
     coast: str = ""
+    nation: str = ""
 
 
 class Place(Struct, frozen=True, omit_defaults=True):
@@ -71,6 +75,7 @@ class Place(Struct, frozen=True, omit_defaults=True):
         stacks: the pieces of the seats.
         battle: the battle that is fought there, in words; empty when there is none.
         words: further text about it.
+        nation: which nation of its owner controls it, where seats lead several.
     """
 
     owner: Seat | None = None
@@ -78,6 +83,7 @@ class Place(Struct, frozen=True, omit_defaults=True):
     stacks: tuple[Stack, ...] = ()
     battle: str = ""
     words: str = ""
+    nation: str = ""
 
 
 class Link(Struct, frozen=True):
@@ -94,6 +100,24 @@ class Link(Struct, frozen=True):
     words: str
 
 
+class Nation(Struct, frozen=True, omit_defaults=True):
+    """A nation that a seat leads, at a glance: a line of the legend below its seat.
+
+    Attributes:
+        nation: its id, a key of `Ruleset.nations`.
+        figures: what it has, by name: whole numbers or halves.
+        items: what else it has.
+        words: what else is to be said of it: whose subject it is, when it comes.
+        absent: whether it is still to come, or gone.
+    """
+
+    nation: str
+    figures: Mapping[str, Figure] = {}
+    items: tuple[Mark, ...] = ()
+    words: str = ""
+    absent: bool = False
+
+
 class Standing(Struct, frozen=True, omit_defaults=True):
     """A seat at a glance: a line of the legend.
 
@@ -104,6 +128,7 @@ class Standing(Struct, frozen=True, omit_defaults=True):
         active: whether it is its turn; false for all when the game is over.
         out: why it is not, or no longer, in the game, in words; empty while it plays, and for the winner.
         won: whether it has won the game.
+        nations: the nations that it leads, where seats lead several.
     """
 
     seat: Seat
@@ -112,6 +137,7 @@ class Standing(Struct, frozen=True, omit_defaults=True):
     active: bool = False
     out: str = ""
     won: bool = False
+    nations: tuple[Nation, ...] = ()
 
 
 class Shelf(Struct, frozen=True, omit_defaults=True):

@@ -110,6 +110,8 @@ class Ruleset(ABC, Generic[T]):
     words: ClassVar[Mapping[str, str]] = {}
     """What its own ids are called, in forms, questions and sentences: nations, leaders, cards. Those that are not named
     are called by their ids."""
+    nations: ClassVar[Mapping[str, str]] = {}
+    """The nations that seats lead, where a seat leads several, each with a few letters that mark its pieces."""
     colours: ClassVar[Mapping[Seat, str]] = {}
     """The colours of the seats, and of owners that nobody plays, such as ``#a32a2a``."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}

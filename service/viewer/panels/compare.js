@@ -36,7 +36,7 @@ function list(room) {
   if (!areas.length && !seats.length) return html`<p>Nothing differs between version ${room.against} and version ${room.version}.</p>`;
   return html`<p class="quiet" role="status">${areas.length} ${areas.length === 1 ? "area differs" : "areas differ"}.</p>
     <ul class="differences">
-      ${seats.map(({ seat, figures }) => html`<li>${chip(room, seat)} <strong>${seatName(room.game, seat)}</strong>
+      ${seats.map(({ seat, nation, figures }) => html`<li>${chip(room, seat)} <strong>${nation ?? seatName(room.game, seat)}</strong>
         ${figures.map(({ name, was, is }) => html`<span class="figure">${plain(name)} ${scored(was)} → ${scored(is)}</span>`)}</li>`)}
       ${areas.map(({ area, name, gone, come }) => html`<li>
         <button class="area" @click=${() => (room.choose(area), room.board.focus(area))}>${name}</button>
@@ -84,10 +84,18 @@ function without(lines, others) {
 
 function* seatsOf(before, after) {
   for (const standing of after.standings ?? []) {
-    const was = before.standings?.find((other) => other.seat === standing.seat)?.figures ?? {};
-    const figures = Object.entries(standing.figures)
-      .filter(([name, is]) => was[name] !== is)
-      .map(([name, is]) => ({ name, was: was[name] ?? 0, is }));
-    if (figures.length) yield { seat: standing.seat, figures };
+    const was = before.standings?.find((other) => other.seat === standing.seat);
+    yield* figuresOf({ seat: standing.seat }, was, standing);
+    for (const each of standing.nations ?? []) {
+      const had = was?.nations?.find((other) => other.nation === each.nation);
+      yield* figuresOf({ seat: standing.seat, nation: each.name }, had, each);
+    }
   }
+}
+
+function* figuresOf(whose, was, now) {
+  const figures = Object.entries(now.figures)
+    .filter(([name, is]) => was?.figures[name] !== is)
+    .map(([name, is]) => ({ name, was: was?.figures[name] ?? 0, is }));
+  if (figures.length) yield { ...whose, figures };
 }

@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { chip } from "../parts/chip.js";
+import { chip, signOf } from "../parts/chip.js";
 import { plain, scored, seatName } from "../parts/format.js";
 import { shelf } from "../parts/shelf.js";
 import { chartsPanel } from "./charts.js";
@@ -42,6 +42,15 @@ function seat(room, standing) {
   return html`<li>${chip(room, standing.seat)} ${seatName(room.game, standing.seat)}
     ${standing.won ? html`<span class="active">won the game</span>` : nothing}
     ${standing.active ? html`<span class="active">to move</span>` : nothing}
+    ${said.length ? html`<span class="quiet">${said.join(", ")}</span>` : nothing}
+    ${standing.nations?.length ? html`<ul>${standing.nations.map((each) => nation(standing, each))}</ul>` : nothing}</li>`;
+}
+
+function nation(standing, { name, sign, figures, items, words, absent }) {
+  const had = Object.entries(figures).map(([figure, value]) => `${plain(figure)} ${scored(value)}`);
+  const said = [...had, ...items.map((item) => item.words), words].filter(Boolean);
+  return html`<li class=${absent ? "out" : ""}>
+    ${signOf(standing, sign)} ${name}
     ${said.length ? html`<span class="quiet">${said.join(", ")}</span>` : nothing}</li>`;
 }
 

@@ -15,3 +15,12 @@ export function chip(room, seat) {
     <use href="#${emblem}" x="4" y="4" width="8" height="8" fill=${ink} />
   </svg>`;
 }
+
+/** The letters that mark the pieces of a nation, in the colour of its seat. */
+export function signOf({ colour, ink }, letters) {
+  const wide = 8 + 9 * letters.length;
+  return html`<svg class="sign" viewBox="0 0 ${wide} 16" aria-hidden="true">
+    <rect width=${wide} height="16" rx="4" fill=${colour} />
+    <text x=${wide / 2} y="12" text-anchor="middle" font-size="12" font-weight="700" fill=${ink}>${letters}</text>
+  </svg>`;
+}

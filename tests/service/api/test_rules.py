@@ -10,7 +10,7 @@ from tests.tiny.house import House
 async def test_a_ruleset_says_what_its_ids_are_called(tmp_path: Path, database_url: str) -> None:
     async with serving(tmp_path, Library([House()]), durable=False, database_url=database_url) as service:
         ruleset = await service.get("/v1/rulesets/tiny-auction")
-        assert ruleset["words"] == {"red": "House of Red", "high-bidder": "High Bidder"}
+        assert ruleset["words"] == {"red": "House of Red", "western-buyers": "Western Buyers"}
         anna, bert = await service.register("Anna"), await service.register("Bert")
         game = await service.begun(anna, bert)
         marks = await service.get(f"/v1/games/{game}/marks")

@@ -33,7 +33,7 @@ from service.pictures.piles import NAMED, Layout, fragment
 from service.pictures.png import converted
 from service.pictures.scenes import marks_of, sheet_of
 from service.pictures.svg import width
-from service.pictures.tokens import plate
+from service.pictures.tokens import Owner, plate
 from service.pictures.views import FrameView, Scene
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -208,7 +208,7 @@ def test_pieces_are_larger_in_a_small_picture_only_where_there_is_room() -> None
 def lying(*stacks: Stack) -> list[tuple[str, float, float]]:
     """Return what lies in Italia as it is drawn: its words, and its left upper corner."""
     board = sheet_of(simulated(PLAYED[0].ruleset).game)
-    drawn = fragment(AreaId("italia"), Place(stacks=stacks), board.plan, board.paints, board.names)
+    drawn = fragment(AreaId("italia"), Place(stacks=stacks), board.plan, board.look)
     found = re.findall(r'<g transform="translate\((\S+) (\S+)\)[^"]*"><title>([^<]*)', drawn)
     return [(words, float(x), float(y)) for x, y, words in found]
 
@@ -237,12 +237,24 @@ def test_what_has_owners_says_whose_it_is_by_emblem_and_shares_a_plate() -> None
         Mark("influence", 2, seat=Seat("red"), words="Red: 2"),
         Mark("influence", seat=Seat("blue"), words="Blue: 1"),
     )
-    shared = plate(marks, (red, blue))
+    shared = plate(marks, (Owner(red), Owner(blue)))
     assert re.findall(r'href="#([\w-]+)"', shared.svg) == ["glyph-influence", "emblem-0", "emblem-1"]
     assert re.findall(r"<text[^>]*>([^<]*)<", shared.svg) == ["2", "1"]
     assert "<title>Red: 2, Blue: 1</title>" in shared.svg
-    apart = sum(plate((mark,), (paint,)).width for mark, paint in zip(marks, (red, blue), strict=True))
+    apart = sum(plate((mark,), (Owner(paint),)).width for mark, paint in zip(marks, (red, blue), strict=True))
     assert shared.width < apart
+
+
+def test_a_piece_shows_its_nation_in_the_colour_of_its_player() -> None:
+    stack = Stack(Seat("rome"), (Mark("legion"),), "a legion", nation="gauls")
+    city = Mark("city", seat=Seat("rome"), words="a city", nation="gauls")
+    place = Place(sites=(city,), stacks=(stack, msgspec.structs.replace(stack, nation="")))
+    look = msgspec.structs.replace(sheet(OUTLINE).look, signs={"gauls": "G&"})
+    drawn = fragment(AreaId("rome"), place, sheet(OUTLINE).plan, look)
+    colour, emblem = look.paints[Seat("rome")].colour, f"emblem-{look.paints[Seat('rome')].emblem}"
+    assert (drawn.count(">G&amp;</text>"), drawn.count(emblem)) == (2, 1)
+    assert drawn.count(f'fill="{colour}"') == 3
+    assert drawn.index("a city") < drawn.index("a legion"), "what stands there comes first"
 
 
 def test_ink_can_be_read_on_every_colour_and_emblems_tell_seats_apart() -> None:

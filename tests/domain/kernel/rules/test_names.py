@@ -34,7 +34,7 @@ def test_several_are_enumerated_by_their_names() -> None:
 
 def test_the_history_and_refusals_use_the_names_of_the_ruleset() -> None:
     play = Play(House(), ROOM, 2)
-    assert play.game.names("high-bidder") == "High Bidder"
+    assert play.game.names("western-buyers") == "Western Buyers"
     with pytest.raises(Refusal) as refused:
         play.command(Seat("blue"), {"type": "open-bidding"})
     assert refused.value.allowed.startswith("The game waits for House of Red to answer: ")

@@ -1,0 +1,34 @@
+"""The scores: seats, and the nations that they lead."""
+
+from playwright.async_api import Page
+
+DRAWN = """async (standings) => {
+    const { standingsPanel } = await import("/viewer/panels/standings.js");
+    const { render } = await import("/viewer/vendor/lit-html.js");
+    const place = document.createElement("div");
+    render(standingsPanel({ shown: { standings }, game: { seats: [] }, against: null }), place);
+    return [...place.querySelectorAll(".seats > li > ul > li")].map((line) => ({
+        words: line.textContent.replace(/\\s+/g, " ").trim(),
+        colour: line.querySelector("rect").getAttribute("fill"),
+        out: line.className,
+    }));
+}"""
+
+
+async def test_a_seat_lists_its_nations(page: Page) -> None:
+    romans = {"sign": "Ro", "name": "Romans", "figures": {"points": 12.5, "gold": 3}, "items": [{"words": "a card"}]}
+    gauls = {"sign": "Ga", "name": "Gauls", "figures": {}, "items": [], "words": "come in round 4", "absent": True}
+    seat = {
+        "seat": "red",
+        "name": "Red",
+        "colour": "#a32a2a",
+        "ink": "#ffffff",
+        "emblem": "",
+        "figures": {"points": 12.5},
+    }
+    await page.goto("/viewer/vendor/LICENSE.txt")
+    nations = [{**romans, "words": "subject of the Gauls", "absent": False}, gauls]
+    assert await page.evaluate(DRAWN, [{**seat, "items": [], "nations": nations}, {**seat, "nations": []}]) == [
+        {"words": "Ro Romans points 12½, gold 3, a card, subject of the Gauls", "colour": "#a32a2a", "out": ""},
+        {"words": "Ga Gauls come in round 4", "colour": "#a32a2a", "out": "out"},
+    ]
