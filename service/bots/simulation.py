@@ -183,7 +183,7 @@ class Simulation:
         folded = fold(self.records, self.game.id, LIBRARY, lambda _: self.game.board)
         for what, one, other in (
             ("table", folded.table and folded.table.digest(), self.game.table and self.game.table.digest()),
-            ("undo", (folded.undo_seat, folded.undo_to), (self.game.undo_seat, self.game.undo_to)),
+            ("undo", folded.undo, self.game.undo),
             ("draws", folded.draws, self.game.draws),
         ):
             if one != other:

@@ -107,9 +107,8 @@ class Laws:
         for _ in range(self.commands):
             if play.game.status != "running":
                 break
-            if play.game.undo_to and rng.random() < 0.3:
-                assert play.game.undo_seat is not None
-                play.undo(play.game.undo_seat, rng.choice(play.game.undo_to))
+            if play.game.undo and rng.random() < 0.3:
+                play.undo(*rng.choice([(seat, to) for seat, may in play.game.undo.items() for to in may]))
             elif rng.random() < 0.05 and (starts := sorted(starts_of_commands(play.records))):
                 play.rule(rng.choice(starts))
             else:
@@ -611,8 +610,7 @@ def _whole(game: Game) -> tuple[Any, ...]:
         game.entropy,
         game.setup,
         game.result,
-        game.undo_seat,
-        game.undo_to,
+        list(game.undo.items()),
         game.table.digest() if game.table is not None else None,
         game.table.snapshot() if game.table is not None else None,
     )

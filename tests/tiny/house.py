@@ -19,7 +19,7 @@ from domain.kernel.rules.marks import Figure, Marks, Nation, Standing, halved
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
 from tests.tiny import auction
-from tests.tiny.auction import Give, Table, TinyAuction
+from tests.tiny.auction import ChooseCard, OpenBidding, PutUp, Table, TinyAuction
 
 OPTION = """
 [[rule]]
@@ -43,6 +43,12 @@ class MiserTable(Table, kw_only=True):
     static = (*Table.static, "misers")
 
     misers: bool
+
+
+class Give(auction.Give, frozen=True):
+    """Leaves the others their undo: whoever has the coins gives them, whatever else happens in the round."""
+
+    aside: ClassVar[bool] = True
 
 
 HALL = AreaId("hall")
@@ -70,6 +76,7 @@ class House(TinyAuction):
         check_options(found, self.id, self.setup)
         return found
 
+    commands = (PutUp, OpenBidding, ChooseCard, Give)
     charts: ClassVar[Mapping[str, str]] = {"points": "points"}
 
     def score(self, table: Table) -> Mapping[Seat, Mapping[str, Figure]]:

@@ -10,8 +10,27 @@ from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, Seat, Version
 from domain.kernel.log.game import Decided, Game
-from domain.kernel.log.history import cause_of, effective_records, read_created, read_event, reader, retraction, steps
-from domain.kernel.log.lifecycle import GAME_EVENTS, GameStarted, MovesRetracted, RulesUpgraded, settles, undoable
+from domain.kernel.log.history import (
+    cause_of,
+    effective_records,
+    given_again,
+    is_aside,
+    others_since,
+    read_created,
+    read_event,
+    reader,
+    retraction,
+    steps,
+)
+from domain.kernel.log.lifecycle import (
+    GAME_EVENTS,
+    GameStarted,
+    MovesRetracted,
+    RulesUpgraded,
+    Undoable,
+    settles,
+    undoable,
+)
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
@@ -36,7 +55,7 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
     advance(game, effective[1:])
     last = records[-1]
     game.version, game.head, game.draws = last.version, last.hash, last.draws
-    game.undo_seat, game.undo_to = _undo_of(game, effective, records)
+    game.undo = _undo_of(game, effective, records)
     return game
 
 
@@ -51,7 +70,7 @@ def later(game: Game, records: Sequence[Record]) -> Game:
     advance(after, effective_records(records))
     last = records[-1]
     after.version, after.head, after.draws = last.version, last.hash, last.draws
-    after.undo_seat, after.undo_to = None, ()
+    after.undo = {}
     return after
 
 
@@ -88,7 +107,7 @@ def resume(game: Game, records: Sequence[Record]) -> Game:
         raise ValueError(f"moves were retracted from before version {game.version}")
     effective = effective_records(records)
     after = later(game, records)
-    after.undo_seat, after.undo_to = _undo_of(after, effective, records, game)
+    after.undo = _undo_of(after, effective, records, game)
     return after
 
 
@@ -106,7 +125,7 @@ def continued(game: Game, records: Iterable[Record]) -> Game:
             raise ValueError(f"version {step[0].version} does not simply follow version {before.version}")
         advance(game, step)
         game.version, game.head, game.draws = step[-1].version, step[-1].hash, step[-1].draws
-        game.remember_undo(before, cause_of(step[0]).seat, events)
+        game.remember_undo(before, cause_of(step[0]), events)
     return game
 
 
@@ -122,34 +141,42 @@ def retract(
 ) -> Decided:
     """Continue from an earlier version. `history` is the whole log of this game; the cause of an undo names its seat.
 
+    Commands of other seats that stand aside are given again (TAB-UNDO-03).
+
     Raises:
         Refusal: the game is not running, a seat may not go back that far, or no command began at `to`.
     """
     game.require_retractable(to, by, history, cause.seat)
     earlier = fold(history[:to], game.id, library, lambda _: game.board)
-    return game.go_on_from(earlier, by, reason, cause, at)
+    others = others_since(history, to, cause.seat) if by == "undo" else ()
+    decided = game.go_on_from(earlier, by, reason, cause, at, others)
+    for version in given_again(decided.records[0]):
+        again = decided.game.give_again(cause_of(history[version - 1]), at)
+        decided = Decided(again.game, (*decided.records, *again.records))
+    return decided
 
 
-def _undo_of(
-    game: Game, effective: Sequence[Record], records: Sequence[Record], base: Game | None = None
-) -> tuple[Seat | None, tuple[Version, ...]]:
+def _undo_of(game: Game, effective: Sequence[Record], records: Sequence[Record], base: Game | None = None) -> Undoable:
     """Return what may be undone at the end of a log, by the commands after what last settled it.
 
     The records are the whole log, or those that follow `base`.
     """
-    seat, to = (base.undo_seat, base.undo_to) if base is not None else (None, ())
-    commands: list[tuple[Seat | None, Version]] = []
+    undo: Undoable = base.undo if base is not None else {}
+    commands: list[tuple[Seat, Version, bool]] = []
+    last: Seat | None = None
     for record in reversed(effective):
         cause = cause_of(record) if record.cause is not None else None
-        # What came before a command of somebody else does not matter: one seat at a time may undo.
-        is_others = cause is not None and bool(commands) and cause.seat != commands[-1][0]
+        aside = cause is not None and is_aside(game.ruleset, cause)
+        # Of commands that do not stand aside, one seat at a time may undo its own: what came before does not matter.
+        is_others = cause is not None and not aside and last not in (None, cause.seat)
         index = record.version - records[0].version
         draws = records[index - 1].draws if index else base.draws if base is not None else 0
         if is_others or record.draws != draws or settles(read_event(game.ruleset, record)):
-            seat, to = None, ()
+            undo = {}
             break
-        if cause is not None:
-            commands.append((cause.seat, record.version - 1))
-    for command in reversed(commands):
-        seat, to = undoable(seat, to, *command)
-    return seat, to
+        if cause is not None and cause.seat is not None:
+            commands.append((cause.seat, record.version - 1, aside))
+            last = last if aside else cause.seat
+    for seat, before, aside in reversed(commands):
+        undo = undoable(undo, seat, before, aside=aside)
+    return undo

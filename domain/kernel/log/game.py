@@ -1,18 +1,18 @@
 """A game: the aggregate whose events make one stream, from its creation to the proof of its dice."""
 
 import hmac
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NoReturn, cast
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import UNSET, Raw, Struct, field
 from msgspec.structs import replace
 
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance, CommittedChance, commitment_to
 from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
-from domain.kernel.log.history import starts_of_commands
+from domain.kernel.log.history import cause_of, is_aside, starts_of_commands
 from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameCreated,
@@ -27,6 +27,7 @@ from domain.kernel.log.lifecycle import (
     Sight,
     Status,
     Undo,
+    Undoable,
     settles,
     undoable,
 )
@@ -80,8 +81,7 @@ class Game(Struct, kw_only=True):
     draws: int = 0
     table: Table | None = None
     result: Result | None = None
-    undo_seat: Seat | None = None
-    undo_to: tuple[Version, ...] = ()
+    undo: Undoable = field(default_factory=dict[Seat, tuple[Version, ...]])
 
     @staticmethod
     def of(game_id: GameId, event: GameCreated, ruleset: Ruleset[Any], board: Board) -> "Game":
@@ -296,8 +296,9 @@ class Game(Struct, kw_only=True):
         if self.status != "running":
             asked = f"You asked to go back to version {to}, but {self._state}."
             raise Refusal("TAB-LIFE-01", asked, "Only a running game can go back.", untimely=True)
-        if by == "undo" and (seat != self.undo_seat or to not in self.undo_to):
-            may = ", ".join(map(str, self.undo_to)) if seat == self.undo_seat else ""
+        own = self.undo.get(seat, ()) if seat is not None else ()
+        if by == "undo" and to not in own:
+            may = ", ".join(map(str, own))
             raise Refusal(
                 "TAB-UNDO-01",
                 f"You cannot go back to version {to}.",
@@ -307,15 +308,42 @@ class Game(Struct, kw_only=True):
             allowed = "Choose a version at which a command began."
             raise Refusal("TAB-UNDO-02", f"The game cannot go back to version {to}.", allowed)
 
-    def go_on_from(self, earlier: "Game", by: Literal["undo", "ruling"], reason: str, cause: Cause, at: str) -> Decided:
-        """Return the way back to `earlier`, this game at a version that `require_retractable` allows."""
-        event = MovesRetracted(earlier.version, by, reason)
+    def go_on_from(
+        self,
+        earlier: "Game",
+        by: Literal["undo", "ruling"],
+        reason: str,
+        cause: Cause,
+        at: str,
+        others: Sequence[Record] = (),
+    ) -> Decided:
+        """Return the way back to `earlier`, this game at a version that `require_retractable` allows.
+
+        Of the commands that `others` begin, the event names those that are to be given again; it does not yet do so.
+        """
+        again = tuple(self._accepted(earlier, others, at))
+        event = MovesRetracted(earlier.version, by, reason, again or UNSET)
         if by == "undo":
             cause = replace(cause, command=Raw(canonical(Undo(earlier.version))))
         record = inscribe(
             self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=cause
         )
         return Decided(replace(earlier, version=record.version, head=record.hash, draws=self.draws), (record,))
+
+    def _accepted(self, earlier: "Game", others: Iterable[Record], at: str) -> Iterator[Version]:
+        """Yield the versions of those commands that are accepted when they are given again, one after the other."""
+        game = replace(earlier, draws=self.draws)
+        for record in others:
+            try:
+                game = game.give_again(cause_of(record), at).game
+            except Refusal:
+                continue  # what it rested on was taken back: it lapses
+            yield record.version
+
+    def give_again(self, cause: Cause, at: str) -> Decided:
+        """Return what a command that stands aside comes to in this game (TAB-UNDO-03). Raises `Refusal`."""
+        seat, command = cast(Seat, cause.seat), self.ruleset.read_command(cast(Raw, cause.command))
+        return self.command(seat, [command], _NO_CHANCE, Vault(), Cause(cause.account), at)
 
     def upgrade(self, to: int, chance: Chance, vault: Vault, cause: Cause, at: str) -> Decided:
         """Move the game to version `to` of its ruleset (TAB-RULES-01), with what its rules make happen at once.
@@ -363,8 +391,8 @@ class Game(Struct, kw_only=True):
         if self.status != "running":
             return []
         options = self.ruleset.options(self.table, seat, vault.read_by(seat))
-        if seat == self.undo_seat and self.undo_to:
-            back = schema.command(type_name(Undo), {"to": schema.one_of(self.undo_to)})
+        if to := self.undo.get(seat):
+            back = schema.command(type_name(Undo), {"to": schema.one_of(to)})
             options.append(Option(type_name(Undo), RuleId("TAB-UNDO-01"), back, "Take back your commands"))
         return options
 
@@ -379,6 +407,16 @@ class Game(Struct, kw_only=True):
         if not hmac.compare_digest(commitment_to(secret), self.commitment):
             raise ValueError("the secret does not fit the game's commitment")
         return CommittedChance(secret, self.id, self.entropy)
+
+    @property
+    def undo_seat(self) -> Seat | None:
+        """The seat that gave the last command, while that may be taken back."""
+        return next(reversed(self.undo), None)
+
+    @property
+    def undo_to(self) -> tuple[Version, ...]:
+        """The versions to which that seat may go back."""
+        return self.undo[self.undo_seat] if self.undo_seat is not None else ()
 
     @property
     def heading(self) -> str:
@@ -429,14 +467,15 @@ class Game(Struct, kw_only=True):
             after.version, after.head = record.version, record.hash
             if isinstance(event, GameEvent):
                 after.happen(event)
-        after.remember_undo(self, cause.seat, [event for event, _ in happened])
+        after.remember_undo(self, cause, [event for event, _ in happened])
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 
-    def remember_undo(self, before: "Game", seat: Seat | None, events: Sequence[Any]) -> None:
-        """Note what `seat` may take back now that it has brought `events` about. For the kernel's own folds."""
-        self.undo_seat, self.undo_to = None, ()
-        if before.draws == self.draws and not any(map(settles, events)):
-            self.undo_seat, self.undo_to = undoable(before.undo_seat, before.undo_to, seat, before.version)
+    def remember_undo(self, before: "Game", cause: Cause, events: Sequence[Any]) -> None:
+        """Note what may be taken back now that `cause` has brought `events` about. For the kernel's own folds."""
+        self.undo = {}
+        if cause.seat is not None and before.draws == self.draws and not any(map(settles, events)):
+            aside = is_aside(self.ruleset, cause)
+            self.undo = undoable(before.undo, cause.seat, before.version, aside=aside)
 
     def happen(self, event: GameEvent) -> None:
         """Change, in place, what an event around the table changes. For the kernel's own folds."""
@@ -460,6 +499,27 @@ class Game(Struct, kw_only=True):
                 self.status, self.result = "over", Result(winners, rule)
             case _:
                 pass
+
+
+class _NoChance:
+    """The chance of commands that draw nothing."""
+
+    secret = b""
+
+    def dice(self, draw: int, count: int, sides: int) -> NoReturn:
+        self._refuse()
+
+    def order(self, draw: int, items: Sequence[Any]) -> NoReturn:
+        self._refuse()
+
+    def salt(self, draw: int) -> NoReturn:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise AssertionError("a command that stands aside draws nothing")
+
+
+_NO_CHANCE: Final = _NoChance()
 
 
 def _cannot_move(to: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final, Union, cast
 import msgspec
 from msgspec import UNSET
 
-from domain.kernel.ids import Version
+from domain.kernel.ids import Seat, Version
 from domain.kernel.log.lifecycle import GAME_EVENTS, UPCASTERS, GameCreated, GameEvent, MovesRetracted
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import Upcaster, type_name
@@ -88,6 +88,27 @@ def _lifted(record: Record, upcasters: Mapping[tuple[str, int], Upcaster], shape
     return msgspec.convert(content, shape)
 
 
+def is_aside(ruleset: Ruleset[Any], cause: Cause) -> bool:
+    """Tell whether a cause has a command that stands aside (TAB-UNDO-03)."""
+    aside = _asides(ruleset)
+    return bool(aside) and cause.command is not UNSET and msgspec.json.decode(cause.command, type=_Typed).type in aside
+
+
+@cache
+def _asides(ruleset: Ruleset[Any]) -> frozenset[str]:
+    return frozenset(type_name(command) for command in ruleset.commands if command.aside)
+
+
+class _Typed(msgspec.Struct):
+    type: str
+
+
+def others_since(records: Sequence[Record], to: Version, seat: Seat | None) -> list[Record]:
+    """Return the records that begin commands of seats other than `seat` after version `to`, of those that count."""
+    began = (record for record in effective_records(records) if record.version > to and record.cause is not None)
+    return [record for record in began if cause_of(record).seat != seat]
+
+
 def steps(records: Iterable[Record]) -> Iterator[list[Record]]:
     """Yield the records in groups that were accepted as one: each begins with a cause."""
     step: list[Record] = []
@@ -105,6 +126,11 @@ def retraction(record: Record) -> Version | None:
     if not record.event.endswith(_RETRACTED):
         return None
     return msgspec.json.decode(record.event, type=MovesRetracted).to
+
+
+def given_again(record: Record) -> tuple[Version, ...]:
+    """Return the versions of the commands that follow a retraction, given again."""
+    return msgspec.json.decode(record.event, type=MovesRetracted).again or ()
 
 
 def effective_records(records: Sequence[Record]) -> Sequence[Record]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.rules.message import Names, Upcaster, kebab
@@ -128,17 +128,21 @@ class MovesRetracted(GameEvent, frozen=True):
         to: the version from which it continues.
         by: `undo` for a seat that took its own commands back, `ruling` for an organizer's decision.
         reason: why, in the organizer's words.
+        again: the versions of the commands of other seats that are given again right after it, in this order; absent
+            when there are none.
     """
 
-    rules = ("TAB-UNDO-02",)
+    rules = ("TAB-UNDO-02", "TAB-UNDO-03")
 
     to: Version
     by: Literal["undo", "ruling"]
     reason: str = ""
+    again: tuple[Version, ...] | UnsetType = UNSET
 
     def tell(self, names: Names) -> str:
         what = "The last commands were taken back" if self.by == "undo" else "The organizer ruled"
-        return f"{what}: the game continues from version {self.to}." + (
+        kept = " What others did meanwhile stays." if self.again else ""
+        return f"{what}: the game continues from version {self.to}.{kept}" + (
             f" Reason: {self.reason}" if self.reason else ""
         )
 
@@ -220,11 +224,15 @@ def settles(event: Any) -> bool:
     return isinstance(event, GameEvent) or event.reveals
 
 
-def undoable(
-    seat: Seat | None, to: tuple[Version, ...], by: Seat | None, before: Version
-) -> tuple[Seat | None, tuple[Version, ...]]:
+Undoable = dict[Seat, tuple[Version, ...]]
+"""The versions to which each seat may go back; the seat that gave a command last is the last one."""
+
+
+def undoable(undo: Undoable, by: Seat, before: Version, *, aside: bool) -> Undoable:
     """Return who may go back to which versions after a command by `by` that settled nothing (TAB-UNDO-01).
 
-    `seat` and `to` say the same of the game before it, which stood at version `before`.
+    `undo` says the same of the game before it, which stood at version `before`. Only a command that stands aside leaves
+    other seats their undo (TAB-UNDO-03).
     """
-    return by, (*to, before) if by == seat else (before,)
+    others = {seat: to for seat, to in undo.items() if seat != by} if aside else {}
+    return {**others, by: (*undo.get(by, ()), before)}

@@ -17,7 +17,7 @@ from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 3
+FORM: Final = 4
 """Rises when the kernel folds or writes down otherwise than before."""
 
 
@@ -43,8 +43,7 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     head: str
     draws: int
     result: Result | None
-    undo_seat: Seat | None
-    undo_to: tuple[Version, ...]
+    undo: dict[Seat, tuple[Version, ...]]
     table: Raw
 
 
@@ -69,8 +68,7 @@ def take(game: Game) -> bytes:
             head=game.head.hex(),
             draws=game.draws,
             result=game.result,
-            undo_seat=game.undo_seat,
-            undo_to=game.undo_to,
+            undo=dict(game.undo),
             table=Raw(game.table.snapshot() if game.table is not None else b"null"),
         )
     )
@@ -111,8 +109,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             draws=kept.draws,
             table=table,
             result=kept.result,
-            undo_seat=kept.undo_seat,
-            undo_to=kept.undo_to,
+            undo=kept.undo,
         )
     except (ValueError, msgspec.MsgspecError) as error:
         raise SnapshotError(f"the snapshot does not fit: {error}") from error

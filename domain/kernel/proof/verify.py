@@ -25,7 +25,16 @@ from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.fold import continued
 from domain.kernel.log.game import Decided, Game
-from domain.kernel.log.history import cause_of, read_created, read_event, reader, retraction, steps
+from domain.kernel.log.history import (
+    cause_of,
+    given_again,
+    others_since,
+    read_created,
+    read_event,
+    reader,
+    retraction,
+    steps,
+)
 from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameCreated,
@@ -165,6 +174,8 @@ class _Replay:
         self.folded = 0
         self.opened = 0
         self.request: _Request | None = None
+        self.again: list[tuple[Cause, str]] = []
+        """The causes and times of the commands that an undo gives again next."""
 
     def run(self) -> None:
         self._check_nothing_follows_the_end()
@@ -189,6 +200,8 @@ class _Replay:
         if wrong := objection(self.game, event, cause):
             self._fail(f"version {self.version} {wrong}")
         self._check_list(cause, step[0].at)
+        if self.again and (cause, step[0].at) != self.again.pop(0):
+            self._fail(f"version {self.version} is not the command that the undo before it gives again")
         try:
             again = self._decide_anew(event, cause, step[0].at)
         except (_NotPublishedError, KeyError) as error:
@@ -341,8 +354,13 @@ class _Replay:
     def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Decided:
         if event.by == "undo" and event.reason:
             self._fail(f"version {self.version} is an undo that gives a reason; only a ruling has one")
-        game.require_retractable(event.to, event.by, self.export.records[: game.version], cause.seat)
-        return game.go_on_from(self.kept[event.to], event.by, event.reason, cause, at)
+        history = self.export.records[: game.version]
+        game.require_retractable(event.to, event.by, history, cause.seat)
+        others = others_since(history, event.to, cause.seat) if event.by == "undo" else ()
+        decided = game.go_on_from(self.kept[event.to], event.by, event.reason, cause, at, others)
+        again = (cause_of(history[version - 1]) for version in given_again(decided.records[0]))
+        self.again = [(msgspec.structs.replace(each, key=None), at) for each in again]
+        return decided
 
     def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Decided:
         if before != game.ruleset.version:
@@ -407,6 +425,9 @@ class _Replay:
         last_line = len(self.export.records) + len(self.export.secrets) + 2
         if self.game is None:
             raise ExportError("The log is empty.", last_line, 1)
+        if self.again:
+            problem = "The log ends before the commands that an undo gives again."
+            raise ExportError(problem, last_line, self.game.version)
         if self.game.status != self.export.status:
             problem = f"The last line says that the game is {self.export.status}; it is {self.game.status}."
             raise ExportError(problem, last_line)

@@ -30,6 +30,12 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
     """The first of `rules`, set by the kernel; cited when the seat may not give the command now."""
     answers: ClassVar[frozenset[str]] = frozenset()
     """The kinds of open decision that it answers; empty for one that may be given at any time."""
+    aside: ClassVar[bool] = False
+    """True for a command that leaves other seats their undo (TAB-UNDO-03): a bystander may give it at any time.
+
+    When another seat takes its commands back, this one is given again in the earlier position, and lapses when it is
+    refused there. It answers no decision, draws nothing and neither hides nor reads a secret.
+    """
     sealed: ClassVar[bool] = False
     """True when the command itself is a secret (a face-down offer): the log then holds only its commitment."""
 
@@ -37,6 +43,8 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
         super().__init_subclass__()
         if cls.rules:
             cls.rule = cls.rules[0]
+        if cls.aside and (cls.answers or cls.sealed):
+            raise TypeError(f"{cls.__name__} answers a decision or is a secret, so it does not stand aside")
 
     def decide(self, draft: Draft[T], seat: Seat) -> None:
         """Emit what happens, or raise `Refusal`. The kernel has checked that the seat may answer this decision."""

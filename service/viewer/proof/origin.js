@@ -22,6 +22,10 @@ export function isAroundTheTable({ type }) {
   return Object.hasOwn(AROUND_THE_TABLE, type) || ["seats-moved", "moves-retracted", "game-ended"].includes(type);
 }
 
+function given({ player, seat, command, key }, at) {
+  return JSON.stringify([player, seat, command, key, at]);
+}
+
 function originOf(event) {
   if (event.type === "moves-retracted") return event.by === "undo" ? UNDO : RULING;
   return isAroundTheTable(event) ? AROUND_THE_TABLE[event.type] : COMMAND;
@@ -29,6 +33,9 @@ function originOf(event) {
 
 /** A game as far as its events around the table tell it: who organizes it, who holds which seat, whether it runs. */
 export class Around {
+  /** The commands that an undo gives again next. */
+  #again = [];
+
   /** @param {{organizer: string, seats: string[]}} created the first event */
   constructor(created) {
     this.organizer = created.organizer;
@@ -44,6 +51,11 @@ export class Around {
   objection(row, rows) {
     const { event, cause = {} } = row;
     const origin = originOf(event);
+    const due = this.#again.shift();
+    if (due !== undefined && due !== given(cause, row.at)) return "is not the command that the undo before it gives again";
+    if (event.type === "moves-retracted" && Array.isArray(event.again)) {
+      this.#again = event.again.map((version) => given({ ...rows[version - 1]?.cause, key: undefined }, row.at));
+    }
     if (!origin) return `cannot have happened: ${event.type} follows from nothing`;
     if (event.type === "game-created" && row.version > 1) return "creates the game a second time";
     const { act } = origin;

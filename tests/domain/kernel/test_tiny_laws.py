@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tests.helpers.laws import Laws
 from tests.tiny.auction import ROOM, Table, TinyAuction
+from tests.tiny.house import House
 from tests.tiny.showing import Showing
 
 
@@ -13,6 +14,12 @@ class TestTinyLaws(Laws):
 
     def pieces(self, table: Table) -> Mapping[str, int]:
         return {"coins": table.bank + table.prize + sum(table.coins.values()), "cards": table.cards}
+
+
+class TestHouseLaws(TestTinyLaws):
+    """Coins are given aside: that leaves the others their undo."""
+
+    ruleset = House()
 
 
 class TestShowingLaws(TestTinyLaws):

@@ -145,9 +145,7 @@ def test_a_game_that_was_moved_on_is_folded_and_proved() -> None:
     play.upgrade(2)
     play.run(Random(3), 3)
     for version, game in play.at_each_version.items():
-        assert msgspec.structs.replace(play.fold(version), undo_seat=None, undo_to=()) == msgspec.structs.replace(
-            game, undo_seat=None, undo_to=()
-        )
+        assert msgspec.structs.replace(play.fold(version), undo={}) == msgspec.structs.replace(game, undo={})
     assert verify(play.export(), play.library).ok
     play.run(Random(3))
     verdict = verify(play.export(), play.library)

@@ -366,6 +366,7 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(services: Catalogue) -> No
         "TAB-TURN-01",
         "TAB-UNDO-01",
         "TAB-UNDO-02",
+        "TAB-UNDO-03",
         "TAB-LIFE-01",
         "TAB-LIFE-02",
         "TAB-LIFE-03",
