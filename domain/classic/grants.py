@@ -83,6 +83,7 @@ class GrantStanding(Command, frozen=True):
     """
 
     rules = ("CC-ALY-05", "CC-ALY-02")
+    aside = True
 
     to: Seat
     kind: Consent
@@ -141,6 +142,7 @@ class WithdrawGrant(Command, frozen=True):
     """
 
     rules = ("CC-ALY-05", "CC-ALY-02")
+    aside = True
 
     to: Seat
     kind: Consent
