@@ -4,7 +4,7 @@ import hashlib
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from domain.kernel.log.lifecycle import Undo
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
+from domain.kernel.rules.marks import Figure
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.library import LIBRARY
@@ -58,7 +59,7 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     plan: Plan
     finished: bool
     winners: tuple[Seat, ...] = ()
-    score: dict[Seat, dict[str, int]] = {}
+    score: Mapping[Seat, Mapping[str, Figure]] = {}
     events: int = 0
     commands: int = 0
     round: int = 0
@@ -272,10 +273,12 @@ def summarize(outcomes: Iterable[Outcome], seconds: float) -> Summary:
 
 
 def _tables(done: Sequence[Outcome]) -> Tables:
-    score: dict[Seat, Counter[str]] = {}
+    score: dict[Seat, dict[str, Figure]] = {}
     for outcome in done:
         for seat, figures in outcome.score.items():
-            score.setdefault(seat, Counter()).update(figures)
+            sums = score.setdefault(seat, {})
+            for name, figure in figures.items():
+                sums[name] = sums.get(name, 0) + figure
     return Tables(
         games=len(done),
         finished=sum(outcome.finished for outcome in done),
