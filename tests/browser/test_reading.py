@@ -9,6 +9,7 @@ import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
 from domain.boards import builtin
+from domain.campaign import table as campaign_table
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
 from domain.library import LIBRARY
@@ -397,9 +398,16 @@ async def test_scores_are_those_of_the_version_and_charts_those_of_the_rounds(se
         await expect(chart).to_have_js_property("naturalWidth", 720)
 
 
+def campaign(game: Game) -> campaign_table.Table:
+    """Return the table of a running game of the Campaign game."""
+    assert isinstance(game.table, campaign_table.Table)
+    return game.table
+
+
 def laid(game: Game) -> list[Seat]:
     """Return who has laid senators in the vote under way."""
-    return [] if game.table.vote is None else list(game.table.vote.laid)
+    vote = campaign(game).vote
+    return [] if vote is None else list(vote.laid)
 
 
 async def test_what_is_under_way_is_seen_at_a_glance(service: Service, page: Page, visitor: Visitor, visit: Visit):
@@ -407,7 +415,7 @@ async def test_what_is_under_way_is_seen_at_a_glance(service: Service, page: Pag
     game = made.simulation.game
     await opened(page, made.id)
     glance = page.locator(".glance")
-    await expect(glance.locator(".name")).to_have_text([seat.title() for seat in game.table.order])
+    await expect(glance.locator(".name")).to_have_text([seat.title() for seat in campaign(game).order])
     vote = glance.locator(".shelf").filter(has_text="Vote on")
     said = [re.compile(f"{seat.title()}: .*Senator .* votes?") for seat in laid(game)]
     await expect(vote.get_by_role("listitem")).to_have_text(said)
