@@ -41,21 +41,21 @@ const under = (limit: number): number => Math.floor(Math.random() * limit);
 const between = (least: number, last: number): number => least + under(last - least + 1);
 const oneOf = <T>(several: readonly T[]): T | undefined => several[under(several.length)];
 
-function drawValue(schema: Schemas["ValueSchema"]): unknown {
+function drawValue(schema: Schemas["ValueSchema"], least = false): unknown {
   if ("const" in schema) return schema.const;
   if ("enum" in schema) return oneOf(schema.enum);
   switch (schema.type) {
-    case "integer": return between(schema.minimum, schema.maximum);
+    case "integer": return between(schema.minimum, least ? schema.minimum : schema.maximum);
     case "boolean": return Math.random() < 0.5;
     case "string": return "";
-    case "array": return drawArray(schema);
-    case "object": return drawObject(schema);
+    case "array": return drawArray(schema, least);
+    case "object": return drawObject(schema, least);
   }
 }
 
-function drawArray(schema: Schemas["ArraySchema"]): unknown[] {
+function drawArray(schema: Schemas["ArraySchema"], least: boolean): unknown[] {
   const drawn: unknown[] = [...(schema.contains?.enum ?? [])];
-  const length = between(schema.minItems, schema.maxItems);
+  const length = between(schema.minItems, least ? schema.minItems : schema.maxItems);
   const isIn = (item: unknown) => drawn.some((other) => JSON.stringify(other) === JSON.stringify(item));
   for (let tries = 0; drawn.length < length && tries < 1000; tries++) {
     const item = drawValue(schema.items);
@@ -64,13 +64,13 @@ function drawArray(schema: Schemas["ArraySchema"]): unknown[] {
   return drawn;
 }
 
-/** Draw every property; then draw one after the other anew until what the keywords of our own say holds. */
-function drawObject(schema: Schemas["ObjectSchema"]): Drawn {
+/** Draw every property; then draw one after the other anew, or its least, until the keywords of our own hold. */
+function drawObject(schema: Schemas["ObjectSchema"], least = false): Drawn {
   const properties = Object.entries(schema.properties);
-  const drawn: Drawn = Object.fromEntries(properties.map(([name, each]) => [name, drawValue(each)]));
+  const drawn: Drawn = Object.fromEntries(properties.map(([name, each]) => [name, drawValue(each, least)]));
   for (let tries = 0; !holds(schema, drawn) && tries < 5000; tries++) {
     const [name, each] = oneOf(properties) ?? ["", { const: 0 }];
-    drawn[name] = drawValue(each);
+    drawn[name] = drawValue(each, Math.random() < 0.5);
   }
   return drawn;
 }
