@@ -102,7 +102,7 @@ class Laws:
             met |= asked
 
     def wander(self, seed: int) -> Play:
-        """Return a game in which moves were taken back, by seats and by rulings."""
+        """Return a game in which moves were taken back, by seats and by rulings, and answers were left in advance."""
         rng, play = Random(seed), self.open(seed)
         for _ in range(self.commands):
             if play.game.status != "running":
@@ -111,6 +111,11 @@ class Laws:
                 play.undo(*rng.choice([(seat, to) for seat, may in play.game.undo.items() for to in may]))
             elif rng.random() < 0.05 and (starts := sorted(starts_of_commands(play.records))):
                 play.rule(rng.choice(starts))
+            elif rng.random() < 0.1:
+                play.leave_at_random(rng)
+            elif play.game.answers and rng.random() < 0.05:
+                left, answer = rng.choice(list(play.game.answers.items()))
+                play.revoke_answer(answer.seat, left)
             else:
                 play.step(rng)
         return play
@@ -611,6 +616,7 @@ def _whole(game: Game) -> tuple[Any, ...]:
         game.setup,
         game.result,
         list(game.undo.items()),
+        game.answers,
         game.table.digest() if game.table is not None else None,
         game.table.snapshot() if game.table is not None else None,
     )

@@ -11,13 +11,15 @@ import msgspec
 from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.log.answers import MOST, read_answer
 from domain.kernel.log.fold import fold, retract
-from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.game import Decided, Game, given_in_advance
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.proof.export import export
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.decision import Option
+from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Library, Ruleset
 
 ORGANIZER = PlayerId("organizer")
@@ -114,7 +116,26 @@ class Play:
         return self.game.command(seat, given, self.chance, self.vault, cause, self.now, tentative=tentative)
 
     def command(self, seat: Seat, *commands: Any) -> Decided:
-        return self.take(self.try_command(seat, *commands))
+        return self._answered(self.try_command(seat, *commands))
+
+    def _answered(self, step: Decided) -> Decided:
+        """Take what was decided, and the answers left in advance that it calls for."""
+        chance, at, vault = self.chance, self.now, self.vault
+        whole = self.take(step)
+        for due in given_in_advance(step, chance, vault, at):
+            whole = whole.then(self.take(due))
+        return whole
+
+    def try_leave(self, seat: Seat, answer: Mapping[str, Any]) -> Decided:
+        """Return what leaving an answer in advance (JSON-shaped) would come to. Raises `Refusal`."""
+        cause = Cause(self.game.players[seat])
+        return self.game.leave_answer(seat, read_answer(answer), self.chance, cause, self.now)
+
+    def leave_answer(self, seat: Seat, answer: Mapping[str, Any]) -> Decided:
+        return self._answered(self.try_leave(seat, answer))
+
+    def revoke_answer(self, seat: Seat, left: Version) -> Decided:
+        return self._answered(self.game.revoke_answer(seat, left, Cause(self.game.players[seat]), self.now))
 
     def undo(self, seat: Seat, to: Version) -> Decided:
         cause = Cause(self.game.players[seat], seat)
@@ -129,7 +150,7 @@ class Play:
         return self.game.upgrade(to, self.chance, self.vault, Cause(player), self.now)
 
     def upgrade(self, to: int) -> Decided:
-        return self.take(self.try_upgrade(to))
+        return self._answered(self.try_upgrade(to))
 
     def fold(self, version: Version | None = None) -> Game:
         return fold(self.records[:version], self.game.id, self.library, lambda _: self.board)
@@ -162,6 +183,24 @@ class Play:
 
     def step(self, rng: Random) -> Decided:
         return self.command(*self.pick(rng))
+
+    def leave_at_random(self, rng: Random) -> Decided | None:
+        """Let a seat that is asked something leave an answer to it, on some condition; None when nobody can."""
+        seat = rng.choice(self.waiting)
+        decision = rng.choice([decision for decision in self.game.decisions if seat in decision.seats])
+        fit = {type_name(each) for each in self.ruleset.commands if decision.kind in each.answers}
+        options = [option for option in self.options(seat) if option.command in fit]
+        if not options or len(self.game.answers) >= MOST:
+            return None
+        plain = {name: value for name, value in decision.about.items() if isinstance(value, str | int)}
+        when = {name: {"equals": value} for name, value in plain.items() if rng.random() < 0.3}
+        answer = {
+            "decision": decision.kind,
+            "command": schema.sample(rng.choice(options).schema, rng),
+            "when": msgspec.to_builtins(when),
+            "until": rng.choice(("revoked", "once", "round")),
+        }
+        return self.leave_answer(rng.choice((seat, rng.choice(list(self.game.players)))), answer)
 
     def run(self, rng: Random, limit: int = 100_000) -> "Play":
         """Play at random until the game is over, or until `limit` commands were given."""

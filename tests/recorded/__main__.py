@@ -22,7 +22,16 @@ from domain.boards import builtin
 from domain.classic.setup import COLOURS, HOMES
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import cause_of, starts_of_commands
-from domain.kernel.log.lifecycle import GAME_EVENTS, GameCancelled, RulesUpgraded, SeatsMoved, Undo
+from domain.kernel.log.lifecycle import (
+    GAME_EVENTS,
+    AnswerGiven,
+    AnswerLeft,
+    AnswerRevoked,
+    GameCancelled,
+    RulesUpgraded,
+    SeatsMoved,
+    Undo,
+)
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.proof.export import read
 from domain.kernel.rules import schema
@@ -343,6 +352,7 @@ class Album:
 def kinds(ruleset: Ruleset[Any]) -> set[str]:
     """Return the types of events and of commands that games of a ruleset may contain."""
     around = set(GAME_EVENTS) - {GameCancelled}  # after which there is no game
+    around -= {AnswerLeft, AnswerRevoked, AnswerGiven}  # which came after the first games were recorded
     if ruleset.version == 1:
         around.remove(RulesUpgraded)  # a game that was moved on is kept with the version that it came to
     if all(event.seating is Event.seating for event in ruleset.events):

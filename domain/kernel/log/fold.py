@@ -15,6 +15,7 @@ from domain.kernel.log.history import (
     effective_records,
     given_again,
     is_aside,
+    is_ruling,
     others_since,
     read_created,
     read_event,
@@ -56,6 +57,7 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
     last = records[-1]
     game.version, game.head, game.draws = last.version, last.hash, last.draws
     game.undo = _undo_of(game, effective, records)
+    _end_answers(game, records)
     return game
 
 
@@ -71,7 +73,17 @@ def later(game: Game, records: Sequence[Record]) -> Game:
     last = records[-1]
     after.version, after.head, after.draws = last.version, last.hash, last.draws
     after.undo = {}
+    _end_answers(after, records)
     return after
+
+
+def _end_answers(game: Game, records: Sequence[Record]) -> None:
+    """End the answers that were left before the last ruling."""
+    if not game.answers:
+        return
+    ruled = (record.version for record in reversed(records) if is_ruling(record))
+    last = next(ruled, 0)
+    game.answers = {left: answer for left, answer in game.answers.items() if left > last}
 
 
 def advance(game: Game, records: Iterable[Record]) -> None:
@@ -82,7 +94,7 @@ def advance(game: Game, records: Iterable[Record]) -> None:
     for record in records:
         event = reads.read(record) if may_be_old(record.schema) else decode(record.event)
         if type(event) in _AROUND_THE_TABLE:  # isinstance would take as long as applying most events
-            game.happen(event)
+            game.happen(event, record.version)
             if isinstance(event, GameStarted):
                 table = game.ruleset.lay(tuple(game.players), game.setup, game.board)
             elif isinstance(event, RulesUpgraded):

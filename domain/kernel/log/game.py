@@ -12,8 +12,12 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance, CommittedChance, commitment_to
 from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
-from domain.kernel.log.history import cause_of, is_aside, starts_of_commands
+from domain.kernel.log.answers import AT_ONCE, MOST, Answer, Answers, Left, read_answer
+from domain.kernel.log.history import cause_of, is_aside, retraction, starts_of_commands
 from domain.kernel.log.lifecycle import (
+    AnswerGiven,
+    AnswerLeft,
+    AnswerRevoked,
     GameCancelled,
     GameCreated,
     GameEnded,
@@ -32,12 +36,13 @@ from domain.kernel.log.lifecycle import (
     undoable,
 )
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
+from domain.kernel.log.request import read_commands
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Names, type_name
+from domain.kernel.rules.message import Names, enumerated, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Result, Ruleset
 from domain.kernel.rules.table import Table
@@ -54,6 +59,10 @@ class Decided(Struct, frozen=True):
     def commands(self) -> int:
         """How many commands it came of."""
         return sum(record.cause is not None for record in self.records)
+
+    def then(self, after: "Decided") -> "Decided":
+        """Return this and what follows it as one."""
+        return Decided(after.game, (*self.records, *after.records), (*self.secrets, *after.secrets))
 
 
 class Game(Struct, kw_only=True):
@@ -82,6 +91,8 @@ class Game(Struct, kw_only=True):
     table: Table | None = None
     result: Result | None = None
     undo: Undoable = field(default_factory=dict[Seat, tuple[Version, ...]])
+    answers: Answers = field(default_factory=Answers)
+    """The answers left in advance; never changed in place."""
 
     @staticmethod
     def of(game_id: GameId, event: GameCreated, ruleset: Ruleset[Any], board: Board) -> "Game":
@@ -247,16 +258,11 @@ class Game(Struct, kw_only=True):
         game, records, secrets = self, list[Record](), list[Secret]()
         for number, command in enumerate(commands, start=1):
             try:
-                draft = game.running_ruleset.decide(game.table, seat, command, chance, vault, game.draws)
+                decided = game._decide(seat, command, chance, vault, cause, at)
             except Refusal as refusal:
                 refusal.number = number
                 raise
-            given, sealing = _command_in_log(command, seat, draft)
-            vault = vault.joined_by(draft.secrets)
-            happened = draft.happened
-            if sealing:
-                happened[-1] = (happened[-1][0], draft.draws)
-            decided = game._log(happened, replace(cause, seat=seat, command=given), at, draft)
+            vault = vault.joined_by(decided.secrets)
             game, records, secrets = decided.game, [*records, *decided.records], [*secrets, *decided.secrets]
             if not game.undo_to and number < len(commands):
                 if tentative:
@@ -267,6 +273,17 @@ class Game(Struct, kw_only=True):
                     "End the list with this command. Send the others when its outcome is known.",
                 )
         return Decided(game, tuple(records), tuple(secrets))
+
+    def _decide(
+        self, seat: Seat, command: Command[Any], chance: Chance, vault: Vault, cause: Cause, at: str, *first: GameEvent
+    ) -> Decided:
+        """Decide one command. `first` is what happens before what comes of it."""
+        draft = self.running_ruleset.decide(self.table, seat, command, chance, vault, self.draws)
+        given, sealing = _command_in_log(command, seat, draft)
+        happened = [*((event, self.draws) for event in first), *draft.happened]
+        if sealing:
+            happened[-1] = (happened[-1][0], draft.draws)
+        return self._log(happened, replace(cause, seat=seat, command=given), at, draft)
 
     @property
     def running_ruleset(self) -> Ruleset[Any]:
@@ -328,7 +345,97 @@ class Game(Struct, kw_only=True):
         record = inscribe(
             self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=cause
         )
-        return Decided(replace(earlier, version=record.version, head=record.hash, draws=self.draws), (record,))
+        # After a ruling, nobody is held to what they left for a course that was taken back. An undo takes back none.
+        answers = self.answers if by == "undo" else Answers()
+        after = replace(earlier, version=record.version, head=record.hash, draws=self.draws, answers=answers)
+        return Decided(after, (record,))
+
+    # --- answers in advance ---
+
+    def leave_answer(self, seat: Seat, answer: Answer, chance: Chance, cause: Cause, at: str) -> Decided:
+        """Leave an answer in advance.
+
+        Raises:
+            Refusal: the game is not running, the ruleset does not ask this or the command does not answer it
+                (TAB-ADV-01), the command cannot be read (TAB-CMD-01), or the seat has left too many (TAB-ADV-02).
+        """
+        ruleset = self.running_ruleset
+        command = read_commands(ruleset, (canonical(answer.command),))[0]
+        kinds = sorted({kind for each in ruleset.commands for kind in each.answers})
+        if answer.decision not in kinds:
+            asked = f"{ruleset.title} asks for no decision {answer.decision!r}."
+            raise Refusal("TAB-ADV-01", asked, f"Expected one of {enumerated(kinds)}.")
+        if answer.decision not in command.answers:
+            asked = f"The command {type_name(type(command))} does not answer the decision {answer.decision}."
+            fit = [type_name(each) for each in ruleset.commands if answer.decision in each.answers]
+            raise Refusal("TAB-ADV-01", asked, f"Commands that do: {enumerated(fit)}.")
+        if sum(left.seat == seat for left in self.answers.values()) >= MOST:
+            asked = f"You have left {MOST} answers in advance."
+            raise Refusal("TAB-ADV-02", asked, "Revoke one before you leave another.")
+        given = canonical(command)
+        if not given.isascii():  # or names in it could be sorted otherwise by other programs
+            raise Refusal(
+                "TAB-ADV-01", "The command has letters beyond ASCII.", "Answer this yourself when you are asked."
+            )
+        kept = replace(
+            answer, command=msgspec.json.decode(given), round=self.round if answer.until == "round" else None
+        )
+        draft = Draft[Any](self.table, chance, Vault(), self.draws)
+        event = AnswerLeft(seat, draft.seal(kept, (seat,)))
+        return self._log([(event, draft.draws)], replace(cause, seat=seat), at, draft)
+
+    def revoke_answer(self, seat: Seat, left: Version, cause: Cause, at: str) -> Decided:
+        """Take back an answer left at a version. Raises `Refusal` when there is none of this seat (TAB-ADV-02)."""
+        self._require_left(seat, left)
+        return self._log([(AnswerRevoked(seat, left), self.draws)], replace(cause, seat=seat), at)
+
+    def give_answer(
+        self, seat: Seat, left: Version, command: Command[Any], chance: Chance, vault: Vault, cause: Cause, at: str
+    ) -> Decided:
+        """Give an answer left at a version, whose command is `command`.
+
+        Raises:
+            Refusal: no such answer is left or it has ended, it has another command or the seat is not asked this
+                (TAB-ADV-01) as far as `vault` tells what it is, or the command is not lawful now.
+        """
+        sealed = self._require_left(seat, left).answer
+        if vault.holds(sealed):
+            answer = read_answer(vault.open(sealed))
+            asked = any(seat in decision.seats and answer.fits(decision) for decision in self.decisions)
+            ended = answer.has_ended(self.round, self.answers[left].given)
+            if ended or not asked or canonical(answer.command) != canonical(command):
+                wrong = f"The answer that {seat} left at version {left} is not this one, or not given now."
+                raise Refusal("TAB-ADV-01", wrong, "An answer is given as it was left, when its decision is open.")
+        return self._decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, left))
+
+    def _require_left(self, seat: Seat, left: Version) -> Left:
+        answer = self.answers.get(left)
+        if answer is None or answer.seat != seat:
+            mine = [str(version) for version, each in self.answers.items() if each.seat == seat]
+            allowed = f"Answers of {seat} were left at: {', '.join(mine)}." if mine else f"{seat} has left none."
+            raise Refusal("TAB-ADV-02", f"{seat} has left no answer at version {left}.", allowed)
+        return answer
+
+    def answer_due(self, chance: Chance, vault: Vault, at: str) -> Decided | None:
+        """Return the giving of the answer left in advance that is to be given now; None when there is none.
+
+        Decisions and seats come in their order. Of several answers of a seat, the newest that is lawful is given.
+        """
+        for decision in self.decisions:
+            for seat in decision.seats:
+                for left, each in reversed(self.answers.items()):
+                    if each.seat != seat or not vault.holds(each.answer):
+                        continue
+                    answer = read_answer(vault.open(each.answer))
+                    if answer.has_ended(self.round, each.given) or not answer.fits(decision):
+                        continue
+                    try:
+                        command = read_commands(self.ruleset, (canonical(answer.command),))[0]
+                        cause = Cause(self.players[seat])
+                        return self._decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, left))
+                    except Refusal:
+                        continue
+        return None
 
     def _accepted(self, earlier: "Game", others: Iterable[Record], at: str) -> Iterator[Version]:
         """Yield the versions of those commands that are accepted when they are given again, one after the other."""
@@ -466,7 +573,7 @@ class Game(Struct, kw_only=True):
             records.append(record)
             after.version, after.head = record.version, record.hash
             if isinstance(event, GameEvent):
-                after.happen(event)
+                after.happen(event, record.version)
         after.remember_undo(self, cause, [event for event, _ in happened])
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 
@@ -477,7 +584,7 @@ class Game(Struct, kw_only=True):
             aside = is_aside(self.ruleset, cause)
             self.undo = undoable(before.undo, cause.seat, before.version, aside=aside)
 
-    def happen(self, event: GameEvent) -> None:
+    def happen(self, event: GameEvent, version: Version) -> None:
         """Change, in place, what an event around the table changes. For the kernel's own folds."""
         match event:
             case SeatTaken(seat, player, entropy):
@@ -493,12 +600,35 @@ class Game(Struct, kw_only=True):
                 self.players.update(players)
             case RulesUpgraded(_, to):
                 self.ruleset = self.ruleset.at(to)
+            case AnswerLeft(seat, answer):
+                self.answers = {**self.answers, version: Left(seat, answer)}
+            case AnswerRevoked(_, left):
+                self.answers = {at: each for at, each in self.answers.items() if at != left}
+            case AnswerGiven(_, left) if left in self.answers:
+                given = self.answers[left]
+                self.answers = {**self.answers, left: replace(given, given=given.given + 1)}
             case GameCancelled():
                 self.status = "cancelled"
             case GameEnded(winners, rule):
-                self.status, self.result = "over", Result(winners, rule)
+                self.status, self.result, self.answers = "over", Result(winners, rule), {}
             case _:
                 pass
+
+
+def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> Iterator[Decided]:
+    """Yield the answers left in advance that are to be given after a request, one after another.
+
+    A retraction calls for none: whoever is asked again then may think again. `vault` holds all secrets before `step`.
+    """
+    if not step.game.answers or retraction(step.records[0]) is not None:
+        return
+    for _ in range(AT_ONCE):
+        vault = vault.joined_by(step.secrets)
+        due = step.game.answer_due(chance, vault, at)
+        if due is None:
+            return
+        yield due
+        step = due
 
 
 class _NoChance:

@@ -133,6 +133,11 @@ def given_again(record: Record) -> tuple[Version, ...]:
     return msgspec.json.decode(record.event, type=MovesRetracted).again or ()
 
 
+def is_ruling(record: Record) -> bool:
+    """Tell whether a record is a ruling, which takes the game back."""
+    return retraction(record) is not None and msgspec.json.decode(record.event, type=MovesRetracted).by == "ruling"
+
+
 def effective_records(records: Sequence[Record]) -> Sequence[Record]:
     """Return the records that count: those that no later retraction took back, without the retractions."""
     if not [record for record in records if record.event.endswith(_RETRACTED)]:

@@ -1,4 +1,4 @@
-"""What happens to a game around its table: creation, seats, start, undo, rulings, upgrades and the end."""
+"""What happens to a game around its table: creation, seats, start, undo, rulings, answers in advance and the end."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal
@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Final, Literal
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
+from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.rules.message import Names, Upcaster, kebab
 
@@ -147,6 +148,54 @@ class MovesRetracted(GameEvent, frozen=True):
         )
 
 
+class AnswerLeft(GameEvent, frozen=True):
+    """A seat left an answer in advance, which is given when the seat is asked (TAB-ADV-01).
+
+    Attributes:
+        answer: what it is, and to what; sealed for the seat.
+    """
+
+    rules = ("TAB-ADV-01",)
+
+    seat: Seat
+    answer: Sealed
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} left an answer in advance."
+
+
+class AnswerRevoked(GameEvent, frozen=True):
+    """A seat took back an answer that it had left in advance (TAB-ADV-02).
+
+    Attributes:
+        left: the version at which the answer was left.
+    """
+
+    rules = ("TAB-ADV-02",)
+
+    seat: Seat
+    left: Version
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} revoked the answer left in advance at version {self.left}."
+
+
+class AnswerGiven(GameEvent, frozen=True):
+    """An answer that a seat had left in advance was given (TAB-ADV-01). What comes of its command follows.
+
+    Attributes:
+        left: the version at which the answer was left.
+    """
+
+    rules = ("TAB-ADV-01",)
+
+    seat: Seat
+    left: Version
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} answered in advance, as left at version {self.left}."
+
+
 class RulesUpgraded(GameEvent, frozen=True):
     """The organizer moved the game to a newer version of its ruleset (TAB-RULES-01).
 
@@ -192,6 +241,9 @@ GAME_EVENTS: Final = (
     SeatsMoved,
     MovesRetracted,
     RulesUpgraded,
+    AnswerLeft,
+    AnswerRevoked,
+    AnswerGiven,
     GameEnded,
 )
 

@@ -11,13 +11,14 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.log.answers import Answers
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Sight, Status
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 4
+FORM: Final = 5
 """Rises when the kernel folds or writes down otherwise than before."""
 
 
@@ -44,6 +45,7 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     draws: int
     result: Result | None
     undo: dict[Seat, tuple[Version, ...]]
+    answers: Answers
     table: Raw
 
 
@@ -69,6 +71,7 @@ def take(game: Game) -> bytes:
             draws=game.draws,
             result=game.result,
             undo=dict(game.undo),
+            answers=game.answers,
             table=Raw(game.table.snapshot() if game.table is not None else b"null"),
         )
     )
@@ -110,6 +113,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             table=table,
             result=kept.result,
             undo=kept.undo,
+            answers=kept.answers,
         )
     except (ValueError, msgspec.MsgspecError) as error:
         raise SnapshotError(f"the snapshot does not fit: {error}") from error

@@ -11,6 +11,9 @@ from msgspec import UNSET, Struct
 
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import (
+    AnswerGiven,
+    AnswerLeft,
+    AnswerRevoked,
     GameCancelled,
     GameCreated,
     GameEvent,
@@ -48,7 +51,11 @@ AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
     GameStarted: Origin("the start", "participant"),
     GameCancelled: Origin("the cancellation", "organizer"),
     RulesUpgraded: Origin("a move to newer rules", "organizer"),
+    AnswerLeft: Origin("the leaving of an answer", "holder", seat=True),
+    AnswerRevoked: Origin("the revoking of an answer", "holder", seat=True),
+    AnswerGiven: Origin("an answer given in advance", "holder", seat=True, command=True),
 }
+_ABOUT_A_SEAT: Final = (SeatTaken, SeatLeft, AnswerLeft, AnswerRevoked, AnswerGiven)
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
 RULING: Final = Origin("a ruling", "organizer")
 COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
@@ -79,13 +86,20 @@ def objection(game: Game | None, event: Any, cause: Cause) -> str:
         return f"names no seat: {origin.act} is always for one"
     if not origin.seat and cause.seat is not None:
         return f"acts for the seat {cause.seat}; {origin.act} is for no seat"
-    if isinstance(event, SeatTaken | SeatLeft) and cause.seat != event.seat:
+    if isinstance(event, _ABOUT_A_SEAT) and cause.seat != event.seat:
         return f"acts for the seat {cause.seat}, but is about {event.seat}"
+    if isinstance(event, AnswerRevoked | AnswerGiven) and not _has_left(game, event):
+        return f"is about an answer left at version {event.left}, where {event.seat} has none"
     if origin.command and cause.command is UNSET:
         return f"has no command that it could come from: {origin.act} always has one"
     if not origin.command and cause.command is not UNSET:
         return f"has a command in its cause; {origin.act} comes from none"
     return _unentitled(game, origin, event, cause)
+
+
+def _has_left(game: Game | None, event: AnswerRevoked | AnswerGiven) -> bool:
+    left = game.answers.get(event.left) if game is not None else None
+    return left is not None and left.seat == event.seat
 
 
 def _unentitled(game: Game | None, origin: Origin, event: Any, cause: Cause) -> str:

@@ -23,6 +23,7 @@ from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import draw_of
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.log.answers import AT_ONCE, read_answer
 from domain.kernel.log.fold import continued
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import (
@@ -36,6 +37,9 @@ from domain.kernel.log.history import (
     steps,
 )
 from domain.kernel.log.lifecycle import (
+    AnswerGiven,
+    AnswerLeft,
+    AnswerRevoked,
     GameCancelled,
     GameCreated,
     GameEnded,
@@ -136,9 +140,9 @@ class _NotPublishedError(Exception):
 
 
 class _Request(Struct, frozen=True):
-    """A request with commands and a key, which is the same for all commands of a list."""
+    """A request with commands. Its key is the same for all commands of a list."""
 
-    key: str
+    key: str | None
     player: PlayerId | None
     seat: Seat | None
     at: str
@@ -176,6 +180,8 @@ class _Replay:
         self.request: _Request | None = None
         self.again: list[tuple[Cause, str]] = []
         """The causes and times of the commands that an undo gives again next."""
+        self.last: _Request | None = None
+        self.at_once = 0
 
     def run(self) -> None:
         self._check_nothing_follows_the_end()
@@ -199,15 +205,26 @@ class _Replay:
         event, cause = read_event(self.ruleset, step[0]), cause_of(step[0])
         if wrong := objection(self.game, event, cause):
             self._fail(f"version {self.version} {wrong}")
-        self._check_list(cause, step[0].at)
-        if self.again and (cause, step[0].at) != self.again.pop(0):
+        self._check_list(event, cause, step[0].at)
+        is_again = bool(self.again)
+        if is_again and (cause, step[0].at) != self.again.pop(0):
             self._fail(f"version {self.version} is not the command that the undo before it gives again")
+        due = self._answer_due(step[0].at)
+        if due is not None and not isinstance(event, AnswerGiven) and not self._is_of_one_list(cause, step[0].at):
+            self._fail(f"before version {self.version} an answer left in advance was not given")
+        if isinstance(event, AnswerGiven) and step[0].at != self.export.records[step[0].version - 2].at:
+            self._fail(f"version {self.version} gives an answer left in advance later than it was called for")
         try:
             again = self._decide_anew(event, cause, step[0].at)
+            if isinstance(event, AnswerGiven) and self.over:
+                if due is None or due.records[0].event != step[0].event:
+                    self._fail(f"version {self.version} gives another answer left in advance than was to be given")
+                again = due
         except (_NotPublishedError, KeyError) as error:
             if self.over or self.game is None or not self._is_hidden(error):
                 raise
             self._fold(step)
+            self._after(event, cause, step[0].at, is_again=is_again)
             return
         current = [self._compare(stored, anew) for stored, anew in zip_longest(step, again.records)]
         self.game = again.game
@@ -217,9 +234,47 @@ class _Replay:
         self.vault = self.vault.joined_by(again.secrets)
         self.decided += 1
         self.version = step[-1].version
+        self._after(event, cause, step[0].at, is_again=is_again)
 
-    def _check_list(self, cause: Cause, at: str) -> None:
+    # --- answers in advance ---
+
+    def _after(self, event: Any, cause: Cause, at: str, *, is_again: bool) -> None:
+        """Note how many answers may be given after an act: none after an undo and what it gives again."""
+        if isinstance(event, AnswerGiven):
+            self.at_once -= 1
+            return
+        self.at_once = 0 if is_again or isinstance(event, MovesRetracted) else AT_ONCE
+        self.last = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, at)
+
+    def _is_of_one_list(self, cause: Cause, at: str) -> bool:
+        """Tell whether a command may belong to the same list as the one before it: answers are given after a list."""
+        now = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, at)
+        return now is not None and self.last == now and self.at_once == AT_ONCE and bool(cast(Game, self.game).undo_to)
+
+    def _answer_due(self, at: str) -> Decided | None:
+        """Return the answer left in advance that must be given now. Before the end, nobody can tell that none must."""
+        if not self.over or self.game is None or not self.game.answers or not self.at_once:
+            return None
+        try:
+            return self.game.answer_due(self._chance(self.game), self.vault, at)
+        except Exception:  # the service does without, too, when a ruleset fails
+            return None
+
+    def _leave(self, game: Game, event: AnswerLeft, cause: Cause, at: str) -> Decided:
+        if event.answer.readers != (event.seat,):
+            readers = ", ".join(event.answer.readers) or "nobody"
+            self._fail(f"version {self.version} seals an answer for {readers}, not for {event.seat}, who left it")
+        secret = self.published.get(event.answer.commitment)
+        if secret is None:
+            if self.over:
+                self._fail(f"the answer left at version {self.version} was not published")
+            raise _NotPublishedError
+        return game.leave_answer(event.seat, read_answer(secret.value), self._chance(game), cause, at)
+
+    def _check_list(self, event: Any, cause: Cause, at: str) -> None:
         """Check that no list of commands continued after dice or a revelation (TAB-LIST-02). A list has one key."""
+        if isinstance(event, AnswerGiven):
+            return  # It belongs to the request before it, and has no key.
         before, self.request = self.request, None
         if cause.command is UNSET or cause.key is None:
             return
@@ -327,6 +382,13 @@ class _Replay:
                 return self._retract(game, event, msgspec.structs.replace(by, seat=cause.seat), at)
             case RulesUpgraded(before, to):
                 return self._upgrade(game, before, to, by, at)
+            case AnswerLeft():
+                return self._leave(game, event, by, at)
+            case AnswerRevoked(seat, left):
+                return game.revoke_answer(seat, left, by, at)
+            case AnswerGiven(seat, left):
+                given = self._given(seat, cast(Raw, cause.command))
+                return game.give_answer(seat, left, given, self._chance(game), self.vault, Cause(by.player), at)
             case _:
                 # The cause of a command was checked: it names both.
                 return self._command(game, cast(Seat, cause.seat), cast(Raw, cause.command), by, at)

@@ -376,6 +376,8 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(services: Catalogue) -> No
         "TAB-CMD-01",
         "TAB-RULES-01",
         "TAB-RULES-02",
+        "TAB-ADV-01",
+        "TAB-ADV-02",
     }
     assert services.for_ruleset("mare-nostrum") == services.rules
     assert services.cite(services.rule("TAB-UNDO-01")) == "Tabularium documentation"
