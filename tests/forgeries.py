@@ -796,7 +796,7 @@ ANSWERS: Final = (
     *(Forgery(f"{name}, running", "answering", change, said) for name, change, said in LEFT),
     Forgery("an answer of another content", "answered", another_answer, "is not this one", page=None),
     Forgery("an answer to something else", "answered", another_decision, "TAB-ADV-01", page=None),
-    Forgery("an answer left out", "answered", told_as_given_by_hand, "was not given", page=None),
+    Forgery("an answer left out", "answered", told_as_given_by_hand, "was not given", page="where .* has none"),
     Forgery("an answer given once more", "answered", given_by_hand_told_as_left, "not given now", page=None),
 )
 FORGERIES: Final = (*ACCOUNTS, *TIMES, *EVENTS, *REST, *SPOILED, *ANSWERS)

@@ -294,6 +294,14 @@ UNKNOWN_SEAT: Final = Kind(
     "GET /v1/games/{game} lists its seats.",
     {"detail": "The game has no seat 'pink'.", "allowed": "Expected one of red, blue."},
 )
+UNKNOWN_ANSWER: Final = Kind(
+    "unknown-answer",
+    404,
+    "You left no such answer",
+    "Your seat left no answer in advance at this version, or it has ended.",
+    "GET /v1/games/{game}/answers lists the answers that you left.",
+    {"detail": "red has left no answer at version 41.", "allowed": "Answers of red were left at: 17."},
+)
 UNKNOWN_VERSION: Final = Kind(
     "unknown-version",
     404,

@@ -15,6 +15,7 @@ from service.api.log import routes as log
 from service.api.log import streams
 from service.api.operations import health
 from service.api.pictures import routes as pictures
+from service.api.play import answers
 from service.api.play import routes as play
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
@@ -52,6 +53,7 @@ _SMALL: Final = (
     *games.ROUTES,
     *upgrades.ROUTES,
     *play.ROUTES,
+    *answers.ROUTES,
     *log.ROUTES,
     *pictures.ROUTES,
     *streams.ROUTES,

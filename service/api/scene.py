@@ -12,9 +12,11 @@ from msgspec import Struct
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log.answers import Answer
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules import schema
+from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 from projections.lobby import GameRow
@@ -76,6 +78,7 @@ class Scene:
             game = self.joined[-1].game
         self.started = self._keep(game.start(game.chance(SECRET), Cause(self.players[0].player), AT))
         self.command, self.seat, self.given = self._give(self.started.game)
+        self.left = self._leave(self.given.game)
 
     def _keep(self, step: Decided) -> Decided:
         self.records.extend(step.records)
@@ -95,6 +98,15 @@ class Scene:
                 except Refusal:
                     continue
         raise AssertionError("a game that has begun has an option")
+
+    def _leave(self, game: Game) -> Decided:
+        """Leave an answer in advance. It is no part of the game that the other examples show."""
+        seat = game.decisions[0].seats[0]
+        kinds = {type_name(command): sorted(command.answers) for command in self.ruleset.commands}
+        option = next(option for option in game.options(seat, self.vault) if kinds.get(option.command))
+        command = schema.sample(option.schema, random.Random(1))
+        answer = Answer(option.decision or kinds[option.command][0], command, until="round")
+        return game.leave_answer(seat, answer, game.chance(SECRET), Cause(game.players[seat]), AT)
 
     @property
     def now(self) -> Game:

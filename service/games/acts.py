@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.ids import PlayerId, Seat, Version
+from domain.kernel.log.answers import Answer
 from domain.kernel.log.fold import retract
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
@@ -147,6 +148,26 @@ class Upgrade(Act, frozen=True):
 
     async def decide(self, case: Case) -> Decided:
         return case.game.upgrade(self.to, case.chance, case.vault, case.cause, case.at)
+
+
+class LeaveAnswer(Act, frozen=True):
+    """Leaving an answer in advance, for one's seat."""
+
+    kind = "leave-answer"
+    answer: Answer
+
+    async def decide(self, case: Case) -> Decided:
+        return case.game.leave_answer(case.seat(), self.answer, case.chance, case.cause, case.at)
+
+
+class RevokeAnswer(Act, frozen=True):
+    """Taking back an answer that one's seat left in advance at a version."""
+
+    kind = "revoke-answer"
+    left: Version
+
+    async def decide(self, case: Case) -> Decided:
+        return case.game.revoke_answer(case.seat(), self.left, case.cause, case.at)
 
 
 def require_organizer(game: Game, player: PlayerId) -> None:

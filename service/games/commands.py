@@ -17,7 +17,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Version
-from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.game import Decided, Game, given_in_advance
 from domain.kernel.log.lifecycle import Sight
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.board import Board, Map
@@ -32,6 +32,7 @@ from service.games.acts import Act, Case, NotOrganizer, NotSeated, require_organ
 from service.games.cache import CachedGame, GameCache, UnknownGame
 from service.games.snapshots import Snapshots
 from service.games.views import Accepted, EventView, Viewer, event_view
+from service.observe.logging import log
 from service.observe.metrics import Metrics, Outcome
 from service.observe.tracing import span
 from service.store.protocol import (
@@ -346,7 +347,7 @@ class Games:
             for _ in range(ATTEMPTS):
                 try:
                     with span("decide"):
-                        decided = await self._decide(cached, asked, act, expected)
+                        decided = _answered(cached, await self._decide(cached, asked, act, expected))
                     return await self._append(cached, asked, decided)
                 except Conflict:
                     await self._cache.catch_up(cached)
@@ -450,6 +451,19 @@ class Games:
     async def close(self) -> None:
         """Wait for the requests that are under way."""
         await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def _answered(cached: CachedGame, decided: Decided) -> Decided:
+    """Return what was decided with the answers left in advance that it calls for."""
+    if not decided.game.answers:
+        return decided
+    chance, at = decided.game.chance(cached.secret), decided.records[-1].at
+    try:
+        for due in given_in_advance(decided, chance, cached.vault, at):
+            decided = decided.then(due)
+    except Exception:  # what somebody else has left must not stop the request that called for it
+        log.exception("answer in advance failed", game=decided.game.id, version=decided.game.version)
+    return decided
 
 
 def _outcome(done: asyncio.Task[Done]) -> Outcome:

@@ -31,7 +31,10 @@ Outcome = Literal["accepted", "repeated", "refused", "conflict", "turned-away", 
 was the caller's fault, `failed` what was the service's."""
 
 OUTCOMES: Final[tuple[Outcome, ...]] = ("accepted", "repeated", "refused", "conflict", "turned-away", "failed")
-KINDS: Final = ("create", "take-seat", "leave-seat", "start", "command", "upgrade", "cancel")
+KINDS: Final = (
+    *("create", "take-seat", "leave-seat", "start", "cancel"),
+    *("command", "upgrade", "leave-answer", "revoke-answer"),
+)
 """What is asked of games; an undo is a command."""
 
 STREAMS: Final = ("sse", "websocket")

@@ -89,6 +89,7 @@ PARAMETERS: Final = {
     "player": "The id of a player.",
     "game": "The id of a game.",
     "seat": "A seat of the game.",
+    "left": "The version at which an answer was left.",
     "chart": "What it shows, and `.svg`: `dice.svg`, or a figure of the scoreboard.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }

@@ -47,6 +47,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "game": GAME,
         "seat": next(iter(scene.now.players)),
         "token": BOTS.token,
+        "left": str(scene.left.game.version),
         "chart": "dice.svg",
     }
     return Examples(plain, parameters)

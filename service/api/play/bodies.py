@@ -5,8 +5,10 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
+from domain.kernel.log.answers import Condition, Name, Until
 from domain.kernel.log.lifecycle import Status
 from domain.kernel.rules.decision import Decision, Option
+from service.api.bodies import Identifier
 
 
 class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,6 +66,64 @@ class OptionsView(Struct, frozen=True):
     seat: Seat
     decisions: tuple[Decision, ...]
     options: tuple[Option, ...]
+
+
+class NewAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer to leave in advance.
+
+    Attributes:
+        decision: the kind of decision that it answers: the `kind` of an open decision, or any other of the ruleset.
+        command: the command that is given, as for `POST /v1/games/{game}/commands`.
+        when: what the decision must be about: by names of its `about`, what their values must be. All must hold. A
+            decision that says nothing of a name is not answered.
+        until: when it ends: `revoked` only when you revoke it, `once` after it was given, `round` with the round that
+            is played now.
+    """
+
+    decision: Identifier
+    command: dict[str, Any]
+    when: dict[Name, Condition] = {}
+    until: Until = "revoked"
+
+
+class LeftAnswer(Struct, frozen=True):
+    """An answer that you left in advance.
+
+    Attributes:
+        version: the version at which you left it.
+        decision: the kind of decision that it answers.
+        command: the command that is given.
+        when: what the decision must be about.
+        until: when it ends.
+        round: the round with which it ends; null when it does not end with a round.
+        given: how often it was given.
+        ended: whether it has ended.
+    """
+
+    version: Version
+    decision: str
+    command: dict[str, Any]
+    when: dict[str, Condition]
+    until: Until
+    round: int | None
+    given: int
+    ended: bool
+
+
+class AnswersView(Struct, frozen=True):
+    """The answers that you left in advance.
+
+    Attributes:
+        game: the game.
+        version: the version at which these are left.
+        seat: the caller's seat.
+        answers: the answers, the oldest first. Of several that fit, the newest that is lawful is given.
+    """
+
+    game: GameId
+    version: Version
+    seat: Seat
+    answers: tuple[LeftAnswer, ...]
 
 
 Commands = Annotated[tuple[Raw, ...], Meta(min_length=1, max_length=100)]

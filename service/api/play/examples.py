@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from domain.kernel.log.record import Cause
+from service.api.play.answers import answers_view
 from service.api.play.bodies import OptionsView
 from service.api.play.routes import state_view
-from service.api.scene import GAME, Example, Scene
+from service.api.scene import AT, GAME, Example, Scene
 from service.games.views import Checked
 
 
@@ -15,6 +17,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "showState": Example(state_view(now, viewer, now.view(viewer.seat, scene.vault))),
         "showOptions": Example(_options(scene)),
         "giveCommands": Example(scene.accepted(started, scene.given), command),
+        **_answers(scene),
         "checkCommands": Example(Checked(started.version, 1), command),
     }
 
@@ -24,3 +27,17 @@ def _options(scene: Scene) -> Any:
     options = game.options(scene.seat, scene.vault)[:3]
     mine = tuple(decision for decision in game.decisions if scene.seat in decision.seats)
     return OptionsView(GAME, game.ruleset.id, game.version, scene.seat, mine, tuple(options))
+
+
+def _answers(scene: Scene) -> dict[str, Example]:
+    left = scene.left
+    seat = next(each.seat for each in left.game.answers.values())
+    view = answers_view(left.game, seat, scene.vault.joined_by(left.secrets))
+    (mine,) = view.answers
+    revoked = left.game.revoke_answer(seat, mine.version, Cause(left.game.players[seat]), AT)
+    wish = {"decision": mine.decision, "command": mine.command, "until": mine.until}
+    return {
+        "listAnswers": Example(view),
+        "leaveAnswer": Example(scene.accepted(scene.now, left), wish),
+        "revokeAnswer": Example(scene.accepted(left.game, revoked)),
+    }

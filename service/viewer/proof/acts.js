@@ -49,7 +49,7 @@ export function faultOfActs(rows) {
       : unfollowed(row, act, rows, around);
     if (problem) return { version: row.version, problem };
     if (row.cause) [act, request] = [row, row.cause.command && row.cause.key ? row : undefined];
-    around.happen(row.event);
+    around.happen(row);
   }
   return undefined;
 }

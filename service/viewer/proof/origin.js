@@ -12,7 +12,11 @@ const AROUND_THE_TABLE = {
   "game-started": { act: "the start", by: "participant", early: true },
   "game-cancelled": { act: "the cancellation", by: "organizer" },
   "rules-upgraded": { act: "a move to newer rules", by: "organizer" },
+  "answer-left": { act: "the leaving of an answer", by: "holder", seat: true },
+  "answer-revoked": { act: "the revoking of an answer", by: "holder", seat: true },
+  "answer-given": { act: "an answer given in advance", by: "holder", seat: true, command: true },
 };
+const ABOUT_A_SEAT = ["seat-taken", "seat-left", "answer-left", "answer-revoked", "answer-given"];
 const UNDO = { act: "an undo", by: "holder", seat: true, command: true };
 const RULING = { act: "a ruling", by: "organizer" };
 const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
@@ -41,6 +45,8 @@ export class Around {
     this.organizer = created.organizer;
     this.players = new Map(created.seats.map((seat) => [seat, undefined]));
     this.started = false;
+    /** The seats of the answers left in advance, by the version at which each was left. */
+    this.answers = new Map();
   }
 
   /**
@@ -62,14 +68,17 @@ export class Around {
     if (!cause.player) return `names no account: ${act} always comes from one`;
     if (origin.seat && cause.seat === undefined) return `names no seat: ${act} is always for one`;
     if (!origin.seat && cause.seat !== undefined) return `acts for the seat ${cause.seat}; ${act} is for no seat`;
-    if (["seat-taken", "seat-left"].includes(event.type) && cause.seat !== event.seat) {
+    if (ABOUT_A_SEAT.includes(event.type) && cause.seat !== event.seat) {
       return `acts for the seat ${cause.seat}, but is about ${event.seat}`;
+    }
+    if (["answer-revoked", "answer-given"].includes(event.type) && this.answers.get(event.left) !== event.seat) {
+      return `is about an answer left at version ${event.left}, where ${event.seat} has none`;
     }
     if (origin.command && cause.command === undefined) {
       return `has no command that it could come from: ${act} always has one`;
     }
     if (!origin.command && cause.command !== undefined) return `has a command in its cause; ${act} comes from none`;
-    return this.#unentitled(origin, event, cause) ?? this.#untimely(origin, row, rows) ?? this.#unfit(event, cause);
+    return this.#unentitled(origin, event, cause) ?? this.#untimely(origin, row, rows) ?? this.#unfit(row);
   }
 
   #unentitled({ act, by }, event, { player, seat }) {
@@ -90,13 +99,17 @@ export class Around {
     }[by];
   }
 
-  #untimely({ early }, { version, event }, rows) {
+  #untimely({ early }, row, rows) {
+    const { version, event } = row;
     if (early && this.started) return "cannot have happened: the game had begun";
     if (!early && !this.started) return "cannot have happened: the game had not begun";
     if (event.type === "seat-taken") {
       if (!this.players.has(event.seat)) return `seats somebody on ${event.seat}, which is no seat of this game`;
       if (this.players.get(event.seat) !== undefined) return `seats somebody on ${event.seat}, which is taken`;
       if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
+    }
+    if (event.type === "answer-given" && row.at !== rows[version - 2].at) {
+      return "gives an answer left in advance later than it was called for";
     }
     const free = [...this.players].filter(([, player]) => player === undefined).map(([seat]) => seat);
     if (event.type === "game-started" && free.length) return `starts the game while ${free.join(", ")} is free`;
@@ -108,7 +121,12 @@ export class Around {
   }
 
   /** Return what is wrong with the command of an act, as far as that needs no rules. */
-  #unfit(event, { command, seat }) {
+  #unfit({ event, cause }) {
+    const { command, seat } = cause;
+    if (event.type === "answer-left") {
+      const readers = [event.answer?.readers ?? []].flat();
+      if (readers.join() !== seat) return `seals an answer for ${readers.join(", ") || "nobody"}, not for ${seat}, who left it`;
+    }
     if (event.type === "moves-retracted" && event.by === "undo") {
       if (event.reason) return "is an undo that gives a reason; only a ruling has one";
       if (command.type !== "undo" || command.to !== event.to) return "is an undo to another version than was asked for";
@@ -131,7 +149,10 @@ export class Around {
   }
 
   /** Change what an event changes. */
-  happen(event) {
+  happen({ version, event }) {
+    if (event.type === "answer-left") this.answers.set(version, event.seat);
+    if (event.type === "answer-revoked") this.answers.delete(event.left);
+    if (event.type === "moves-retracted" && event.by === "ruling") this.answers.clear();
     if (event.type === "seat-taken") this.players.set(event.seat, event.player);
     if (event.type === "seat-left") this.players.set(event.seat, undefined);
     if (event.type === "game-started") this.started = true;

@@ -150,6 +150,7 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-player": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "organizer": "pnobody"}),
     "unknown-game": lambda s: s.ask("GET", "/v1/games/gone/state"),
     "unknown-seat": lambda s: s.ask("POST", f"{s.url}/seats", s.carla, {"seat": "pink"}),
+    "unknown-answer": lambda s: s.ask("DELETE", f"{s.url}/answers/3", s.anna),
     "unknown-chart": lambda s: s.ask("GET", f"{s.url}/charts/tribute.svg"),
     "unknown-version": lambda s: s.ask("GET", f"{s.url}/state?version=999"),
     "method-not-allowed": lambda s: s.ask("PUT", "/v1/games", s.anna, NEW_GAME),

@@ -43,7 +43,10 @@ PROBES: Final[tuple[Any, ...]] = (
 )
 """Commands that are tried out, to see what a refusal gives away."""
 
-ACTS: Final = ("", "/commands", "/commands/check", "/seats", "/seats/{seat}", "/start", "/upgrade", "/upgrade/check")
+ACTS: Final = (
+    *("", "/commands", "/commands/check", "/answers", "/answers/{left}"),
+    *("/seats", "/seats/{seat}", "/start", "/upgrade", "/upgrade/check"),
+)
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
 _ACCIDENTAL: Final = ("date", "request-id")
@@ -100,6 +103,9 @@ class Onlooker:
                 seen[f"repeat {what}"] = await self._ask("POST", self._address("/commands"), probe, another_key)
         for method, path in (("POST", "/seats"), ("DELETE", "/seats/red"), ("POST", "/start"), ("DELETE", "")):
             seen[f"{method} {path}"] = await self._ask(method, self._address(path), None, another_key)
+        card = {"type": "choose-card", "card": 1}  # answers no such decision: an answer that is left changes the game
+        seen["POST /answers"] = await self._ask("POST", self._address("/answers"), card, decision="put-up-prize")
+        seen["DELETE /answers"] = await self._ask("DELETE", self._address("/answers/6"), None, another_key)
         for path in ("/upgrade", "/upgrade/check"):
             seen[f"POST {path}"] = await self._ask("POST", self._address(path), to=2)
         retitled = await self._ask("PATCH", self._address(""), title="An auction to look at")
@@ -111,7 +117,7 @@ class Onlooker:
     async def _ask(self, method: str, path: str, command: Any = None, key: str = "", **wish: Any) -> bytes:
         """Return status, headers and body of an answer, but for what is accidental in them."""
         headers = {"idempotency_key": key} if key else {}
-        body = {"command": command} if command is not None else wish or ({} if method == "POST" else None)
+        body = {"command": command, **wish} if command is not None else wish or ({} if method == "POST" else None)
         answer = await self._service.ask(method, path, self._player, body, **headers)
         self.asked += 1
         told = [f"{name}: {value}" for name, value in answer.headers.items() if name not in _ACCIDENTAL]

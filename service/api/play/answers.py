@@ -1,0 +1,128 @@
+"""Answers in advance: leaving, listing and revoking them."""
+
+from typing import Final
+
+import msgspec
+from litestar.response import Response
+
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import GameId, Seat
+from domain.kernel.log.answers import Answer, read_answer
+from domain.kernel.log.game import Game
+from service.api import problems
+from service.api.bodies import Nothing
+from service.api.endpoint import Answer as Given
+from service.api.endpoint import endpoint
+from service.api.games.routes import ACCEPTED, ACTS, acted
+from service.api.play.bodies import AnswersView, LeftAnswer, NewAnswer
+from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer, etag
+from service.games import acts
+from service.games.acts import NotSeated
+from service.games.views import viewer_of
+
+_new: Final = msgspec.json.Decoder(NewAnswer)
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/answers",
+    tag="Play",
+    account="required",
+    scopes=("play",),
+    answers=(Given(200, "The answers that you left.", AnswersView, headers=("ETag",)),),
+    problems=(problems.UNKNOWN_GAME, problems.NOT_SEATED),
+)
+async def list_answers(request: Call, game: str) -> Response[bytes]:
+    """List the answers that you left in advance.
+
+    Only you see them until the game is over. They end with the game, and with a ruling of the organizer.
+    """
+    request.read_query(Nothing)
+    games = request.services.games
+    played = await games.game(GameId(game))
+    viewer = viewer_of(played, request.caller)
+    if viewer.seat is None:
+        raise NotSeated(f"You hold no seat of game {played.id!r}; only seats leave answers.")
+    view = answers_view(played, viewer.seat, await games.vault(played.id))
+    return answer(view, headers=etag(played.version))
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/answers",
+    tag="Play",
+    account="required",
+    scopes=("play",),
+    headers=("Idempotency-Key", "If-Match"),
+    body=NewAnswer,
+    answers=(ACCEPTED,),
+    problems=(*ACTS, problems.NOT_SEATED),
+)
+async def leave_answer(request: Call, game: str) -> Response[bytes]:
+    """Leave an answer in advance.
+
+    The service gives the command for you as soon as you are asked a decision of this kind, if it is lawful then. If
+    you are asked already, it is given at once. The log tells that you left an answer, but not what it is and to
+    what: that is sealed for you until the game is over. It also tells that an answer was given in advance. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    new = await request.read_body(_new)
+    left = Answer(new.decision, new.command, new.when, new.until)
+    return await acted(request, game, acts.LeaveAnswer(left))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/games/{game:str}/answers/{left:str}",
+    tag="Play",
+    account="required",
+    scopes=("play",),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(ACCEPTED,),
+    problems=(*ACTS, problems.NOT_SEATED, problems.UNKNOWN_ANSWER),
+)
+async def revoke_answer(request: Call, game: str, left: str) -> Response[bytes]:
+    """Revoke an answer that you left in advance.
+
+    Name it by the version at which you left it. With an `Idempotency-Key`, a repeated request gets the first answer
+    again.
+    """
+    request.read_query(Nothing)
+    if not (left.isascii() and left.isdigit() and len(left) < 16):
+        raise Problem(problems.UNKNOWN_ANSWER, f"{left!r} is no version.", "Name the version at which you left it.")
+    try:
+        return await acted(request, game, acts.RevokeAnswer(int(left)))
+    except Problem as problem:
+        if problem.members.get("rule") == "TAB-ADV-02":
+            problem.kind = problems.UNKNOWN_ANSWER
+        raise
+
+
+ROUTES = (list_answers, leave_answer, revoke_answer)
+
+
+def answers_view(game: Game, seat: Seat, vault: Vault) -> AnswersView:
+    """Return the answers that a seat has left, as they are sent; `vault` holds all secrets of the game."""
+    own = {version: left for version, left in game.answers.items() if left.seat == seat}
+    kept = {version: read_answer(vault.open(left.answer)) for version, left in own.items()}
+    return AnswersView(
+        game.id,
+        game.version,
+        seat,
+        tuple(
+            LeftAnswer(
+                version=version,
+                decision=each.decision,
+                command=each.command,
+                when=each.when,
+                until=each.until,
+                round=each.round,
+                given=own[version].given,
+                ended=each.has_ended(game.round, own[version].given),
+            )
+            for version, each in kept.items()
+        ),
+    )
