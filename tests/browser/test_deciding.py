@@ -498,3 +498,42 @@ async def test_a_game_of_mare_nostrum_goes_on_through_forms_only(tmp_path: Path)
 
 async def test_a_game_of_the_campaign_goes_on_through_forms_only(tmp_path: Path):
     assert "40 commands through forms" in await run("conquest-campaign", 3, tmp_path, most=40)
+
+
+def may_pass(game: Game) -> bool:
+    """Tell whether somebody is asked to raise a bid."""
+    return asks("bid")(game) and game.decisions[0].about["bidder"] is not None
+
+
+async def test_an_answer_is_left_in_advance_given_whenever_the_seat_is_asked_and_revoked(
+    service: Service, page: Page, visitor: Visitor
+):
+    made = await table(service.services, "conquest-campaign", 3, seed=11, until=may_pass, bold=False)
+    seat, game = asked(made), made.simulation.game
+    amount = game.decisions[0].about["amount"]
+    option = next(each for each in game.options(seat, made.simulation.vault) if each.command == "pass-bid")
+    await sit(page, made, seat)
+    await page.get_by_role("button", name=option.title, exact=True).click()
+    await expect(page.get_by_label("Only if Amount")).to_be_hidden()
+    await page.get_by_label("Answer so whenever you are asked this").select_option("Until this round ends")
+    await page.get_by_label("Only if Amount").select_option(f"at least {amount}")
+    await visitor.axe()
+    await page.get_by_role("button", name="Send").click()
+    await expect(page.locator(".outcome.done")).to_contain_text(
+        f"{option.title}, whenever you are asked this: accepted"
+    )
+    await expect(page.locator(".sentences")).to_contain_text(
+        f"answered in advance, as left at version {made.version + 1}"
+    )
+    left = page.get_by_role("region", name="Answers in advance")
+    await expect(left).to_contain_text(
+        f"Pass Bid whenever you are asked bid and Amount at least {amount}, until the round ends"
+    )
+    await expect(left).to_contain_text("Given 1 time.")
+    (told,) = (await service.get(f"/v1/games/{made.id}/answers", made.seats[seat]))["answers"]
+    assert told["when"] == {"amount": {"least": amount}}
+    await visitor.axe()
+    await left.get_by_role("button", name="Revoke").click()
+    await expect(page.locator(".outcome.done")).to_contain_text("Revoke the answer: accepted as version")
+    await expect(left).to_be_hidden()
+    assert (await service.get(f"/v1/games/{made.id}/answers", made.seats[seat]))["answers"] == []

@@ -5,7 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
-import { named, plain, seatName } from "../parts/format.js";
+import { count, named, plain, seatName } from "../parts/format.js";
 import { refusal, ruleOf } from "../parts/rule.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 
@@ -46,6 +46,7 @@ function decisions(room, commands) {
       </section>`,
     )}
     ${other.map((kind) => unasked(room, commands, commands.optionsFor(kind), !commands.options.some((each) => kinds.has(each.decision))))}
+    ${commands.answers?.length ? answers(room, commands) : nothing}
   </div>`;
 }
 
@@ -73,6 +74,63 @@ function unasked(room, commands, found, isAll) {
     <summary>${isAll ? "What you may do" : "At any time"}</summary>
     ${options(room, commands, found)}
   </details>`;
+}
+
+// --- answers in advance ---
+
+const UNTIL = { "": "Only now", round: "Until this round ends", revoked: "Until I revoke it" };
+const ENDS = { round: "until the round ends", revoked: "until you revoke it", once: "once" };
+const CONDITIONS = { equals: "is", least: "at least", most: "at most" };
+
+function answers(room, commands) {
+  return html`<section class="decision" aria-label="Answers in advance">
+    <h3>You answer in advance</h3>
+    <ul class="answers">
+      ${commands.answers.map((each) => html`<li>
+        ${toldAnswer(commands, each)}
+        <button ?disabled=${commands.busy} @click=${() => revoke(room, commands, each)}>Revoke</button>
+      </li>`)}
+    </ul>
+  </section>`;
+}
+
+function toldAnswer({ labels }, { decision, command, when, until, given, ended }) {
+  const { type, ...fields } = command;
+  const what = Object.entries(fields).map(([name, value]) => `${labels.field(name)} ${labels.value(value)}`);
+  const conditions = Object.entries(when).flatMap(([name, condition]) =>
+    Object.entries(condition).map(([how, value]) => `${labels.field(name)} ${CONDITIONS[how]} ${labels.value(value)}`),
+  );
+  return html`<strong>${[named(type), ...what].join(", ")}</strong> whenever you are asked <q>${plain(decision)}</q>${
+    conditions.length ? ` and ${conditions.join(" and ")}` : ""
+  }, ${ENDS[until]}. <span class="quiet">${ended ? "It has ended." : `Given ${count(given, "time")}.`}</span>`;
+}
+
+async function revoke(room, commands, each) {
+  await commands.revoke(each);
+  showAnswer(room);
+}
+
+/** Whether the command is given whenever the seat is asked this, how long, and on which conditions. */
+function ahead(commands, option) {
+  const { until, when } = commands.advance;
+  const choose = (name) => (event) => commands.ahead({ when: { ...when, [name]: event.target.value } });
+  return html`<div class="fields ahead">
+    ${choice("Answer so whenever you are asked this", UNTIL, until, (event) => commands.ahead({ until: event.target.value }))}
+    ${until
+      ? commands.aboutOf(option).map(([name, value]) => {
+          const hows = Object.keys(CONDITIONS).filter((how) => how === "equals" || typeof value === "number");
+          const said = hows.map((how) => [how, `${CONDITIONS[how]} ${commands.labels.value(value)}`]);
+          return choice(`Only if ${commands.labels.field(name)}`, { "": "is anything", ...Object.fromEntries(said) }, when[name] ?? "", choose(name));
+        })
+      : nothing}
+  </div>`;
+}
+
+function choice(label, choices, chosen, change) {
+  return html`<div class="line"><label>${label}
+    <select @change=${change}>
+      ${Object.entries(choices).map(([value, word]) => html`<option value=${value} ?selected=${value === chosen}>${word}</option>`)}
+    </select></label></div>`;
 }
 
 // --- options ---
@@ -155,6 +213,7 @@ function order(room, commands, option, title) {
       <button type="button" ?disabled=${commands.busy} @click=${check}>Check</button>
       <button type="button" @click=${() => commands.choose(null)}>Close</button>
     </div>
+    ${option.decision ? ahead(commands, option) : nothing}
     ${answer(room, commands)}
     ${ruleOf(room, option.rule)}
   </form>`;

@@ -41,6 +41,10 @@ export class Commands {
     /** The option whose form is open, and the form. */
     this.option = null;
     this.form = null;
+    /** Until when the command is given whenever the seat is asked this, "" for now only; and on which conditions. */
+    this.advance = { until: "", when: {} };
+    /** The answers that the seat left in advance; null before they were read. */
+    this.answers = null;
     this.busy = false;
     this.said = null;
   }
@@ -82,8 +86,14 @@ export class Commands {
         const [{ board }, { words }] = await Promise.all([room.api.get(`${address}/board`), room.ruleset ?? room.api.get(address)]);
         this.labels = new Labels(board.areas, words);
       }
-      const view = await room.api.get(`/v1/games/${room.id}/options`);
+      // Who has left no answer is not asked for them again at every version.
+      const readsAnswers = this.answers === null || this.answers.length > 0;
+      const [view, left] = await Promise.all([
+        room.api.get(`/v1/games/${room.id}/options`),
+        readsAnswers ? room.api.get(`/v1/games/${room.id}/answers`) : { answers: [] },
+      ]);
       if (seat !== room.seat || view.version < this.version) return;
+      this.answers = left.answers;
       this.decisions = view.decisions;
       this.options = view.options;
       this.version = view.version;
@@ -101,6 +111,7 @@ export class Commands {
     this.decisions = [];
     this.options = [];
     this.version = 0;
+    this.answers = null;
     this.choose(null);
   }
 
@@ -109,6 +120,7 @@ export class Commands {
     // What was clicked on may have been drawn before the options were read again.
     this.option = (option && this.options.find((each) => isSame(each, option))) ?? null;
     this.form = this.option && new Form(this.option.schema, "order", this.labels, () => this.#changed());
+    this.advance = { until: "", when: {} };
     this.said = said;
     if (said?.kind !== "lost") this.#attempt = null;
     if (this.option?.command === "undo") this.form.value.to = Math.max(...choicesOf(option.schema.properties.to));
@@ -153,14 +165,45 @@ export class Commands {
     }));
   }
 
-  /** Send the command, for the version that it was made for, with a key of its own. */
+  /** What the decision that an option answers is about, as far as an answer in advance can depend on it. */
+  aboutOf({ decision }) {
+    const { about = {} } = this.decisions.find(({ kind }) => kind === decision) ?? {};
+    return Object.entries(about).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
+  }
+
+  /** Change until when, or on which conditions, the command is given whenever the seat is asked this. */
+  ahead(changes) {
+    Object.assign(this.advance, changes);
+    this.#changed();
+  }
+
+  /** Send the command, for the version that it was made for, with a key of its own; or leave it as an answer. */
   async send() {
     if (!this.form.ask()) return;
     const { command } = this.form;
+    const title = titleOf(this.option);
+    const attempt = this.advance.until ? this.#leaving(command, title) : { path: "commands", body: { command }, title };
     await this.#ask(() => this.#asLongAsItStands(() => {
-      this.#attempt = { command, title: titleOf(this.option), version: this.version, key: newKey() };
+      this.#attempt = { ...attempt, headers: { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() } };
       return this.#post();
     }));
+  }
+
+  /** An answer that is asked for already is given at once: so leaving it is all that is to be sent. */
+  #leaving(command, title) {
+    const { decision } = this.option;
+    const { until, when } = this.advance;
+    const chosen = this.aboutOf(this.option).filter(([name]) => when[name]);
+    const conditions = Object.fromEntries(chosen.map(([name, value]) => [name, { [when[name]]: value }]));
+    const body = { decision, command, until, when: conditions };
+    return { path: "answers", body, title: `${title}, whenever you are asked this` };
+  }
+
+  /** Revoke an answer that was left in advance. */
+  async revoke({ version }) {
+    const headers = { "Idempotency-Key": newKey() };
+    this.#attempt = { path: `answers/${version}`, method: "delete", title: "Revoke the answer", headers };
+    await this.#ask(() => this.#post());
   }
 
   /** Send once more what no answer came to: the same with the same key, so that it happens once in any case. */
@@ -169,9 +212,11 @@ export class Commands {
   }
 
   async #post() {
-    const { command, title, version: known, key } = this.#attempt;
-    const headers = { "If-Match": `"${known}"`, "Idempotency-Key": key };
-    const { after, version } = await this.room.api.post(`/v1/games/${this.room.id}/commands`, { command }, headers);
+    const { path, method = "post", body, title, headers } = this.#attempt;
+    const { api, id } = this.room;
+    const given = [`/v1/games/${id}/${path}`, ...(method === "post" ? [body] : []), headers];
+    const { after, version } = await api[method](...given);
+    if (path !== "commands") this.answers = null;
     this.choose(null, { kind: "done", title, after, version });
     // The area was chosen for this move.
     this.room.choose(null);
