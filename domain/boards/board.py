@@ -271,13 +271,20 @@ def _border_problems(board: Board) -> Iterator[str]:
 
 
 def _strait_problems(board: Board) -> Iterator[str]:
+    family = known_families().get(board.family)
+    with_sea = family is None or family.straits_have_seas
     kinds = _kinds(board)
     shores = {area.id: {sea for coast in area.coasts for sea in coast.seas} for area in board.areas}
     for border in board.borders:
         where = _border(border)
+        named = border.strait_sea is not None or border.strait_sea_alternatives
         if border.kind != "strait":
-            if border.strait_sea is not None or border.strait_sea_alternatives:
+            if named:
                 yield f"{where}: a {border.kind} border has no strait_sea; leave it out, or make it a strait"
+            continue
+        if not with_sea:
+            if named:
+                yield f"{where}: no sea has a part in the straits of {board.family}; leave strait_sea out"
             continue
         if border.strait_sea is None:
             yield f"{where}: a strait has no strait_sea; name the sea zone that it crosses"

@@ -24,6 +24,8 @@ class Family(Struct, frozen=True):
     values: Mapping[str, Measure]
     traits: frozenset[str] = frozenset()
     needs_home: bool = True
+    straits_have_seas: bool = True
+    """Whether a strait crosses a sea zone, whose fleets may bar it."""
     problems: Callable[[Board], Iterable[str]] = lambda board: ()
     """What else is wrong with a board, a line each."""
 

@@ -65,8 +65,8 @@ class Area(Struct, frozen=True, forbid_unknown_fields=True):
 class Border(Struct, frozen=True, forbid_unknown_fields=True):
     """Two adjacent areas of one kind.
 
-    `strait_sea` is the sea zone that a strait crosses. `strait_sea_alternatives` are those that it might be instead, if
-    we misread the board; play does not use them.
+    `strait_sea` is the sea zone that a strait crosses; the games of some families have straits without one.
+    `strait_sea_alternatives` are those that it might be instead, if we misread the board; play does not use them.
     """
 
     between: tuple[AreaId, AreaId]
@@ -195,7 +195,7 @@ class Map:
         self._straits: Final = {
             ends: border.strait_sea
             for border in board.borders
-            if border.strait_sea is not None
+            if border.kind == "strait"
             for ends in (border.between, border.between[::-1])
         }
         self._coasts: Final = {area.id: tuple(sorted(area.coasts, key=_coast_id)) for area in self._areas.values()}
@@ -223,8 +223,12 @@ class Map:
         return self._land[land]
 
     def strait_between(self, one: AreaId, other: AreaId) -> AreaId | None:
-        """Return the sea zone that a step from `one` to `other` crosses; None when they are not joined by a strait."""
+        """Return the sea zone that a step from `one` to `other` crosses; None when it crosses none."""
         return self._straits.get((one, other))
+
+    def is_strait(self, one: AreaId, other: AreaId) -> bool:
+        """Return whether `one` and `other` are joined by a strait."""
+        return (one, other) in self._straits
 
     def sea_neighbours(self, sea: AreaId) -> tuple[AreaId, ...]:
         """Return the sea zones adjacent to `sea`."""
