@@ -5,13 +5,13 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
-from domain.boards import parse_board
 from domain.kernel.ids import GameId
 from domain.kernel.log.fold import advance, fold
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_created, retraction
 from domain.kernel.log.record import Record
 from domain.kernel.rules.board import Board
+from domain.kernel.rules.documents import unpacked
 from domain.kernel.rules.ruleset import Library
 from projections.projection import Fixed, Happened, Seen
 
@@ -37,7 +37,7 @@ class Log(Protocol):
         ...
 
     async def board(self, digest: str) -> bytes | None:
-        """Return the board file with this digest, or None."""
+        """Return the board file with this key, or None."""
         ...
 
     async def title(self, game: GameId) -> str:
@@ -67,15 +67,15 @@ class Follower:
         fixed = await self._fixed_of(game_id)
         if not with_table:
             return Followed(Happened(game_id, record, fixed))
-        digest = fixed.created.board
-        board = await self._log.board(digest) if digest not in self._boards else None
+        key = fixed.created.board_key
+        board = await self._log.board(key) if key not in self._boards else None
         base, records = await self._records(game_id, record)
         try:
             if board is not None:
-                self._boards[digest] = parse_board(board)
+                self._boards[key] = unpacked(board, fixed.ruleset.documents if fixed.ruleset is not None else {})
                 if len(self._boards) > BOARDS:
                     self._boards.popitem(last=False)
-            self._boards.move_to_end(digest)
+            self._boards.move_to_end(key)
             return Followed(Happened(game_id, record, fixed, self._follow(game_id, record, base, records)))
         except Exception as fault:  # whatever it is, only those who look at the table are stopped by it
             return Followed(Happened(game_id, record, fixed), fault)

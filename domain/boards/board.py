@@ -21,15 +21,10 @@ from msgspec import Struct
 from domain.boards.family import Measure, known_families
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.board import Area, Board, Border, BorderKind, Coast, Key, Kind
-from domain.kernel.rules.message import shortened
+from domain.kernel.rules.documents import MOST_PROBLEMS, DocumentError, refuse_repeated
 
 SLUG: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 FIELD: Final = re.compile(r"[a-z][a-z0-9_]*")
-
-MOST_PROBLEMS: Final = 100
-"""The most problems of a board that are reported, each with at most `LONGEST_PROBLEM` characters."""
-
-LONGEST_PROBLEM: Final = 400
 
 MOST: Final[Mapping[str, int]] = MappingProxyType(
     {"areas": 300, "borders": 1_500, "legend": 200, "sources": 200, "notes": 200, "provenance": 200}
@@ -48,16 +43,8 @@ LONGEST_WORD: Final = 64
 _T = TypeVar("_T")
 
 
-class BoardError(Exception):
-    """A board that cannot be played on; `problems` has one line for each thing that is wrong, 100 lines at most."""
-
-    def __init__(self, problems: Iterable[str]) -> None:
-        # A damaged file may contain line breaks and other control characters; a problem must stay one line.
-        self.problems: tuple[str, ...] = tuple(
-            "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in short)
-            for short in (shortened(problem, LONGEST_PROBLEM) for problem in islice(problems, MOST_PROBLEMS))
-        )
-        super().__init__("; ".join(self.problems))
+class BoardError(DocumentError):
+    """A board that cannot be played on."""
 
 
 # --- Reading ----------------------------------------------------------------------------------------------------------
@@ -67,25 +54,16 @@ def parse_board(raw: bytes) -> Board:
     """Read a board file (JSON). Raise BoardError with one line about the first part that has the wrong form."""
     try:
         board = msgspec.json.decode(raw, type=Board)
-        json.loads(raw, object_pairs_hook=_refuse_repeated_field)
+        json.loads(raw, object_pairs_hook=refuse_repeated)
     except msgspec.ValidationError as error:
         raise BoardError([_explain(str(error), raw)]) from None
     except UnicodeError:
         raise BoardError(["the file is not UTF-8 text; a board is JSON in UTF-8"]) from None
     except msgspec.DecodeError as error:
         raise BoardError([f"the file is not JSON: {error}"]) from None
+    except DocumentError as error:
+        raise BoardError(error.problems) from None
     return board
-
-
-def _refuse_repeated_field(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # msgspec keeps the last of two equal fields, which would hide a mistake in a hand-edited board.
-    for field, times in Counter(field for field, _ in pairs).items():
-        if times > 1:
-            row = dict(pairs)
-            label = row.get("id") or row.get("between")
-            where = f" of {json.dumps(label)}" if label else ""
-            raise BoardError([f"field `{field}`{where} is given {times} times; give it once"])
-    return dict(pairs)
 
 
 def _explain(message: str, raw: bytes) -> str:

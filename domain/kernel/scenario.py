@@ -142,6 +142,7 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
     if not scenario.step and scenario.refused is None:
         raise ScenarioError("a scenario has a step, or says by which rule it is refused")
     rolls = [_faces(roll, ruleset) for roll in scenario.dice]
+    board = ruleset.equip(board)
     chance = ScriptedChance(rolls, {*map(len, ruleset.dice.values())}, scenario.lots)
     draft = _opened(scenario, ruleset, board, chance)
     if draft is None:

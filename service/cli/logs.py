@@ -12,6 +12,7 @@ from domain.kernel.log.history import read_event, retraction
 from domain.kernel.proof.export import Export, ExportError, read
 from domain.kernel.proof.verify import BEYOND, Verdict
 from domain.kernel.proof.verify import verify as verify_export
+from domain.kernel.rules.documents import DocumentError
 from domain.kernel.rules.message import in_words
 from domain.library import LIBRARY
 from service.bots.client import Client, Problem
@@ -76,7 +77,12 @@ def _open(game: Game, vault: Vault) -> dict[str, Any]:
 
 
 def _as_of(exported: Export, version: int) -> Game:
-    return fold(exported.records[:version], exported.game, LIBRARY, lambda _: exported.board)
+    ruleset = LIBRARY.at(exported.ruleset, exported.ruleset_version)
+    try:
+        board = ruleset.equip(exported.board, exported.documents)
+    except DocumentError as error:
+        bad_input(f"the export cannot be replayed: {error}")
+    return fold(exported.records[:version], exported.game, LIBRARY, lambda _: board)
 
 
 def _read(file: Path) -> Export:

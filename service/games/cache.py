@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from domain.boards import BoardError, parse_board
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat, Version
 from domain.kernel.log.fold import fold, later, resume
@@ -17,7 +16,8 @@ from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import read_created, retraction
 from domain.kernel.log.record import Record, first_broken
 from domain.kernel.log.snapshot import SnapshotError
-from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.documents import DocumentError, key_of, unpacked
 from domain.kernel.rules.ruleset import Library
 from service.base.settings import Settings
 from service.cluster.heads import Heads
@@ -99,10 +99,10 @@ class GameCache:
         self._boards: OrderedDict[str, Board] = OrderedDict()
         metrics.games_in_memory.set_function(lambda: len(self._cached))
 
-    def know(self, digest: str, board: Board) -> None:
+    def know(self, key: str, board: Board) -> None:
         """Keep a board at hand."""
-        self._boards[digest] = board
-        self._boards.move_to_end(digest)
+        self._boards[key] = board
+        self._boards.move_to_end(key)
         if len(self._boards) > BOARDS:
             self._boards.popitem(last=False)
 
@@ -257,10 +257,11 @@ class GameCache:
         if len(records) < max(stored.head, 1):
             raise GameDamaged(f"game {game_id} is damaged in the store from version {len(records) + 1} on")
         try:
-            board = await self._board(read_created(records[0]).board)
+            created = read_created(records[0])
+            board = await self._board(created.board_key, created.ruleset, created.ruleset_version)
             game = fold(records, game_id, self._library, lambda _: board)
             game.chance(stored.chance)
-        except (BoardError, LookupError, ValueError) as error:
+        except (DocumentError, LookupError, ValueError) as error:
             raise GameDamaged(f"game {game_id} cannot be read from the store: {error}") from error
         return game, stored
 
@@ -270,21 +271,21 @@ class GameCache:
         if stored is None:
             raise SnapshotError("there is no such game")
         try:
-            board = await self._board(board_of(snapshot))
+            board = await self._board(board_of(snapshot), snapshot.ruleset, snapshot.ruleset_version)
             return resumed(snapshot, stored, self._library, lambda _: board), stored
-        except (BoardError, LookupError) as error:
+        except (DocumentError, LookupError) as error:
             raise SnapshotError(str(error)) from error
 
-    async def _board(self, digest: str) -> Board:
-        board = self._boards.get(digest)
+    async def _board(self, key: str, ruleset: str, version: int) -> Board:
+        board = self._boards.get(key)
         if board is None:
-            file = await self._store.board(digest)
+            file = await self._store.board(key)
             if file is None:
-                raise LookupError(f"its board {digest} is missing")
-            board = parse_board(file)
-            if Map.of(board).digest != digest:
-                raise LookupError(f"its board {digest} is damaged")
-        self.know(digest, board)
+                raise LookupError(f"its board {key} is missing")
+            board = unpacked(file, self._library.at(ruleset, version).documents)
+            if key_of(board) != key:
+                raise LookupError(f"its board {key} is damaged")
+        self.know(key, board)
         return board
 
     # --- the past ---

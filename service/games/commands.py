@@ -9,7 +9,6 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Final, TypeVar
 
-import msgspec
 from msgspec import Struct
 
 from domain.boards import builtin, parse_board, validate
@@ -20,7 +19,8 @@ from domain.kernel.ids import GameId, PlayerId, Version
 from domain.kernel.log.game import Decided, Game, given_in_advance
 from domain.kernel.log.lifecycle import Sight
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.documents import key_of, packed
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
 from projections.lobby import GameRow
@@ -228,6 +228,7 @@ class Games:
         setup: Mapping[str, Any] | None = None,
         *,
         board: bytes | None = None,
+        documents: Mapping[str, bytes] | None = None,
         organizer: PlayerId | None = None,
         organizer_sees: Sight = "spectator",
         title: str = "",
@@ -237,12 +238,14 @@ class Games:
 
         Args:
             board: a board file to play on, instead of the ruleset's own.
+            documents: documents to play with, by name, instead of the ruleset's own.
             organizer: who organizes the game, when that is not `player`.
             organizer_sees: what they see of it while it runs and they hold no seat.
 
         Raises:
             UnknownRuleset, UnknownPlayer: there is none.
             BoardError: the board is not valid.
+            DocumentError: a document is not valid, or the board lacks what it needs.
             msgspec.ValidationError: the ruleset does not know this setup.
             ValueError: the ruleset cannot be played on this board.
             Refusal: not for so many players.
@@ -251,8 +254,9 @@ class Games:
         ruleset = self._ruleset(ruleset_id)
         if organizer is not None and await self._store.accounts.player(organizer) is None:
             raise UnknownPlayer(f"There is no account {organizer!r}.")
-        own = self._own_board(ruleset.board) if board is None else _read_board(board)
-        digest = Map.of(own).digest
+        plain = self._own_board(ruleset.board) if board is None else _read_board(board)
+        own = ruleset.equip(plain, documents)
+        digest = key_of(own)
         content = ["create", ruleset_id, players, dict(setup or {}), digest, organizer, title]
         if organizer_sees != "spectator":
             content.append(organizer_sees)  # else it is the content of a key of before there was a choice
@@ -264,7 +268,7 @@ class Games:
             organizer=organizer or player,
             chance=secret,
             board=digest,
-            board_file=msgspec.json.encode(own),
+            board_file=packed(own),
         )
 
         async def work() -> Done:

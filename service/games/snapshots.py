@@ -128,7 +128,7 @@ def resumed(snapshot: Snapshot, stored: Stored, library: Library, board: Callabl
 
     Args:
         stored: what a store has of the game from the snapshot's own version on.
-        board: returns the board with a digest.
+        board: returns the board with a key.
 
     Raises:
         SnapshotError: the snapshot is not one of this log, or the log goes back to before it, or the game is over.
@@ -154,7 +154,7 @@ def resumed(snapshot: Snapshot, stored: Stored, library: Library, board: Callabl
 
 
 def board_of(snapshot: Snapshot) -> str:
-    """Return the digest of the board that a snapshot is played on. Raises `SnapshotError`."""
+    """Return the key of the board that a snapshot is played on. Raises `SnapshotError`."""
     try:
         return msgspec.json.decode(snapshot.body, type=_Played).board
     except (ValueError, msgspec.MsgspecError) as error:

@@ -70,8 +70,8 @@ class KeptUse(Struct, frozen=True):
 class Opening(Struct, frozen=True):
     """What is kept of a new game beside its records.
 
-    `chance` is the secret of its chance; `board` the digest of its board and `board_file` the board itself, which is
-    kept once for all games on it.
+    `chance` is the secret of its chance; `board` the key of its board and `board_file` the board itself, with the
+    documents that go with it, which is kept once for all games on it.
     """
 
     ruleset: str
@@ -201,7 +201,7 @@ class EventStore(Protocol):
         ...
 
     async def board(self, digest: str) -> bytes | None:
-        """Return the board file with this digest, or None."""
+        """Return the board file with this key, or None."""
         ...
 
     async def game(self, game: GameId) -> GameRow | None:

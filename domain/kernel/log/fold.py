@@ -34,7 +34,8 @@ from domain.kernel.log.lifecycle import (
 )
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.ruleset import Library
+from domain.kernel.rules.documents import DocumentError, documents_of, key_of
+from domain.kernel.rules.ruleset import Library, Ruleset
 
 _AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
 
@@ -42,16 +43,16 @@ _AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
 def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of: Callable[[str], Board]) -> Game:
     """Return the game after `records`, a log from version 1 on.
 
-    `board_of` returns the board with a given digest. `domain.kernel.proof.verify` checks chain and
-    rules; this does not.
+    `board_of` returns the board with a given key (`GameCreated.board_key`); it may leave out the ruleset's own
+    documents. `domain.kernel.proof.verify` checks chain and rules; this does not.
 
     Raises:
-        LookupError: a ruleset version or the board is missing.
+        LookupError: a ruleset version, the board or a document is missing.
         msgspec.ValidationError: an event does not have the shape of its ruleset and schema version.
     """
     created = read_created(records[0])
     ruleset = library.at(created.ruleset, created.ruleset_version)
-    game = Game.of(game_id, created, ruleset, board_of(created.board))
+    game = Game.of(game_id, created, ruleset, with_documents(ruleset, board_of(created.board_key), created.board_key))
     effective = effective_records(records)
     advance(game, effective[1:])
     last = records[-1]
@@ -59,6 +60,17 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
     game.undo = _undo_of(game, effective, records)
     _end_answers(game, records)
     return game
+
+
+def with_documents(ruleset: Ruleset[Any], board: Board, wanted: str) -> Board:
+    """Return the board of a game with its documents. Raises `LookupError` when they are not those with this key."""
+    try:
+        board = ruleset.equip(board)
+    except DocumentError as error:
+        raise LookupError(f"a document of {wanted} is missing: {error}") from error
+    if documents_of(board) and key_of(board) != wanted:
+        raise LookupError(f"the board or a document of {wanted} is missing")
+    return board
 
 
 def later(game: Game, records: Sequence[Record]) -> Game:

@@ -41,6 +41,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.documents import digests_of
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names, enumerated, type_name
 from domain.kernel.rules.refusal import Refusal
@@ -131,6 +132,7 @@ class Game(Struct, kw_only=True):
         Raises:
             Refusal: the ruleset has no set-up for this number of players, or `setup` does not fit it.
             msgspec.ValidationError: the ruleset does not know this `setup`.
+            DocumentError: its documents do not fit this board.
             ValueError: the ruleset cannot be played on this board.
         """
         chosen = msgspec.convert(dict(setup), ruleset.setup)
@@ -139,6 +141,7 @@ class Game(Struct, kw_only=True):
             numbers = ", ".join(map(str, ruleset.players))
             asked = f"You asked for a game of {players} players."
             raise Refusal("TAB-LIFE-02", asked, f"{ruleset.title} is for {numbers} players.")
+        board = ruleset.equip(board)
         ruleset.lay(seats, chosen, board)
         event = GameCreated(
             ruleset=ruleset.id,
@@ -149,6 +152,7 @@ class Game(Struct, kw_only=True):
             organizer=organizer,
             commitment=commitment,
             organizer_sees=organizer_sees,
+            documents=digests_of(board) or UNSET,
         )
         return Game.of(game_id, event, ruleset, board)._log([(event, 0)], cause, at)
 

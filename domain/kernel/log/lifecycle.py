@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import PlayerId, Seat, Version
+from domain.kernel.rules.documents import key
 from domain.kernel.rules.message import Names, Upcaster, kebab
 
 Status = Literal["gathering", "running", "over", "cancelled"]
@@ -44,6 +45,7 @@ class GameCreated(GameEvent, frozen=True):
         organizer: the account that organizes the game.
         commitment: the SHA-256 of the secret of the game's chance, in hex.
         organizer_sees: what an organizer without a seat sees of the running game; everything when absent.
+        documents: the digests of the documents that it is played with besides its board, by name; absent without any.
     """
 
     schema: ClassVar[int] = 2
@@ -57,6 +59,12 @@ class GameCreated(GameEvent, frozen=True):
     organizer: PlayerId
     commitment: str
     organizer_sees: Sight
+    documents: dict[str, str] | UnsetType = UNSET
+
+    @property
+    def board_key(self) -> str:
+        """What stores keep its board by: the digest of the board, and of the documents that go with it."""
+        return key(self.board, {} if self.documents is UNSET else self.documents)
 
     def tell(self, names: Names) -> str:
         return f"A game of {self.ruleset} was created for {len(self.seats)} players."

@@ -12,9 +12,11 @@ from msgspec import Raw, Struct
 
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.answers import Answers
+from domain.kernel.log.fold import with_documents
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Sight, Status
-from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.documents import key_of
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
@@ -56,7 +58,7 @@ def take(game: Game) -> bytes:
             form=FORM,
             ruleset=game.ruleset.id,
             ruleset_version=game.ruleset.version,
-            board=Map.of(game.board).digest,
+            board=key_of(game.board),
             id=game.id,
             setup=Raw(msgspec.json.encode(game.setup)),
             organizer=game.organizer,
@@ -89,7 +91,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
         if kept.form != FORM:
             raise SnapshotError(f"the snapshot is of form {kept.form}, not {FORM}")
         ruleset = _ruleset(kept, library)
-        board = board_of(kept.board)
+        board = with_documents(ruleset, board_of(kept.board), kept.board)
         setup: Any = msgspec.json.decode(kept.setup, type=ruleset.setup)
         table: Table | None = None
         if bytes(kept.table) != b"null":

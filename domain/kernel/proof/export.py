@@ -2,8 +2,9 @@
 
 Every line is the RFC 8785 form of an object and ends with a newline:
 
-    {"board", "format", "game", "ruleset", "ruleset_version"}
-        the first line; `board` is the whole board as it is hashed
+    {"board", "documents", "format", "game", "ruleset", "ruleset_version"}
+        the first line; `board` is the whole board as it is hashed, and `documents` are those of the game by name, each
+        as it is hashed; games of rulesets without documents do not have the field
     {"at", "cause", "draws", "event", "game", "hash", "schema", "version"}
         a row of the log and its hash, in hex
     {"secret": {"commitment", "readers", "salt", "value"}}
@@ -17,7 +18,7 @@ ends the game. The export of a running game has only the secrets that its reader
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from functools import lru_cache
 from typing import Annotated, Any, Final, NoReturn, TypeVar, cast
@@ -34,6 +35,7 @@ from domain.kernel.log.lifecycle import Status
 from domain.kernel.log.record import Cause, Record, chain_hash, genesis
 from domain.kernel.rules.board import Board, from_canonical
 from domain.kernel.rules.board import canonical as board_bytes
+from domain.kernel.rules.documents import documents_of
 
 FORMAT: Final = "tabularium-export/1"
 
@@ -58,6 +60,7 @@ class Header(Struct, frozen=True, forbid_unknown_fields=True):
     game: Plain
     ruleset: str
     ruleset_version: Number
+    documents: dict[str, Raw] | UnsetType = UNSET
 
 
 class Row(Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,6 +105,7 @@ class Export(Struct, frozen=True):
     ruleset: str
     ruleset_version: int
     board: Board
+    documents: Mapping[str, bytes]
     records: tuple[Record, ...]
     secrets: tuple[Secret, ...]
     status: Status
@@ -136,7 +140,8 @@ def export(
 
 def _body(game: Game, records: Iterable[Record], vault: Vault) -> Iterator[bytes]:
     board = Raw(board_bytes(game.board))
-    yield canonical(Header(board, FORMAT, game.id, game.ruleset.id, game.began_with)) + b"\n"
+    documents = {name: Raw(canonical(each)) for name, each in documents_of(game.board).items()} or UNSET
+    yield canonical(Header(board, FORMAT, game.id, game.ruleset.id, game.began_with, documents)) + b"\n"
     for record in records:
         yield _row(game.id, record) + b"\n"
     for secret in vault.all().values():
@@ -234,6 +239,7 @@ class _Reader:
             self.header.ruleset,
             self.header.ruleset_version,
             self.board,
+            self.documents,
             tuple(self.records),
             tuple(self.secrets),
             self.end.status,
@@ -253,6 +259,8 @@ class _Reader:
             self._fail(f"the board cannot be read: {error}")
         if not exact:
             self._fail("the board is not in its canonical order")
+        documents = {} if header.documents is UNSET else header.documents
+        self.documents = {name: bytes(document) for name, document in documents.items()}
         self.whole.update(line)
         return header
 
@@ -319,6 +327,11 @@ class _Reader:
         if told != (created.ruleset, created.ruleset_version, created.board):
             self.line = 1
             self._fail("the first line names another ruleset or board than the game was created with")
+        named = {} if created.documents is UNSET else created.documents
+        for name in sorted({*named, *self.documents}):
+            if name not in self.documents or digest(Raw(self.documents[name])) != named.get(name):
+                self.line = 1
+                self._fail(f"the {name} in the first line are not those that the game was created with")
 
     def _secret(self, secret: Secret) -> None:
         if not re.fullmatch("[0-9a-f]{32}", secret.salt) or not secret.is_genuine():

@@ -57,6 +57,7 @@ from domain.kernel.log.request import read_commands
 from domain.kernel.proof.export import Export, ExportError, read
 from domain.kernel.proof.origin import objection
 from domain.kernel.rules.command import Command
+from domain.kernel.rules.documents import DocumentError
 from domain.kernel.rules.message import Event, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
@@ -165,6 +166,10 @@ class _Replay:
             self.ruleset: Ruleset[Any] = library.at(export.ruleset, export.ruleset_version)
         except LookupError as error:
             raise ExportError(str(error.args[0]), 1) from None
+        try:
+            self.board = self.ruleset.equip(export.board, export.documents)
+        except DocumentError as error:
+            raise ExportError(f"No game can be played so: {error}.", 1) from None
         self.published = {secret.commitment: secret for secret in export.secrets}
         self.secret = self._chance_secret()
         self.over = self.secret is not None
@@ -405,7 +410,7 @@ class _Replay:
             self.export.game,
             len(event.seats),
             setup=event.setup,
-            board=self.export.board,
+            board=self.board,
             organizer=event.organizer,
             organizer_sees=event.organizer_sees,
             commitment=event.commitment,

@@ -20,6 +20,7 @@ from domain.kernel.rules.catalogue import Catalogue, check_options, load
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.course import Step
 from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.documents import DocumentError, documents_of, equipped, read
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Figure, Mark, Marks
 from domain.kernel.rules.message import Event, Names, Upcaster, type_name
@@ -88,6 +89,8 @@ class Ruleset(ABC, Generic[T]):
     """What its versions after the first do differently, in the order of the versions."""
     board: str
     """The name of the built-in board that new games are played on unless they bring their own; versions may differ."""
+    documents: ClassVar[Mapping[str, type[Struct]]] = {}
+    """What a game is played with besides its board, by name, each with its shape. A game may bring its own."""
     setup: ClassVar[type[Struct]]
     """What the creator of a game may choose; every field has a default."""
     view_type: ClassVar[type[Struct]]
@@ -170,9 +173,39 @@ class Ruleset(ABC, Generic[T]):
     def players(self) -> tuple[int, ...]:
         """The numbers of players for which the rules have a set-up."""
 
+    def own_document(self, name: str) -> Struct:
+        """Return the document that games are played with unless they bring another: ``<name>/<id>.json`` beside it."""
+        return read(name, self._beside(name).joinpath(f"{self.id}.json").read_bytes(), self.documents[name])
+
+    def faults(self, documents: Mapping[str, Any], board: Board) -> Iterable[str]:
+        """Yield each reason why no game could be played with these documents on a board, a line each."""
+        return ()
+
+    def equip(self, board: Board, sent: Mapping[str, bytes] | None = None) -> Board:
+        """Return a board with this ruleset's documents: those `sent` along as JSON, otherwise its own.
+
+        A board that has its documents is returned as it is. Raises `DocumentError` when no game could be played so.
+        """
+        if documents_of(board):
+            return board
+        sent = sent or {}
+        if unknown := sorted(sent.keys() - self.documents.keys()):
+            known = ", ".join(self.documents) or "none"
+            raise DocumentError(f"{self.title} has no document {name!r}; known: {known}" for name in unknown)
+        documents = {
+            name: read(name, sent[name], shape) if name in sent else self.own_document(name)
+            for name, shape in self.documents.items()
+        }
+        if found := list(self.faults(documents, board)):
+            raise DocumentError(found)
+        return equipped(board, documents)
+
     @abstractmethod
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> T:
-        """Return the bare table, before `open`. Raises `ValueError` when the board cannot carry this ruleset."""
+        """Return the bare table, before `open`. Raises `ValueError` when the board cannot carry this ruleset.
+
+        `documents_of` returns the documents that go with the board.
+        """
 
     def carry(self, table: T, seats: tuple[Seat, ...], setup: Any, board: Board) -> T:
         """Return the table of another version of this ruleset as one of this version, in the same position.

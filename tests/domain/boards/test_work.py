@@ -9,9 +9,10 @@ import pytest
 
 from domain.boards import BoardError, parse_board, validate
 from domain.boards import board as checking
-from domain.boards.board import LONGEST, LONGEST_PROBLEM, LONGEST_WORD, MOST, MOST_PARTS, MOST_PROBLEMS
+from domain.boards.board import LONGEST, LONGEST_WORD, MOST, MOST_PARTS
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.board import Area, Board, Border, Coast, Key, Map
+from domain.kernel.rules.documents import LONGEST_PROBLEM, MOST_PROBLEMS
 from tests.domain.boards.conquest import CONQUEST
 from tests.helpers.work import LINEAR, counted, growth
 
