@@ -20,7 +20,10 @@ from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
 from tests.forgeries import FORGERIES, GAMES
 from tests.helpers.forger import Line, forged, lines_of, rows, whole
+from tests.helpers.play import Play
 from tests.service.api.serving import Service
+from tests.tiny.auction import ROOM
+from tests.tiny.prizes import PrizedAuction, corrected
 
 
 def exported(simulation: Simulation) -> bytes:
@@ -83,6 +86,22 @@ async def test_a_finished_game_is_sealed_with_its_dice_its_lots_and_all_that_was
     salts = len(made.simulation.vault.all())
     await expect(seal).to_contain_text(f"{salts} salts of hidden values derived again")
     await expect(seal).not_to_contain_text("Dice and hidden values")
+
+
+async def test_a_document_beside_the_board_is_proved_and_a_changed_one_is_named(
+    service: Service, page: Page, visitor: Visitor
+):
+    visitor.expect("/v1/games/game-1/")  # which this service does not know
+    visitor.expect("/v1/rulesets/tiny-prized")  # nor this one
+    board = PrizedAuction().equip(ROOM, {"prizes": corrected(coins=7, note="größer")})
+    content = b"".join(Play(PrizedAuction(), board, 2).export())
+    made = await table(service.services, events=30)
+    await open_panel(page, made.id)
+    await verify_file(page, content)
+    await expect(page.locator(".seal")).to_contain_text("the board is the one that the game was created on")
+    await verify_file(page, content.replace("größer".encode(), b"grosser"), "changed.jsonl")
+    named = "The prizes in the first line are not those that the game was created with."
+    await expect(page.locator(".outcome.refused")).to_contain_text(named)
 
 
 def one_face(lines: list[Line]) -> int:

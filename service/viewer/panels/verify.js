@@ -39,7 +39,7 @@ export function verifyPanel(room) {
 
 const FIELDS = [
   ["Hashes, versions, the digest of the file", "computed again", "computed again"],
-  ["Ruleset and board", "those of the first event", "those of the first event, and playable"],
+  ["Ruleset, board and documents", "those of the first event", "those of the first event, and playable"],
   ["Time", "valid, in UTC, never backwards", "valid, in UTC, never backwards"],
   ["Account and seat of each act", "whoever holds the seat; for a ruling, the organizer", "the same"],
   ["Command, and the events that follow", "not checked", "decided again by the rules"],

@@ -99,7 +99,7 @@ class Log {
     const lines = this.text.split("\n");
     if (lines.length === 1) throw new Fault("the export is empty", { line: 1 });
     if (lines.pop() !== "") throw new Fault("the export is cut off", { line: lines.length + 1 });
-    this.header = this.#read(lines[0], 1, SHAPES.header);
+    this.header = this.#read(lines[0], 1, SHAPES.header, ["documents"]);
     if (this.header.format !== FORMAT) throw new Fault(`this is not an export of the form ${FORMAT}`, { line: 1 });
     await this.#readRows(lines);
     await this.#readSecrets(lines);
@@ -167,12 +167,23 @@ class Log {
     if (board !== created.board || ruleset !== created.ruleset || version !== created.ruleset_version) {
       throw new Fault("the first line names another ruleset or board than the game was created with", { line: 1 });
     }
+    await this.#checkDocuments(created.documents ?? {}, this.header.documents ?? {});
     const ends = this.rows.findIndex((row) => row.event.type === "game-ended");
     if (ends >= 0 && ends < this.rows.length - 1) {
       throw new Fault("something follows the end of the game", { line: ends + 3, version: ends + 2 });
     }
     const has = (type) => this.rows.some((row) => row.event.type === type);
     this.status = ends >= 0 ? "over" : has("game-cancelled") ? "cancelled" : has("game-started") ? "running" : "gathering";
+  }
+
+  /** Check that each document is the one whose digest the first event names, and that none is missing. */
+  async #checkDocuments(named, documents) {
+    for (const name of Object.keys({ ...named, ...documents }).sort()) {
+      const given = name in documents && `sha256:${hex(await sha256(utf8(canonical(documents[name]))))}`;
+      if (given !== named[name]) {
+        throw new Fault(`the ${name} in the first line are not those that the game was created with`, { line: 1 });
+      }
+    }
   }
 
   #checkActs() {
