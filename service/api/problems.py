@@ -432,6 +432,14 @@ INVALID_BOARD: Final = Kind(
     "Correct what `detail` names. GET /v1/rulesets/{ruleset}/board shows a valid board.",
     {"detail": "border roma - neapolis: 'neapolis' is not an area of this board."},
 )
+INVALID_DOCUMENT: Final = Kind(
+    "invalid-document",
+    422,
+    "No game can be played with this document",
+    "A document that you sent along is not valid, does not fit the board, or is not one of the ruleset's.",
+    "Correct what `detail` names: it begins with the name of the document, or says where in it the fault is.",
+    {"detail": "cards.nations[3].rounds: expected `int` <= 10."},
+)
 KEY_REUSED: Final = Kind(
     "key-reused",
     422,

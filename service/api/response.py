@@ -14,6 +14,7 @@ from litestar.response import Response
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from domain.boards import BoardError
+from domain.kernel.rules.documents import DocumentError
 from projections.store import NotBuilt, Unavailable
 from service.accounts.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
 from service.accounts.limits import TooMany, headers_of
@@ -45,6 +46,7 @@ _FAULTS_OF_REQUEST: Final = {
     NotOrganizer: problems.NOT_ORGANIZER,
     Unmapped: problems.NO_MAP,
     BoardError: problems.INVALID_BOARD,
+    DocumentError: problems.INVALID_DOCUMENT,  # of which a BoardError is one, so it comes after that
     TooManyTokens: problems.TOO_MANY_TOKENS,
 }
 

@@ -10,6 +10,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Sight, Status
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.documents import digests_of
 from domain.kernel.rules.ruleset import Result
 from projections.lobby import GameRow
 from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
@@ -74,6 +75,7 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
             everybody sees, `all` for everything, hidden hands included. It cannot be changed, and players can see it
             before they sit down.
         board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
+        documents: documents to play with instead of the ruleset's own, by name. Only some rulesets have any.
     """
 
     ruleset: Identifier
@@ -83,6 +85,7 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     organizer: Identifier | None = None
     organizer_sees: Sight = "spectator"
     board: Raw | UnsetType = UNSET
+    documents: dict[str, Raw] = field(default_factory=dict[str, Raw])
 
 
 class SeatView(Struct, frozen=True):
@@ -140,6 +143,7 @@ class GameDetail(GameSummary, frozen=True):
             `all`.
         setup: what its creator chose.
         board: the digest of its board.
+        documents: the digests of the documents that it is played with besides, by name.
         commitment: SHA-256 of the secret behind its dice; the secret is published when the game ends.
         head: the hash of its last event, which covers the whole log.
         heading: the phase of the game, in words.
@@ -152,6 +156,7 @@ class GameDetail(GameSummary, frozen=True):
     organizer_sees: Sight
     setup: dict[str, Any]
     board: str
+    documents: dict[str, str]
     commitment: str
     head: str
     heading: str
@@ -237,6 +242,7 @@ def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer:
         changed=row.changed,
         setup=to_builtins(game.setup),
         board=Map.of(game.board).digest,
+        documents=digests_of(game.board),
         commitment=game.commitment,
         head=game.head.hex(),
         heading=game.heading,

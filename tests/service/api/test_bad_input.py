@@ -160,6 +160,7 @@ PROVOKED: dict[str, Provoke] = {
     "body-too-large": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, b" " * 70_000),
     "unsupported-media-type": lambda s: s.ask("POST", "/v1/players", None, b"{}", content_type="text/plain"),
     "invalid-body": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "players": "2"}),
+    "invalid-document": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "documents": {"deck": {}}}),
     "invalid-board": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "board": {"id": "flat"}}),
     "key-reused": _reuse_key,
     "refused": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, {"command": {"type": "put-up", "coins": 10**9}}),
