@@ -254,6 +254,14 @@ UNKNOWN_RULE: Final = Kind(
     "GET /v1/rulesets/{ruleset}/rules lists its rules.",
     {"detail": "The catalogue has no rule 'CC-MOV-99'."},
 )
+UNKNOWN_DOCUMENT: Final = Kind(
+    "unknown-document",
+    404,
+    "There is no such document",
+    "The ruleset has no document with this name. Most rulesets have none beside their board.",
+    "GET /v1/rulesets/{ruleset} lists its documents.",
+    {"detail": "Tiny Auction has no document 'cards'; known: none."},
+)
 UNKNOWN_PLAYER: Final = Kind(
     "unknown-player",
     404,

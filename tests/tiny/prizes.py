@@ -1,6 +1,8 @@
 """Tiny Auction with a document beside its board: what there is to win, and where it is kept."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
@@ -8,6 +10,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
+from domain.kernel.rules.catalogue import Catalogue, load
 from domain.kernel.rules.documents import documents_of
 from tests.tiny.auction import Table, TinyAuction
 
@@ -28,6 +31,11 @@ class PrizedAuction(TinyAuction):
 
     id = "tiny-prized"
     documents: ClassVar[Mapping[str, type[Struct]]] = {"prizes": Prizes}
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        text = (Path(__file__).parent / "catalogue.toml").read_text()
+        return load(text.replace("tiny-auction", self.id))
 
     def own_document(self, name: str) -> Struct:
         return OWN

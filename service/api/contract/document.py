@@ -86,6 +86,7 @@ TAGS: Final = {
 PARAMETERS: Final = {
     "ruleset": "The id of a ruleset.",
     "rule": "The id of a rule.",
+    "document": "The name of a document, such as `cards`.",
     "player": "The id of a player.",
     "game": "The id of a game.",
     "seat": "A seat of the game.",

@@ -49,6 +49,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "token": BOTS.token,
         "left": str(scene.left.game.version),
         "chart": "dice.svg",
+        "document": "cards",
     }
     return Examples(plain, parameters)
 

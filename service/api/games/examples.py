@@ -4,7 +4,7 @@ import msgspec
 
 from domain.kernel.log.record import Cause
 from service.api.games.bodies import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
-from service.api.rulesets.bodies import rule_changes
+from service.api.rulesets.bodies import DocumentView, rule_changes
 from service.api.scene import AT, SECRET, Example, Scene
 from service.games.views import Viewer
 
@@ -20,6 +20,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         ),
         "listGames": Example(GamePage((game_summary(row, names),), None)),
         "showGame": Example(game_detail(row, scene.now, names, viewer)),
+        "showGameDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"game": "italia-1", "nations": []})),
         "changeGame": Example(
             game_detail(msgspec.structs.replace(row, title="Sunday evening"), scene.now, names, viewer),
             {"title": "Sunday evening"},

@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
+from domain.kernel.rules.documents import documents_of
 from domain.kernel.rules.refusal import Refusal
 from projections import lobby
 from service.api import problems
@@ -20,6 +21,7 @@ from service.api.games.listing import listed, names_of
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
+from service.api.rulesets.bodies import DocumentView, document_view
 from service.api.services import Services
 from service.games import acts
 from service.games.commands import Done
@@ -152,6 +154,24 @@ async def show_game(request: Call, game: str) -> Response[bytes]:
 
 
 @endpoint(
+    "GET",
+    "/v1/games/{game:str}/documents/{document:str}",
+    tag="Games",
+    answers=(Answer(200, "The document.", DocumentView),),
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_DOCUMENT),
+)
+async def show_game_document(request: Call, game: str, document: str) -> Response[bytes]:
+    """Show a document of a game.
+
+    What it is played with besides its board, such as a deck of cards: the ruleset's own, or what its creator sent
+    along.
+    """
+    request.read_query(Nothing)
+    played = await request.services.games.game(GameId(game))
+    return answer(document_view(played.ruleset, document, documents_of(played.board).get(document)))
+
+
+@endpoint(
     "PATCH",
     "/v1/games/{game:str}",
     tag="Games",
@@ -273,7 +293,7 @@ async def start_game(request: Call, game: str) -> Response[bytes]:
     return await acted(request, game, acts.Start())
 
 
-ROUTES = (show_game, change_game, cancel_game, take_seat, leave_seat, start_game)
+ROUTES = (show_game, show_game_document, change_game, cancel_game, take_seat, leave_seat, start_game)
 COLLECTION = (list_games, create_game)
 """Apart, because a board may be sent when a game is created: larger bodies are taken."""
 

@@ -2,14 +2,18 @@
 
 from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta, Struct
 
+from domain.kernel.canonical import digest
 from domain.kernel.chance.evidence import Shown
 from domain.kernel.ids import LARGEST_INTEGER, RuleId, Seat
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.catalogue import Catalogue, Rule, Status
 from domain.kernel.rules.ruleset import Ruleset
+from service.api import problems
 from service.api.bodies import Identifier, Listed, Page
+from service.api.problems import Problem
 
 RulesetNumber = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
 """A version of a ruleset; which ones there are, the ruleset says."""
@@ -128,6 +132,8 @@ class RulesetDetail(RulesetSummary, frozen=True):
         seats: the names of the seats, by number of players.
         chapters: the chapters of its rules.
         sources: the sources of its rules.
+        documents: the names of the documents that a game is played with besides its board; you can send corrected
+            copies of them when you create a game.
         commands: the types of its commands.
         events: the types of its events, without those that all rulesets share.
         dice: the sides of each kind of die, in the order of their numbers: number 1 shows the first.
@@ -144,6 +150,7 @@ class RulesetDetail(RulesetSummary, frozen=True):
     seats: dict[str, tuple[Seat, ...]]
     chapters: tuple[Chapter, ...]
     sources: tuple[CitedSource, ...]
+    documents: tuple[str, ...]
     commands: tuple[str, ...]
     events: tuple[str, ...]
     dice: dict[str, tuple[str, ...]]
@@ -163,6 +170,18 @@ class BoardView(Struct, frozen=True):
 
     digest: str
     board: Board
+
+
+class DocumentView(Struct, frozen=True):
+    """A document that a game is played with besides its board.
+
+    Attributes:
+        digest: identifies it: SHA-256 of its canonical JSON.
+        document: the document itself; you can send a corrected copy of it when you create a game.
+    """
+
+    digest: str
+    document: dict[str, Any]
 
 
 class RuleView(Struct, frozen=True):
@@ -254,6 +273,15 @@ def ruleset_versions(ruleset: Ruleset[Any]) -> tuple[RulesetVersion, ...]:
 def board_view(board: Board) -> BoardView:
     """Return a board with its digest."""
     return BoardView(Map.of(board).digest, board)
+
+
+def document_view(ruleset: Ruleset[Any], name: str, document: Struct | None) -> DocumentView:
+    """Return a document with its digest. Raises `Problem` when there is none."""
+    if document is None:
+        known = ", ".join(ruleset.documents) or "none"
+        said = f"{ruleset.title} has no document {name!r}; known: {known}."
+        raise Problem(problems.UNKNOWN_DOCUMENT, said, problems.UNKNOWN_DOCUMENT.remedy)
+    return DocumentView(digest(document), msgspec.to_builtins(document))
 
 
 def rule_view(catalogue: Catalogue, rule: Rule) -> RuleView:

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from service.api.rulesets import schemas
-from service.api.rulesets.bodies import RulePage, RulesetPage, board_view, rule_view, ruleset_summary
+from service.api.rulesets.bodies import DocumentView, RulePage, RulesetPage, board_view, rule_view, ruleset_summary
 from service.api.rulesets.routes import ruleset_detail
 from service.api.scene import Example, Scene
 
@@ -19,6 +19,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         ),
         "showRuleset": Example(ruleset_detail(ruleset)),
         "showBoard": Example(board_view(_excerpt(scene))),
+        "showDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"game": "italia-1", "nations": []})),
         "listRules": Example(RulePage((first,), "Q0MtQlJELTAx")),
         "showRule": Example(first),
         "showSchemas": Example(_schemas_excerpt(ruleset)),

@@ -23,6 +23,7 @@ from service.api.rulesets.bodies import (
     BoardView,
     Chapter,
     CitedSource,
+    DocumentView,
     OfVersion,
     RulePage,
     RulesetDetail,
@@ -31,6 +32,7 @@ from service.api.rulesets.bodies import (
     RuleView,
     Schemas,
     board_view,
+    document_view,
     rule_view,
     ruleset_summary,
     ruleset_versions,
@@ -83,6 +85,25 @@ async def show_board(request: Call, ruleset: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     return answer(board_view(request.services.boards(named(request, ruleset).board)))
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/documents/{document:str}",
+    tag="Rulesets",
+    answers=(Answer(200, "The document.", DocumentView),),
+    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_DOCUMENT),
+)
+async def show_document(request: Call, ruleset: str, document: str) -> Response[bytes]:
+    """Show a document of a ruleset.
+
+    What a game is played with besides its board, such as a deck of cards, unless it brings another. You can create a
+    game with a corrected copy.
+    """
+    request.read_query(Nothing)
+    known = named(request, ruleset)
+    own = known.own_document(document) if document in known.documents else None
+    return answer(document_view(known, document, own))
 
 
 @endpoint(
@@ -147,7 +168,7 @@ async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
     return answer(await asyncio.to_thread(schemas.of_ruleset, named(request, ruleset)))
 
 
-ROUTES = (list_rulesets, show_ruleset, show_board, list_rules, show_rule, show_schemas)
+ROUTES = (list_rulesets, show_ruleset, show_board, show_document, list_rules, show_rule, show_schemas)
 
 
 def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
@@ -162,6 +183,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         sources=tuple(
             CitedSource(source.title, source.cited_as, source.language) for source in ruleset.catalogue.sources.values()
         ),
+        documents=tuple(ruleset.documents),
         commands=tuple(type_name(command) for command in ruleset.commands),
         events=tuple(type_name(event) for event in ruleset.events),
         dice=dict(ruleset.dice),

@@ -146,6 +146,7 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),
     "no-map": lambda s: _ask_of(s, "GET", f"{s.url}/board.svg", drawings=lambda board: None),
+    "unknown-document": lambda s: s.ask("GET", "/v1/rulesets/tiny-auction/documents/cards"),
     "unknown-rule": lambda s: s.ask("GET", "/v1/rulesets/tiny-auction/rules/TA-BID-99"),
     "unknown-player": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "organizer": "pnobody"}),
     "unknown-game": lambda s: s.ask("GET", "/v1/games/gone/state"),
