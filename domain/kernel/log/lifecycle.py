@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.rules.documents import key
-from domain.kernel.rules.message import Names, Upcaster, kebab
+from domain.kernel.rules.message import Names, Upcaster, enumerated, kebab
 
 Status = Literal["gathering", "running", "over", "cancelled"]
 Sight = Literal["all", "spectator"]
@@ -67,7 +67,10 @@ class GameCreated(GameEvent, frozen=True):
         return key(self.board, {} if self.documents is UNSET else self.documents)
 
     def tell(self, names: Names) -> str:
-        return f"A game of {self.ruleset} was created for {len(self.seats)} players."
+        documents = {} if self.documents is UNSET else self.documents
+        marks = enumerated([f"the {name} {digest[7:15]}" for name, digest in documents.items()])
+        played = f", with {marks}" if documents else ""
+        return f"A game of {self.ruleset} was created for {len(self.seats)} players{played}."
 
 
 class SeatTaken(GameEvent, frozen=True):

@@ -11,6 +11,7 @@ import pytest
 from domain.kernel.ids import AreaId
 from domain.kernel.log import snapshot
 from domain.kernel.log.fold import fold
+from domain.kernel.log.history import read_created
 from domain.kernel.proof.export import ExportError, read
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.board import Board, Map
@@ -23,6 +24,7 @@ from domain.kernel.rules.documents import (
     packed,
     unpacked,
 )
+from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Library
 from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
@@ -58,6 +60,14 @@ def test_the_first_event_names_each_document_by_its_digest_and_the_board_apart()
     assert own["documents"] == digests_of(PRIZED.equip(ROOM))
     assert other["documents"] == digests_of(CORRECTED)
     assert own["documents"] != other["documents"]
+
+
+def test_the_history_says_with_which_documents_a_game_is_played() -> None:
+    digest = digests_of(CORRECTED)["prizes"].removeprefix("sha256:")
+    first = read_created(Play(PRIZED, CORRECTED, 2).records[0])
+    assert first.tell(Names({})) == f"A game of tiny-prized was created for 2 players, with the prizes {digest[:8]}."
+    plain = read_created(Play(TinyAuction(), ROOM, 2).records[0])
+    assert plain.tell(Names({})) == "A game of tiny-auction was created for 2 players."
 
 
 def test_what_games_without_documents_store_has_no_word_of_them() -> None:
