@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from types import ModuleType
@@ -186,19 +186,9 @@ class Ruleset(ABC, Generic[T]):
 
         A board that has its documents is returned as it is. Raises `DocumentError` when no game could be played so.
         """
-        if documents_of(board):
+        if documents_of(board) or not (self.documents or sent):
             return board
-        sent = sent or {}
-        if unknown := sorted(sent.keys() - self.documents.keys()):
-            known = ", ".join(self.documents) or "none"
-            raise DocumentError(f"{self.title} has no document {name!r}; known: {known}" for name in unknown)
-        documents = {
-            name: read(name, sent[name], shape) if name in sent else self.own_document(name)
-            for name, shape in self.documents.items()
-        }
-        if found := list(self.faults(documents, board)):
-            raise DocumentError(found)
-        return equipped(board, documents)
+        return _equipped(self, board, tuple((sent or {}).items()))
 
     @abstractmethod
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> T:
@@ -359,6 +349,22 @@ class Ruleset(ABC, Generic[T]):
     def read_command(self, raw: bytes | msgspec.Raw) -> Command[T]:
         """Return the command in `raw` JSON, read strictly. Raises `msgspec.DecodeError` or `ValidationError`."""
         return self._command_decoder.decode(raw)
+
+
+@lru_cache(maxsize=16)
+def _equipped(ruleset: Ruleset[Any], board: Board, sent: tuple[tuple[str, bytes], ...]) -> Board:
+    # Kept, because to read and check the cards of Italia takes 40 ms.
+    given = dict(sent)
+    if unknown := sorted(given.keys() - ruleset.documents.keys()):
+        known = ", ".join(ruleset.documents) or "none"
+        raise DocumentError(f"{ruleset.title} has no document {name!r}; known: {known}" for name in unknown)
+    documents = {
+        name: read(name, given[name], shape) if name in given else ruleset.own_document(name)
+        for name, shape in ruleset.documents.items()
+    }
+    if found := list(ruleset.faults(documents, board)):
+        raise DocumentError(found)
+    return equipped(board, documents)
 
 
 @cache
