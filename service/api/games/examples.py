@@ -20,7 +20,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         ),
         "listGames": Example(GamePage((game_summary(row, names),), None)),
         "showGame": Example(game_detail(row, scene.now, names, viewer)),
-        "showGameDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"game": "italia-1", "nations": []})),
+        "showGameDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"title": "My cards", "nations": []})),
         "changeGame": Example(
             game_detail(msgspec.structs.replace(row, title="Sunday evening"), scene.now, names, viewer),
             {"title": "Sunday evening"},

@@ -19,7 +19,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         ),
         "showRuleset": Example(ruleset_detail(ruleset)),
         "showBoard": Example(board_view(_excerpt(scene))),
-        "showDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"game": "italia-1", "nations": []})),
+        "showDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"title": "My cards", "nations": []})),
         "listRules": Example(RulePage((first,), "Q0MtQlJELTAx")),
         "showRule": Example(first),
         "showSchemas": Example(_schemas_excerpt(ruleset)),
