@@ -1,0 +1,127 @@
+"""Units, leaders and fleets (chapter PCS)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, NewType
+
+from msgspec import Struct, field
+
+from domain.kernel.ids import AreaId
+from domain.kernel.rules import message
+from domain.kernel.rules.message import Count
+
+NationId = NewType("NationId", str)
+"""A nation, such as ``western-romans``."""
+LeaderId = NewType("LeaderId", str)
+"""A leader, such as ``hannibal``."""
+FleetId = NewType("FleetId", str)
+"""A fleet, such as ``vandals-fleet-2``: its nation and the number of its counter."""
+
+Kind = Literal["infantry", "roman-foederati", "legion", "consular-legion", "knight", "elephant"]
+"""The types of land units (IT-PCS-01 to IT-PCS-03)."""
+
+Piece = Literal[Kind, "fleet"]
+"""The types of pieces that count as units."""
+
+KINDS: Final[tuple[Kind, ...]] = ("infantry", "roman-foederati", "legion", "consular-legion", "knight", "elephant")
+FLEET: Final = "fleet"
+_SORTED: Final = sorted(KINDS)
+"""The order in which numbers of units are kept, which is that of records in the log."""
+
+WORDS: Final[Mapping[str, str]] = {"roman-foederati": "Roman foederati"}
+"""What types are called whose ids do not say it."""
+
+Units = dict[Kind, Count]
+"""A number of land units of each type; types without any are absent."""
+
+
+def plus(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> Units:
+    """Return the sum of two numbers of units."""
+    return _kept({kind: one.get(kind, 0) + other.get(kind, 0) for kind in _SORTED})
+
+
+def minus(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> Units:
+    """Return what is left of `one` without `other`."""
+    return _kept({kind: one.get(kind, 0) - other.get(kind, 0) for kind in _SORTED})
+
+
+def _kept(units: Mapping[Kind, int]) -> Units:
+    return {kind: number for kind, number in units.items() if number}
+
+
+def within(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> bool:
+    """Tell whether `other` has at least as many units of each type."""
+    return all(number <= other.get(kind, 0) for kind, number in one.items())
+
+
+def total(units: Mapping[Kind, int]) -> int:
+    return sum(units.values())
+
+
+def told(units: Mapping[Kind, int]) -> str:
+    """Say how many of each type: "3 legions and 1 consular legion"."""
+    return message.enumerated([counted(kind, units[kind]) for kind in KINDS if units.get(kind)]) or "no units"
+
+
+def counted(kind: str, number: int) -> str:
+    """Say how many units of a type: "1 legion", "2 fleets", "3 infantry"."""
+    words = WORDS.get(kind, kind.replace("-", " "))
+    invariable = kind in ("infantry", "roman-foederati")
+    return f"{number} {words}{'' if number == 1 or invariable else 's'}"
+
+
+class Army(Struct, frozen=True, omit_defaults=True):
+    """Land units and leaders of one nation in one place: an area or a fleet.
+
+    Attributes:
+        units: how many of each type.
+        leaders: the leaders among them, sorted. They are no units where numbers count (IT-STK-02).
+    """
+
+    units: Units = field(default_factory=dict[Kind, int])
+    leaders: tuple[LeaderId, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """The number of units, without leaders."""
+        return total(self.units)
+
+    def __bool__(self) -> bool:
+        return bool(self.units or self.leaders)
+
+    def __add__(self, other: "Army") -> "Army":
+        return Army(plus(self.units, other.units), tuple(sorted((*self.leaders, *other.leaders))))
+
+    def __sub__(self, other: "Army") -> "Army":
+        return Army(minus(self.units, other.units), _without(self.leaders, other.leaders))
+
+    def has(self, other: "Army") -> bool:
+        """Tell whether `other` can be taken from it: no leader twice."""
+        once = len({*other.leaders}) == len(other.leaders)
+        return once and within(other.units, self.units) and {*other.leaders} <= {*self.leaders}
+
+    def tell(self, names: message.Names) -> str:
+        """Say what it consists of: "Hannibal with 3 infantry and 2 elephants"."""
+        if not self.leaders:
+            return told(self.units)
+        return names.all(self.leaders) + (f" with {told(self.units)}" if self.units else "")
+
+
+def _without(leaders: Iterable[LeaderId], gone: Iterable[LeaderId]) -> tuple[LeaderId, ...]:
+    gone = set(gone)
+    return tuple(leader for leader in leaders if leader not in gone)
+
+
+NO_ARMY: Final = Army()
+
+
+class Fleet(Struct, frozen=True, omit_defaults=True):
+    """One fleet and what it carries (IT-SEA-04, IT-SEA-12).
+
+    Attributes:
+        sea: the sea area where it is.
+        cargo: the land units and leaders aboard.
+    """
+
+    nation: NationId
+    sea: AreaId
+    cargo: Army = NO_ARMY
