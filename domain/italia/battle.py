@@ -1,0 +1,548 @@
+"""Battles: which is fought next, their rounds and their end (chapter BAT).
+
+All units of both nations in the place take part; nothing but what is damaged, aimed at or to be lost is kept about
+them. A chapter that ends a step of a battle calls `go_on`.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from domain.italia import cities, deserters, dice, raids, scoring
+from domain.italia.cards import EntryAreas
+from domain.italia.dice import Throw
+from domain.italia.pieces import Army, Kind, LeaderId, NationId, Units, told
+from domain.italia.sequence import go_on as next_stage
+from domain.italia.sequence import turn_of
+from domain.italia.table import (
+    Battle,
+    BattleStep,
+    Command,
+    Event,
+    Table,
+    combat_of,
+    under_way,
+)
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.refusal import Refusal, refuse_unless
+
+ROUND: Final[tuple[BattleStep, ...]] = ("conversion", "aim", "roll", "lose", "driven-off", "retreat")
+FIRST_ROUND: Final[tuple[BattleStep, ...]] = ("must-submit", "desertion", *ROUND)
+"""The steps of the first round (IT-BAT-14), and the retreats before the second."""
+LATER_ROUND: Final[tuple[BattleStep, ...]] = ("submit", *ROUND)
+"""The steps of a later round (IT-BAT-15), and the retreats before the next one."""
+
+
+# --- what happens ---
+
+
+class LeadersCaught(Event, frozen=True):
+    """Leaders without units were removed from an area with enemy units, without combat (IT-BAT-17)."""
+
+    rules = ("IT-BAT-17",)
+
+    nation: NationId
+    area: AreaId
+    leaders: tuple[LeaderId, ...]
+
+    def apply(self, table: Table) -> None:
+        table.eliminate(self.area, self.nation, Army(leaders=self.leaders))
+
+    def tell(self, names: Names) -> str:
+        were = "was" if len(self.leaders) == 1 else "were"
+        return f"{names.all(self.leaders)} {were} caught alone in {names(self.area)}."
+
+
+class BattleBegan(Event, frozen=True):
+    """A battle began, on land or at sea (IT-BAT-03); or a raid (IT-RAI-02).
+
+    Attributes:
+        naval: whether it is fought at sea.
+        attacking: the attacker's land units and leaders, aboard fleets at sea.
+        defending: the defender's.
+        fleets: at sea, how many fleets each side has.
+        raid: whether the attacker raids the city.
+        pitched: the nations that score a pitched battle when they win, and by which line of their cards (IT-I1-08).
+    """
+
+    rules = ("IT-BAT-01", "IT-BAT-02", "IT-BAT-03", "IT-RAI-01", "IT-RAI-02", "IT-NAV-10", "IT-I1-08", "IT-I1-22")
+
+    place: AreaId
+    naval: bool
+    attacker: NationId
+    defender: NationId
+    attacking: Army
+    defending: Army
+    fleets: tuple[Count, Count] = (0, 0)
+    raid: bool = False
+    pitched: dict[NationId, Count] = field(default_factory=dict[NationId, int])
+
+    def apply(self, table: Table) -> None:
+        table.battle = Battle(
+            self.place, self.naval, self.attacker, self.defender, raid=self.raid, pitched=self.pitched
+        )
+        campaign = table.campaign
+        if campaign is not None and campaign.leader in self.attacking.leaders:
+            table.campaign = replace(campaign, at=self.place)
+
+    def tell(self, names: Names) -> str:
+        what = "raid the city of" if self.raid else "attack"
+        attackers, defenders = self.attacking.tell(names), self.defending.tell(names)
+        if self.naval:
+            attackers, defenders = (f"{number} fleet{'s' * (number != 1)}" for number in self.fleets)
+        sides = f"The {names(self.attacker)} {what} the {names(self.defender)} in {names(self.place)}"
+        return f"{sides}: {attackers} against {defenders}."
+
+
+class BattleWentOn(Event, frozen=True):
+    """The next step of a battle began (IT-BAT-14, IT-BAT-15)."""
+
+    rules = ("IT-BAT-13", "IT-BAT-14", "IT-BAT-15", "IT-NAV-12")
+
+    step: BattleStep
+    round: Count
+
+    def apply(self, table: Table) -> None:
+        table.battle = replace(under_way(table), step=self.step, round=self.round, stood=())
+
+    def tell(self, names: Names) -> str:
+        return f"The battle went on: round {self.round}, {self.step.replace('-', ' ')}."
+
+
+class BattleRolled(Event, frozen=True):
+    """Both sides rolled, and on land lost what was hit (IT-BAT-04, IT-BAT-07).
+
+    Attributes:
+        lost: land units that were eliminated, by nation.
+        damaged: two-hit units that are damaged now, by nation.
+        driven: how many units elephants drive off, by nation (IT-HIT-10).
+        sunk: how many fleets must be lost, by nation (IT-NAV-05).
+    """
+
+    rules = ("IT-BAT-04", "IT-BAT-06", "IT-BAT-07", "IT-BAT-08", "IT-BAT-09", "IT-BAT-10", "IT-BAT-12", "IT-HIT-01")
+
+    place: AreaId
+    attacker: Throw
+    defender: Throw
+    lost: dict[NationId, Units]
+    damaged: dict[NationId, Units]
+    driven: dict[NationId, Count]
+    sunk: dict[NationId, Count]
+
+    def apply(self, table: Table) -> None:
+        for nation, units in self.lost.items():
+            table.eliminate(self.place, nation, Army(units))
+        table.battle = replace(
+            under_way(table), damaged=self.damaged, driven=self.driven, losses=self.sunk, aims={}, sealed={}
+        )
+
+    def tell(self, names: Names) -> str:
+        lost = [f" The {names(nation)} lost {told(units)}." for nation, units in self.lost.items()]
+        said = f"{self.attacker.tell(names)}; {self.defender.tell(names)}"
+        return f"{said[0].upper()}{said[1:]}.{''.join(lost)}"
+
+
+class BattleEnded(Event, frozen=True):
+    """A battle ended (IT-BAT-13, IT-NAV-12). Damaged units that survived are restored (IT-BAT-11).
+
+    Attributes:
+        winner: the only nation left in the place; null when both are, or none.
+        naval: whether it was fought at sea.
+    """
+
+    rules = ("IT-BAT-11", "IT-BAT-13", "IT-NAV-12", "IT-I1-09")
+
+    place: AreaId
+    attacker: NationId
+    defender: NationId
+    winner: NationId | None
+    naval: bool = False
+
+    def apply(self, table: Table) -> None:
+        table.battle, combat = None, combat_of(table)
+        if self.naval:
+            left = tuple(each for each in combat.encounters if (each.sea, each.other) != (self.place, self.defender))
+            table.combat = replace(combat, encounters=left)
+        elif self.place not in combat.fought:
+            table.combat = replace(combat, fought=(*combat.fought, self.place))
+
+    def tell(self, names: Names) -> str:
+        if self.winner is None:
+            return f"The battle in {names(self.place)} ended without a winner."
+        return f"The {names(self.winner)} won the battle in {names(self.place)}."
+
+
+# --- which battle is next ---
+
+
+class Due(Struct, frozen=True):
+    """A battle that the active nation can fight next.
+
+    Attributes:
+        raid: whether it is a raid; None where the attacker chooses.
+    """
+
+    place: AreaId
+    enemy: NationId
+    naval: bool = False
+    raid: bool | None = False
+
+
+def due(table: Table) -> list[Due]:
+    """Return the battles that can be fought next (IT-BAT-03, IT-NAV-11): land battles, then naval ones."""
+    nation, combat = turn_of(table).nation, combat_of(table)
+    found = [
+        Due(area, enemy, raid=_raid(table, nation, area))
+        for area, front in combat.fronts.items()
+        for enemy in front.enemies
+        if _faces(table, nation, enemy, area) == (True, True)
+    ]
+    first = set[AreaId]()
+    for each in combat.encounters:
+        if not all(any(table.fleets_of(side, each.sea)) for side in (nation, each.other)):
+            continue
+        if not each.against_active or each.sea not in first:
+            found.append(Due(each.sea, each.other, naval=True))
+        if each.against_active:
+            first.add(each.sea)
+    return found
+
+
+def _raid(table: Table, nation: NationId, area: AreaId) -> bool | None:
+    """Return whether a battle is a raid; on a campaign that was said before the reactions (IT-RAI-02)."""
+    if table.campaign is not None:
+        return area in table.campaign.raids
+    return None if raids.may_raid(table, nation, area) else False
+
+
+def _faces(table: Table, nation: NationId, enemy: NationId, area: AreaId) -> tuple[bool, bool] | None:
+    """Return whether each side has units there, not only leaders; None where they do not meet (any more)."""
+    if nation not in table.armies.get(area, {}) or enemy not in table.strangers(nation, area):
+        return None
+    return table.army(area, nation).size > 0, table.army(area, enemy).size > 0
+
+
+def choose(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the active nation for its next battle (IT-BAT-03), where there is a choice; after the last one go on.
+
+    Leaders who are alone among enemy units are removed at once (IT-BAT-17).
+    """
+    nation = turn_of(table).nation
+    for area, front in combat_of(table).fronts.items():
+        for enemy in front.enemies:
+            if (faces := _faces(table, nation, enemy, area)) in ((True, False), (False, True)):
+                caught, by = (enemy, nation) if faces == (True, False) else (nation, enemy)
+                return lambda draft: _win_without_battle(draft, area, caught, by)
+    battles = due(table)
+    if not battles:
+        return next_stage
+    if len(battles) == 1 and (raid := battles[0].raid) is not None:
+        return lambda draft: begin(draft, battles[0], raid=raid)
+    names = table.names
+    where = names.all(dict.fromkeys(each.place for each in battles))
+    title = f"The {names(nation)} in {where}: which battle do you fight next?"
+    if len(battles) == 1:
+        title = f"The {names(nation)} in {where}: do you raid the city or attack?"
+    about = [{"place": each.place, "enemy": each.enemy, "raid": each.raid is not False} for each in battles]
+    return [
+        Decision(
+            "choose-battle",
+            (table.seat_of(nation),),
+            RuleId("IT-BAT-03"),
+            title,
+            "The battle is fought to its end before the next one begins.",
+            {"nation": nation, "battles": about},
+        )
+    ]
+
+
+class Fight(Command, frozen=True):
+    """Begin one of the battles that are due: an attack, or a raid on the city there (IT-BAT-03, IT-RAI-01).
+
+    Attributes:
+        place: the land area, or the sea area.
+        raid: whether you raid the city; it cannot be changed later (IT-RAI-02).
+    """
+
+    rules = ("IT-BAT-03", "IT-RAI-01", "IT-RAI-02", "IT-RAI-10", "IT-RAI-11", "IT-NAV-11")
+    answers = frozenset({"choose-battle"})
+
+    nation: NationId
+    place: AreaId
+    enemy: NationId
+    raid: bool = False
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, battles = draft.table, due(draft.table)
+        asked = f"You asked the {self.nation} to fight the {self.enemy} in {self.place}."
+        refuse_unless(self.nation == turn_of(table).nation, self.rule, asked, f"It is the turn of the {table.active}.")
+        battle = next((each for each in battles if (each.place, each.enemy) == (self.place, self.enemy)), None)
+        if battle is None:
+            late = any((each.sea, each.other) == (self.place, self.enemy) for each in combat_of(table).encounters)
+            allowed = f"These battles can be next: {', '.join(f'{each.enemy} in {each.place}' for each in battles)}."
+            raise Refusal("IT-NAV-11" if late else "IT-BAT-03", asked, allowed)
+        if battle.raid not in (None, self.raid):
+            raise _no_raid(table, self.place)
+        begin(draft, battle, raid=self.raid)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        nation, names = turn_of(table).nation, table.names
+        for each in due(table):
+            fields = {
+                "nation": schema.const(nation),
+                "place": schema.const(each.place),
+                "enemy": schema.const(each.enemy),
+                "raid": {"type": "boolean"} if each.raid is None else schema.const(each.raid),
+            }
+            title = f"Fight the {names(each.enemy)} in {names(each.place)}"
+            yield cls.option(title, fields, optional=[] if each.raid else ["raid"])
+
+
+def _no_raid(table: Table, area: AreaId) -> Refusal:
+    city, turn = table.cities.get(area), turn_of(table)
+    asked = f"You asked to raid {area}."
+    if table.campaign is not None:
+        return Refusal("IT-RAI-02", asked, "On a campaign raids are declared before the reactions, and final.")
+    if city is not None and area in turn.ruined:
+        return Refusal("IT-RAI-10", asked, "Its city was raided or sacked in this turn. Attack instead.")
+    if city is not None and city.standing:
+        return Refusal("IT-RAI-11", asked, "Only a city that belongs to another player can be raided. Attack instead.")
+    return Refusal("IT-RAI-01", asked, "No city stands there. Attack instead.")
+
+
+def begin(draft: Draft[Table], battle: Due, *, raid: bool) -> None:
+    """Begin a battle of the active nation, who is the attacker (IT-BAT-02)."""
+    table, place = draft.table, battle.place
+    sides = turn_of(table).nation, battle.enemy
+    bare = Battle(place, battle.naval, *sides)
+    if battle.naval:
+        fleets = [[fleet for _, fleet in table.fleets_of(side, place)] for side in sides]
+        armies = [sum((fleet.cargo for fleet in each), Army()) for each in fleets]
+        number = len(fleets[0]), len(fleets[1])
+        draft.emit(BattleBegan(place, True, *sides, armies[0], armies[1], number))
+    else:
+        lines = {} if raid else {side: scoring.pitched_battle(table, bare, side) for side in sorted(sides)}
+        cards = table.cards.nations
+        pitched = {side: cards[side].scoring.index(line) for side, line in lines.items() if line is not None}
+        attacking, defending = (table.army(place, side) for side in sides)
+        draft.emit(BattleBegan(place, False, *sides, attacking, defending, raid=raid, pitched=pitched))
+    _next_step(draft, FIRST_ROUND)
+
+
+# --- its rounds ---
+
+
+def go_on(draft: Draft[Table]) -> None:
+    """End the present step of the battle, and begin the next one for which there is something to do."""
+    battle = under_way(draft.table)
+    steps = FIRST_ROUND if battle.round == 1 else LATER_ROUND
+    _next_step(draft, steps[steps.index(battle.step) + 1 :])
+
+
+def _next_step(draft: Draft[Table], steps: Sequence[BattleStep]) -> None:
+    _remove_lone_leaders(draft)
+    table = draft.table
+    battle = under_way(table)
+    if not all(_fights(table, battle, side) for side in battle.sides):
+        end(draft)
+        return
+    for step in steps:
+        if _has_to_do(table, battle, step):
+            draft.emit(BattleWentOn(step, battle.round))
+            return
+    following = replace(battle, round=battle.round + 1)
+    later: list[BattleStep] = [step for step in LATER_ROUND if _has_to_do(table, following, step)]
+    draft.emit(BattleWentOn(later[0], following.round))
+
+
+def _has_to_do(table: Table, battle: Battle, step: BattleStep) -> bool:
+    match step:
+        case "must-submit" | "submit":
+            submission = table.cards.nations[battle.defender].submission
+            return not battle.naval and any(entry.to == battle.attacker for entry in submission)
+        case "desertion":
+            return not battle.naval and (
+                deserters.panic(table, battle) is not None or deserters.disloyal(table, battle) is not None
+            )
+        case "conversion":
+            return deserters.convertible(table, battle) is not None
+        case "aim":
+            return any(len(dice.targets(table, battle, side)) > 1 for side in battle.sides)
+        case "lose":
+            return bool(battle.losses)
+        case "driven-off":
+            return bool(battle.driven)
+        case "roll" | "retreat":
+            return True
+
+
+def _fights(table: Table, battle: Battle, nation: NationId) -> bool:
+    """Tell whether a side can fight on: with units, not only leaders, or with fleets."""
+    if battle.naval:
+        return any(table.fleets_of(nation, battle.place))
+    return table.army(battle.place, nation).size > 0
+
+
+def _remove_lone_leaders(draft: Draft[Table]) -> None:
+    """Remove leaders whose last companions were lost among enemy units (IT-BAT-17)."""
+    table = draft.table
+    battle = under_way(table)
+    for nation in battle.sides:
+        army, enemy = table.army(battle.place, nation), battle.enemy(nation)
+        if not battle.naval and army.leaders and not army.size and table.army(battle.place, enemy).size:
+            _catch(draft, battle.place, nation, enemy)
+
+
+def _catch(draft: Draft[Table], area: AreaId, nation: NationId, by: NationId) -> None:
+    leaders = draft.table.army(area, nation).leaders
+    draft.emit(LeadersCaught(nation, area, leaders))
+    scoring.eliminated(draft, nation, {}, by=by, leaders=leaders)
+
+
+def _win_without_battle(draft: Draft[Table], area: AreaId, caught: NationId, by: NationId) -> None:
+    _catch(draft, area, caught, by)
+    cities.take(draft, by, area)
+
+
+def desert(draft: Draft[Table]) -> None:
+    """Let units desert before the first round (IT-I1-10, IT-I2-02)."""
+    deserters.desert(draft)
+    go_on(draft)
+
+
+def roll(draft: Draft[Table]) -> None:
+    """Roll for both sides, and remove what is lost on land (IT-BAT-07)."""
+    table = draft.table
+    battle = under_way(table)
+    throw = dice.throw_at_sea if battle.naval else dice.throw
+    thrown = {nation: throw(draft, battle, nation) for nation in battle.sides}
+    lost, damaged = dict[NationId, Units](), dict[NationId, Units]()
+    driven, sunk = dict[NationId, int](), dict[NationId, int]()
+    for nation in sorted(battle.sides):  # as the log keeps it
+        theirs = thrown[battle.enemy(nation)]
+        if battle.naval:
+            if hits := min(theirs.hits, sum(1 for _ in table.fleets_of(nation, battle.place))):
+                sunk[nation] = hits
+            continue
+        gone, hurt = dice.losses(table, battle, nation, theirs)
+        if gone:
+            lost[nation] = gone
+        if hurt:
+            damaged[nation] = hurt
+        if not battle.raid and (number := dice.drives_off(theirs)):
+            driven[nation] = number
+    attacker, defender = (thrown[nation] for nation in battle.sides)
+    draft.emit(BattleRolled(battle.place, attacker, defender, lost, damaged, driven, sunk))
+    for nation, units in lost.items():
+        scoring.eliminated(draft, nation, units, by=battle.enemy(nation))
+    if battle.raid:
+        _end_raid(draft, attacker.hits)
+    else:
+        go_on(draft)
+
+
+def _end_raid(draft: Draft[Table], hits: int) -> None:
+    _remove_lone_leaders(draft)
+    battle = under_way(draft.table)
+    deserters.settle(draft, battle)
+    raids.end(draft, battle, hits, barred(draft.table, battle, battle.attacker))
+
+
+def barred(table: Table, battle: Battle, nation: NationId) -> tuple[AreaId, ...]:
+    """Return the areas to which a side cannot retreat from a battle (IT-RET-05, IT-RET-06, IT-RET-12).
+
+    For the defender these are the empty ones from which attackers came, unless its card allows an entry area; for the
+    army on campaign those from which the defender has made a reaction move.
+    """
+    if nation == battle.attacker:
+        return () if table.campaign is None else table.campaign.started.get(battle.defender, ())
+    front = combat_of(table).fronts.get(battle.place)
+    entries = table.cards.nations[nation].special(EntryAreas)
+    allowed = entries.areas if entries is not None and entries.retreat_to_origin else ()
+    origins = () if front is None else front.origins
+    return tuple(area for area in origins if area not in allowed and nation not in table.armies.get(area, {}))
+
+
+def end(draft: Draft[Table]) -> None:
+    """End the battle: by defeat, by retreat, or by submission, when both are still there."""
+    table = draft.table
+    battle = under_way(table)
+    present = [side for side in battle.sides if is_there(table, battle, side)]
+    winner = present[0] if len(present) == 1 else None
+    draft.emit(BattleEnded(battle.place, battle.attacker, battle.defender, winner, battle.naval))
+    deserters.settle(draft, battle)
+    if winner is not None and winner in battle.pitched:
+        scoring.score(draft, winner, table.cards.nations[winner].scoring[battle.pitched[winner]])
+    if winner is not None and not battle.naval:
+        cities.take(draft, winner, battle.place)
+
+
+def is_there(table: Table, battle: Battle, nation: NationId) -> bool:
+    """Tell whether a side has anything left in the place of the battle, leaders among it."""
+    return any(table.fleets_of(nation, battle.place)) if battle.naval else bool(table.army(battle.place, nation))
+
+
+# --- conversion ---
+
+
+class Convert(Command, frozen=True):
+    """Convert one unit of the enemy before a round of battle, or none (IT-I2-06).
+
+    Attributes:
+        kind: its type; left out to convert none before this round.
+    """
+
+    rules = ("IT-I2-06", "IT-I2-08", "IT-BAT-14")
+    answers = frozenset({"convert"})
+
+    nation: NationId
+    kind: Kind | None = None
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        nation, kinds = _converting(draft.table)
+        battle = under_way(draft.table)
+        asked = f"You asked the {self.nation} to convert {self.kind or 'no unit'}."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        if self.kind is not None:
+            there = draft.table.army(battle.place, battle.enemy(nation)).units
+            rule = "IT-I2-08" if self.kind in there else self.rule
+            refuse_unless(self.kind in kinds, rule, asked, f"Units that they can convert: {', '.join(kinds)}.")
+            draft.emit(deserters.UnitConverted(nation, battle.place, battle.enemy(nation), self.kind))
+        go_on(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        nation, kinds = _converting(table)
+        yield cls.option("Convert a unit", {"nation": schema.const(nation), "kind": schema.one_of(kinds)})
+        yield cls.option("Convert none", {"nation": schema.const(nation)})
+
+
+def _converting(table: Table) -> tuple[NationId, list[Kind]]:
+    found = deserters.convertible(table, under_way(table))
+    assert found is not None, "a unit can be converted"
+    return found
+
+
+def convert(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask before each round whether a unit of the enemy is converted (IT-I2-06)."""
+    battle, names = under_way(table), table.names
+    nation, kinds = _converting(table)
+    title = (
+        f"The {names(nation)} in {names(battle.place)}: which unit of the {names(battle.enemy(nation))} is converted?"
+    )
+    about = {"nation": nation, "place": battle.place, "kinds": kinds}
+    depends = "It fights for them from this round on."
+    return [Decision("convert", (table.seat_of(nation),), RuleId("IT-I2-06"), title, depends, about)]
+
+
+EVENTS = (LeadersCaught, BattleBegan, BattleWentOn, BattleRolled, BattleEnded)
+COMMANDS = (Fight, Convert)

@@ -1,0 +1,108 @@
+"""The course of the game from top to bottom: rounds, turns, their stages, campaigns and battles."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from domain.italia import (
+    aims,
+    battle,
+    campaign,
+    cities,
+    civil_war,
+    entry,
+    exits,
+    income,
+    movement,
+    naval,
+    placement,
+    purchase,
+    raids,
+    reactions,
+    reinforcements,
+    retreat,
+    rome,
+    sequence,
+    setup,
+    stacking,
+    submission,
+    title,
+    transformations,
+    winning,
+)
+from domain.italia.sequence import turn_of
+from domain.italia.table import BattleStep, RoundStage, Stage, Table
+from domain.kernel.rules.course import Step, always
+
+
+def step(table: Table) -> Step[Table]:
+    """Return the step at which the game is. What a battle or a turn has brought about comes before it goes on."""
+    if table.battle is None and (freed := submission.release(table)) is not None:
+        return always(freed)
+    if table.leaving:
+        return retreat.leave
+    if table.overflow is not None:
+        return income.spend_tribute
+    if table.spoils:
+        return cities.choose_gain
+    if table.repair is not None:
+        return raids.repair
+    if table.battle is not None:
+        return BATTLE[table.battle.step]
+    if table.arriving:
+        return reinforcements.place
+    return ROUND[table.stage] if table.turn is None else TURN[turn_of(table).stage]
+
+
+ROUND: Final[Mapping[RoundStage, Step[Table]]] = {
+    "setup": always(setup.begin),
+    "round-start": civil_war.round_start,
+    "turns": sequence.turns,
+    "civil-war": civil_war.turns,
+    "scoring": always(winning.areas),
+    "transformations": transformations.transform,
+    "late-arrivals": reinforcements.at_the_end,
+    "over": always(winning.next_round),
+}
+"""The parts of a round (IT-SEQ-09)."""
+
+TURN: Final[Mapping[Stage, Step[Table]]] = {
+    "revolt": submission.revolt,
+    "eviction": always(rome.clear),
+    "income": always(income.collect),
+    "purchase": purchase.buy,
+    "leaders-leave": always(reinforcements.dismiss),
+    "placement": placement.place,
+    "arrivals": reinforcements.in_turn,
+    "movement": movement.move,
+    "sacking": always(cities.conquer),
+    "rebuilding": cities.rebuild,
+    "stacking": stacking.check,
+    "declaring": naval.declare,
+    "title": title.offer,
+    "battles": battle.choose,
+    "parting": retreat.part,
+    "rebuilding-after-combat": cities.rebuild,
+    "stacking-after-combat": stacking.check,
+    "campaign": campaign.decide,
+    "march": movement.move,
+    "announcing": campaign.announce,
+    "uprising": submission.rise,
+    "defection": always(civil_war.defect),
+    "reactions": reactions.react,
+    "campaign-check": entry.check_after_campaign,
+    "exits": exits.leave,
+}
+"""The stages of a turn (IT-SEQ-02)."""
+
+BATTLE: Final[Mapping[BattleStep, Step[Table]]] = {
+    "must-submit": submission.must,
+    "desertion": always(battle.desert),
+    "conversion": battle.convert,
+    "aim": aims.aim,
+    "roll": always(battle.roll),
+    "lose": naval.lose,
+    "driven-off": retreat.drive_off,
+    "retreat": retreat.announce,
+    "submit": submission.may,
+}
+"""The steps of a round of battle (IT-BAT-14, IT-BAT-15)."""

@@ -1,0 +1,757 @@
+"""Movement on land: steps, allowances, leaders, straits, and the end of the phase (chapters MOV and STR).
+
+A phase is made of steps from an area to a neighbour (IT-MOV-02). The allowance belongs to each unit, so `Moving.walks`
+keeps groups of units that have moved alike; units of an area that are in no group are fresh. When a command names a
+number of units, those that have walked furthest and still may make the step go first. The step of a campaign is such a
+phase, too, in which nobody moves without its leader (IT-CAM-01, IT-CAM-09).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, combinations
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from domain.italia import entry, overrun
+from domain.italia.pieces import KINDS, Army, Kind, LeaderId, NationId, Units, plus, told, total, within
+from domain.italia.sequence import go_on, turn_of
+from domain.italia.stacking import attack_limit, plan_of, some_of
+from domain.italia.table import By, Combat, Command, Event, Front, LeaderWalk, Leaving, Moving, Table, Walk, without
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.refusal import Refusal, refuse_unless
+
+MOVE = frozenset({"move"})
+"""The decision that all commands of a movement phase answer."""
+
+Walks = dict[str, tuple[Walk, ...]]
+
+# --- what happens ---
+
+
+class MovementBegan(Event, frozen=True):
+    """A nation began to move (IT-MOV-01).
+
+    Attributes:
+        roads: highlands in which its units need not stop, because of a city that it controls now (IT-CTY-02).
+    """
+
+    rules = ("IT-MOV-01", "IT-MOV-04", "IT-CTY-02", "IT-CTY-03")
+
+    nation: NationId
+    roads: tuple[AreaId, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        table.moving = Moving(roads=self.roads)
+
+    def tell(self, names: Names) -> str:
+        return f"The {names(self.nation)} began to move."
+
+
+class ArmyMoved(Event, frozen=True):
+    """Units and leaders entered an area (IT-MOV-02).
+
+    Attributes:
+        walks: how the units in both areas have moved now.
+        leaders: how the leaders among them have moved.
+    """
+
+    rules = ("IT-MOV-01", "IT-MOV-02", "IT-MOV-07", "IT-MOV-10", "IT-MOV-11", "IT-STR-01", "IT-OVR-01", "IT-OVR-03")
+
+    nation: NationId
+    origin: AreaId
+    to: AreaId
+    army: Army
+    by: By = "land"
+    walks: Walks = field(default_factory=dict[str, tuple[Walk, ...]])
+    leaders: dict[LeaderId, LeaderWalk] = field(default_factory=dict[LeaderId, LeaderWalk])
+
+    def apply(self, table: Table) -> None:
+        table.take(self.origin, self.nation, self.army)
+        table.add(self.to, self.nation, self.army)
+        walked(table, self.walks, self.leaders, self.origin)
+
+    def tell(self, names: Names) -> str:
+        way = "across the strait " if self.by == "strait" else ""
+        moved = f"{self.army.tell(names)} moved {way}from {names(self.origin)} to {names(self.to)}"
+        return f"The {names(self.nation)}: {moved}."
+
+
+class AttackersDisbanded(Event, frozen=True):
+    """Attackers who were too many for an area were given up (IT-STK-12). Nobody scores them.
+
+    Attributes:
+        units: how many of each type.
+    """
+
+    rules = ("IT-STK-12", "IT-STK-04", "IT-PCS-06")
+
+    nation: NationId
+    area: AreaId
+    units: Units
+
+    def apply(self, table: Table) -> None:
+        table.take(self.area, self.nation, Army(self.units))
+        moving = moving_of(table)
+        left = moving.walks.get(self.area, ())
+        there = table.army(self.area, self.nation).units
+        for kind in self.units:
+            walked = sum(walk.count for walk in left if walk.kind == kind)
+            left = without(left, kind, max(0, walked - there.get(kind, 0)))
+        table.moving = replace(moving, walks=_joined(moving.walks, {self.area: left}))
+
+    def tell(self, names: Names) -> str:
+        return f"The {names(self.nation)} disbanded {told(self.units)} in {names(self.area)}, too many for the attack."
+
+
+class MovementEnded(Event, frozen=True):
+    """A nation ended its movement; battles are due where it met others (IT-BAT-01).
+
+    Attributes:
+        fronts: the land areas in which it must fight.
+        at: where the leader of a campaign is now, an area or a sea area.
+        left: areas that he has left (IT-STK-22).
+        leaving: units that cannot stay among allies, and had no move left (IT-SUB-11).
+    """
+
+    rules = ("IT-MOV-01", "IT-BAT-01", "IT-BAT-02", "IT-OVR-05", "IT-HIT-08")
+
+    nation: NationId
+    fronts: dict[AreaId, Front]
+    at: AreaId | None = None
+    left: tuple[AreaId, ...] = ()
+    leaving: tuple[Leaving, ...] = ()
+
+    def apply(self, table: Table) -> None:
+        table.moving, table.combat = None, Combat(self.fronts, left=self.left)
+        if table.campaign is not None:
+            table.campaign = replace(table.campaign, at=self.at)
+        table.leaving.extend(self.leaving)
+
+    def tell(self, names: Names) -> str:
+        fight = f" They fight in {names.all(self.fronts)}." if self.fronts else ""
+        return f"The {names(self.nation)} have moved.{fight}"
+
+
+# --- how units have moved ---
+
+
+def moving_of(table: Table) -> Moving:
+    """Return the movement under way."""
+    assert table.moving is not None, "a nation moves"
+    return table.moving
+
+
+def walked(
+    table: Table, walks: Walks, leaders: dict[LeaderId, LeaderWalk], origin: AreaId | None = None, **changes: Any
+) -> None:
+    """Remember how units and leaders have moved, and which area they have left. For `apply` only."""
+    moving = moving_of(table)
+    behind = moving.behind
+    if origin is not None and origin not in behind:
+        behind = (*behind, origin)
+    walks = _joined(moving.walks, walks)
+    table.moving = replace(moving, walks=walks, leaders={**moving.leaders, **leaders}, behind=behind, **changes)
+
+
+def _joined(old: Walks, new: Walks) -> Walks:
+    return {place: groups for place, groups in sorted({**old, **new}.items()) if groups}
+
+
+def groups_at(table: Table, nation: NationId, area: AreaId) -> tuple[Walk, ...]:
+    """Return all units of a nation in an area by how they have moved; fresh ones have made no step."""
+    walked = moving_of(table).walks.get(area, ())
+    fresh = fresh_at(table, nation, area)
+    return (*(Walk(kind, fresh[kind], 0, area) for kind in fresh), *walked)
+
+
+def fresh_at(table: Table, nation: NationId, area: AreaId) -> Units:
+    """Return the units of a nation in an area that have not moved."""
+    left = dict(table.army(area, nation).units)
+    for walk in moving_of(table).walks.get(area, ()):
+        left[walk.kind] -= walk.count
+    return plus(left, {})
+
+
+def merged(groups: Iterable[Walk]) -> tuple[Walk, ...]:
+    """Return groups with those that have moved alike as one, and without fresh ones, in a fixed order."""
+    counts: defaultdict[Walk, int] = defaultdict(int)
+    for walk in groups:
+        if walk.steps or walk.spent:
+            counts[replace(walk, count=0)] += walk.count
+    found = [replace(walk, count=number) for walk, number in counts.items() if number]
+    return tuple(sorted(found, key=lambda walk: (KINDS.index(walk.kind), walk.steps, walk.origin, walk.leaders)))
+
+
+# --- who may make a step ---
+
+
+def allowance(table: Table, kind: Kind) -> int:
+    """Return how many areas a unit may enter (IT-MOV-03, IT-MOV-05, IT-MOV-06)."""
+    return table.data.units[kind].move + _bonus(table)
+
+
+def _bonus(table: Table) -> int:
+    """Return the further areas of the first movement of a major invasion, where a card gives any (IT-MAJ-04)."""
+    turn, plan = turn_of(table), plan_of(table)
+    return int(plan is not None and plan.extra_step and "movement" in turn.stages[1:])
+
+
+def _furthest(table: Table, kind: Kind) -> int:
+    """Return how many areas a unit may enter with a leader (IT-MOV-10)."""
+    return allowance(table, kind) + table.data.leader.extra_move
+
+
+def _alone(table: Table) -> int:
+    """Return how many areas a leader may enter alone (IT-MOV-13)."""
+    return table.data.leader.move + _bonus(table)
+
+
+def _companions(table: Table, leader: LeaderId, groups: Iterable[Walk]) -> list[Walk]:
+    """Return the groups that let a leader make one more step than he can alone (IT-MOV-14)."""
+    steps = _steps(table, leader)
+    return [
+        walk
+        for walk in groups
+        if not walk.spent
+        and walk.steps < _furthest(table, walk.kind)
+        and (leader in walk.leaders or not (steps or walk.steps))
+    ]
+
+
+def _steps(table: Table, leader: LeaderId) -> int:
+    walk = moving_of(table).leaders.get(leader)
+    return 0 if walk is None else walk.steps
+
+
+def left_behind(table: Table, walk: Walk, leaders: Sequence[LeaderId]) -> bool:
+    """Tell whether units have used the extra area of leaders who now go on without them (IT-MOV-10)."""
+    return walk.steps > allowance(table, walk.kind) and set(walk.leaders) <= set(leaders)
+
+
+class Step(Struct, frozen=True):
+    """A step from an area to a neighbour, as far as it does not depend on the units.
+
+    Attributes:
+        leaders: who goes along.
+        free: fresh units may leave the origin, though strangers are there (IT-RNF-17).
+        allied: units of allied nations only are at the destination (IT-SUB-11).
+    """
+
+    nation: NationId
+    origin: AreaId
+    to: AreaId
+    leaders: tuple[LeaderId, ...]
+    strait: bool
+    contested: bool
+    free: bool
+    allied: bool
+
+    def barred(self, table: Table, walk: Walk) -> str | None:
+        """Return the rule that keeps a group from making the step; None when it may."""
+        if walk.spent:
+            stopped = "IT-OVR-03" if self.contested else "IT-MOV-07"
+            return {"strait": "IT-STR-02", "sea": "IT-SEA-08"}.get(walk.by, stopped)
+        if walk.rough and not self.leaders:
+            return "IT-MOV-07"
+        if self.strait and walk.steps:
+            return "IT-STR-02"
+        accompanied = not set(walk.leaders).isdisjoint(self.leaders)
+        if walk.steps >= (_furthest if accompanied else allowance)(table, walk.kind):
+            return "IT-MOV-10" if self.leaders else "IT-MOV-03"
+        if self.allied and not self._goes_on(table, self.after(table, walk)):
+            return "IT-SUB-11"
+        return None
+
+    def leader_barred(self, table: Table, leader: LeaderId, groups: Sequence[Walk]) -> str | None:
+        """Return the rule that keeps a leader from making the step with these units; None when he may."""
+        walk, steps = moving_of(table).leaders.get(leader), _steps(table, leader)
+        if walk is not None and walk.spent:
+            return {"strait": "IT-STR-02", "sea": "IT-SEA-08"}.get(walk.by, "IT-MOV-04")
+        if self.strait and steps:
+            return "IT-STR-02"
+        if steps >= _alone(table) and not _companions(table, leader, groups):
+            return "IT-MOV-13"
+        if self.allied and not self._leader_goes_on(table, leader, groups):
+            return "IT-SUB-11"
+        return None
+
+    def after(self, table: Table, walk: Walk) -> Walk:
+        """Return how a group has moved after the step (IT-MOV-07, IT-MOV-10 to IT-MOV-12, IT-STR-02)."""
+        before = moving_of(table).leaders
+        if walk.steps:
+            together = tuple(leader for leader in walk.leaders if leader in self.leaders)
+        else:
+            together = tuple(leader for leader in self.leaders if leader not in before)
+        stops = table.is_highland(self.to) and self.to not in moving_of(table).roads
+        return Walk(
+            walk.kind,
+            walk.count,
+            walk.steps + 1,
+            self.origin,
+            "strait" if self.strait else "land",
+            together,
+            rough=stops and bool(self.leaders),
+            spent=self.strait or (stops and not self.leaders),
+        )
+
+    def leader_after(self, table: Table, leader: LeaderId) -> LeaderWalk:
+        """Return how a leader has moved after the step."""
+        by: By = "strait" if self.strait else "land"
+        return LeaderWalk(_steps(table, leader) + 1, self.origin, by, spent=self.strait)
+
+    def _goes_on(self, table: Table, walk: Walk) -> bool:
+        """Tell whether units can go on from allied units, among whom they cannot stay; an army on campaign can."""
+        if self._rests(table):
+            return True
+        return not walk.spent and walk.steps < (_furthest if walk.leaders else allowance)(table, walk.kind)
+
+    def _leader_goes_on(self, table: Table, leader: LeaderId, groups: Sequence[Walk]) -> bool:
+        if self._rests(table):
+            return True
+        after = [self.after(table, walk) for walk in groups]
+        alone = _steps(table, leader) + 1 < _alone(table)
+        together = any(leader in walk.leaders and walk.steps < _furthest(table, walk.kind) for walk in after)
+        return not self.strait and (alone or together)
+
+    def _rests(self, table: Table) -> bool:
+        """Tell whether an army on campaign may end this move among subjects (IT-CAM-13)."""
+        return table.campaign is not None and may_rest(table, self.nation, self.to)
+
+    def choose(self, table: Table, units: Units, asked: str) -> list[Walk]:
+        """Return the groups that make the step. Raises `Refusal` when not so many units can."""
+        groups = groups_at(table, self.nation, self.origin)
+        chosen: list[Walk] = []
+        for kind, number in units.items():
+            for walk in self.sorted(walk for walk in groups if walk.kind == kind):
+                if number and self.barred(table, walk) is None:
+                    chosen.append(replace(walk, count=min(number, walk.count)))
+                    number -= chosen[-1].count
+            if number:
+                rules = [rule for walk in groups if walk.kind == kind and (rule := self.barred(table, walk))]
+                raise Refusal(rules[0], asked, WHY[rules[0]])
+        return chosen
+
+    def sorted(self, groups: Iterable[Walk]) -> list[Walk]:
+        """Return groups in the order in which they are taken: where fresh units leave freely, these come first."""
+        companions = set(self.leaders)
+        far = sorted(groups, key=lambda each: (each.steps, len(companions & set(each.leaders))), reverse=True)
+        return sorted(far, key=lambda each: each.steps > 0) if self.free else far
+
+
+WHY = {
+    "IT-MOV-03": "They have used up their allowance.",
+    "IT-MOV-04": "They have moved already.",
+    "IT-MOV-07": "Units stop in a highland, unless a leader is with them or the nation controls a city there.",
+    "IT-MOV-10": "The extra area is for units that have been with the leader since he set out.",
+    "IT-MOV-13": "A leader goes further than alone only with units that have been with him since he set out.",
+    "IT-OVR-03": "Units that stay for an overrun move no further.",
+    "IT-SEA-08": "Units that have landed move no further.",
+    "IT-STR-02": "Crossing a strait is the only move of a unit.",
+    "IT-SUB-11": "They could not go on, and may not stay among allied units.",
+}
+"""What would be right, by the rule that keeps units from making a step."""
+
+
+def step_between(
+    table: Table, nation: NationId, origin: AreaId, to: AreaId, leaders: tuple[LeaderId, ...], asked: str
+) -> Step:
+    """Return a step. Raises `Refusal` when nobody could make it."""
+    near = table.map.land_neighbours(origin)
+    refuse_unless(to in near, "IT-MOV-02", asked, f"The neighbours of {origin} are {', '.join(near)}.")
+    if not table.treats_as_normal(nation, to):
+        raise Refusal("IT-ENT-03", asked, f"The {table.names(nation)} may not enter that entry area.")
+    campaign = table.campaign
+    if campaign is not None and campaign.leader not in leaders:
+        raise Refusal("IT-CAM-01", asked, f"On campaign units move with {table.names(campaign.leader)}.")
+    return _step(table, nation, origin, to, leaders)
+
+
+def _step(table: Table, nation: NationId, origin: AreaId, to: AreaId, leaders: tuple[LeaderId, ...]) -> Step:
+    contested = bool(table.strangers(nation, origin))
+    return Step(
+        nation,
+        origin,
+        to,
+        leaders,
+        strait=table.map.is_strait(origin, to),
+        contested=contested,
+        free=contested and leaves_freely(table),
+        allied=not table.strangers(nation, to) and bool(allies_at(table, nation, to)),
+    )
+
+
+def leaves_freely(table: Table) -> bool:
+    """Tell whether fresh units may leave strangers among whom they are: outside campaigns, because they have just
+    arrived there; on a campaign only at its first move, and where the card allows it (IT-CAM-17, IT-I1-34)."""
+    if table.campaign is None:
+        return True
+    plan = plan_of(table)
+    first = table.campaign.step <= 1
+    return first and plan is not None and plan.first_move_free and not table.options.ignore_pyrrhus_faq
+
+
+def allies_at(table: Table, nation: NationId, area: AreaId) -> list[NationId]:
+    """Return the allied nations in an area (IT-SUB-11)."""
+    return [other for other in table.nations_at(area) if other != nation and table.are_allied(nation, other)]
+
+
+def may_rest(table: Table, nation: NationId, area: AreaId) -> bool:
+    """Tell whether an army may end a move of a campaign in an area: among subjects only, with gold for another one
+    (IT-CAM-13)."""
+    subjects = all(table.nations[other].overlord == nation for other in allies_at(table, nation, area))
+    return subjects and table.nations[nation].gold >= table.data.costs.campaign_move
+
+
+# --- a step ---
+
+
+class Move(Command, frozen=True):
+    """Move units and leaders from an area to a neighbour (IT-MOV-02).
+
+    Attributes:
+        units: how many of each type go.
+        leaders: who goes with them.
+    """
+
+    rules = ("IT-MOV-01", "IT-MOV-02", "IT-MOV-03", "IT-MOV-07", "IT-MOV-08", "IT-MOV-10", "IT-MOV-11", "IT-MOV-13")
+    answers = MOVE
+
+    origin: AreaId
+    to: AreaId
+    units: Units = field(default_factory=dict[Kind, int])
+    leaders: tuple[LeaderId, ...] = ()
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, nation = draft.table, turn_of(draft.table).nation
+        army = army_of(self.units, self.leaders)
+        asked = f"{army.tell(table.names)} cannot move from {self.origin} to {self.to}."
+        refuse_unless_there(table, nation, self.origin, army, asked)
+        step = step_between(table, nation, self.origin, self.to, army.leaders, asked)
+        groups = step.choose(table, army.units, asked)
+        for leader in army.leaders:
+            if (rule := step.leader_barred(table, leader, groups)) is not None:
+                raise Refusal(rule, asked, WHY[rule])
+        left = _less(groups_at(table, nation, self.origin), groups)
+        if any(left_behind(table, walk, army.leaders) for walk in left):
+            allowed = "Units that have used the extra area stay with their leader, and he with them."
+            raise Refusal("IT-MOV-10", asked, allowed)
+        stopped = step.contested and (not step.free or _has_entered(table, groups, army.leaders))
+        if stopped:
+            overrun.require(table, nation, self.origin, army, asked)
+            left = overrun.held(left, overrun.needed(table, nation, self.origin))
+        draft.emit(_moved(table, step, army, groups, left))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        nation = turn_of(table).nation
+        for origin in table.areas_of(nation):
+            found: dict[str, tuple[Ways, list[AreaId]]] = {}
+            for to, ways in ways_from(table, nation, origin):
+                found.setdefault(repr(ways), (ways, []))[1].append(to)
+            for ways, places in found.values():
+                yield cls._option(f"Move from {table.names(origin)}", table.names, origin, places, ways)
+
+    @classmethod
+    def _option(cls, title: str, names: Names, origin: AreaId, places: list[AreaId], ways: "Ways") -> Option:
+        units = some_of(ways.units, total(ways.units), ways.companions)
+        fields = {"origin": schema.const(origin), "to": schema.one_of(places), "units": units}
+        most = {} if ways.most is None else {"maximum": ways.most}
+        totals = {"of": ["units"], "minimum": 0 if ways.leaders else 1, **most}
+        if ways.leaders:
+            title = f"{title} with {names.all(ways.leaders)}"
+            fields["leaders"] = schema.subset(ways.leaders, len(ways.leaders))
+        optional = ["units"] if ways.leaders and not ways.companions else []
+        return cls.option(title, fields, optional=optional, x_total=totals)
+
+
+class Ways(Struct, frozen=True):
+    """What can make a step: leaders, and up to so many units of each type.
+
+    Attributes:
+        most: how many units in all; None for any number.
+        companions: for each leader who has gone as far as he can alone, the types of which one must go along.
+    """
+
+    leaders: tuple[LeaderId, ...]
+    units: Units
+    most: int | None = None
+    companions: tuple[tuple[Kind, ...], ...] = ()
+
+
+def ways_from(table: Table, nation: NationId, origin: AreaId) -> Iterator[tuple[AreaId, Ways]]:
+    """Yield where units and leaders can go from an area, and which of them: all of it just what `Move` accepts."""
+    groups = groups_at(table, nation, origin)
+    for leaders in _companies(table, table.army(origin, nation).leaders):
+        if any(left_behind(table, walk, leaders) for walk in groups):
+            continue
+        for to in table.map.land_neighbours(origin):
+            if table.treats_as_normal(nation, to):
+                for ways in _ways(table, _step(table, nation, origin, to, leaders), groups):
+                    yield to, ways
+
+
+def _companies(table: Table, leaders: Sequence[LeaderId]) -> Iterator[tuple[LeaderId, ...]]:
+    """Yield the leaders who may go together; on campaign its leader is among them (IT-CAM-01)."""
+    campaign = table.campaign
+    for together in chain.from_iterable(combinations(leaders, number) for number in range(len(leaders) + 1)):
+        if campaign is None or campaign.leader in together:
+            yield together
+
+
+def _ways(table: Table, step: Step, groups: Sequence[Walk]) -> Iterator[Ways]:
+    able = [walk for walk in groups if step.barred(table, walk) is None]
+    companions: list[tuple[Kind, ...]] = []
+    for leader in step.leaders:
+        if step.leader_barred(table, leader, ()) is None:
+            continue
+        kinds = _counted(walk for walk in able if step.leader_barred(table, leader, [walk]) is None)
+        if not kinds:
+            return
+        companions.append(tuple(kinds))
+    units = _counted(able)
+    if not units and not step.leaders:
+        return
+    if not step.contested:
+        yield Ways(step.leaders, units, None, tuple(companions))
+        return
+    fresh = _counted(walk for walk in able if not walk.steps)
+    if step.free and not _has_entered(table, (), step.leaders) and (fresh or step.leaders):
+        yield Ways(step.leaders, fresh, None, tuple(companions))
+        if units == fresh:
+            return
+    stay = set(table.army(step.origin, step.nation).leaders) - set(step.leaders)
+    most = overrun.most_passing(table, step.nation, step.origin, led=bool(stay))
+    if most > 0 and units:
+        yield Ways(step.leaders, units, most, tuple(companions))
+    elif most >= 0 and step.leaders and not companions:
+        yield Ways(step.leaders, {})
+
+
+def _counted(groups: Iterable[Walk]) -> Units:
+    counts: defaultdict[Kind, int] = defaultdict(int)
+    for walk in groups:
+        counts[walk.kind] += walk.count
+    return plus(counts, {})
+
+
+def _has_entered(table: Table, groups: Iterable[Walk], leaders: Iterable[LeaderId]) -> bool:
+    """Tell whether some of them have come in this phase, and were not there when it began."""
+    return any(walk.steps for walk in groups) or any(_steps(table, leader) for leader in leaders)
+
+
+def _less(groups: Iterable[Walk], gone: Iterable[Walk]) -> list[Walk]:
+    counts = {replace(walk, count=0): walk.count for walk in groups}
+    for walk in gone:
+        counts[replace(walk, count=0)] -= walk.count
+    return [replace(walk, count=number) for walk, number in counts.items() if number]
+
+
+def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], left: Iterable[Walk]) -> ArmyMoved:
+    """Return the event of a step that some groups make while others are left."""
+    there = moving_of(table).walks.get(step.to, ())
+    alone = (replace(walk, leaders=tuple(each for each in walk.leaders if each not in step.leaders)) for walk in left)
+    return ArmyMoved(
+        step.nation,
+        step.origin,
+        step.to,
+        army,
+        "strait" if step.strait else "land",
+        {step.origin: merged(alone), step.to: merged([*there, *(step.after(table, walk) for walk in groups)])},
+        {leader: step.leader_after(table, leader) for leader in army.leaders},
+    )
+
+
+def army_of(units: Units, leaders: Iterable[LeaderId]) -> Army:
+    """Return units and leaders that a command names."""
+    return Army(plus(units, {}), tuple(sorted(leaders)))
+
+
+def refuse_unless_there(table: Table, nation: NationId, area: AreaId, army: Army, asked: str) -> None:
+    """Refuse units that the nation on turn does not have in an area (IT-SEQ-03)."""
+    there = table.army(area, nation)
+    if not there.has(army):
+        has = there.tell(table.names) if there else "nothing"
+        raise Refusal("IT-SEQ-03", asked, f"It is the turn of the {table.names(nation)}, who have {has} in {area}.")
+    refuse_unless(bool(army), "IT-MOV-01", asked, "Name at least one unit or leader.")
+
+
+# --- the end of the phase ---
+
+
+def excess(table: Table) -> dict[AreaId, int]:
+    """Return the areas where more units attack than can, each with how many are too many (IT-STK-12, IT-CAM-11)."""
+    nation, found = turn_of(table).nation, dict[AreaId, int]()
+    for area in _contested(table, nation):
+        army = table.army(area, nation)
+        if table.campaign is None or table.campaign.leader not in army.leaders:
+            over = army.size - attack_limit(table, nation, area, led=bool(army.leaders))
+            if over > 0:
+                found[area] = over
+    return found
+
+
+def _contested(table: Table, nation: NationId) -> list[AreaId]:
+    """Return the areas where a nation must fight when its movement ends (IT-BAT-01, IT-ENT-05, IT-ENT-08)."""
+    return [
+        area
+        for area in table.areas_of(nation)
+        if table.strangers(nation, area) and not entry.stay_without_fight(table, nation, area)
+    ]
+
+
+def _among_allies(table: Table, nation: NationId) -> list[AreaId]:
+    """Return the areas of allied nations where a nation cannot stay (IT-SUB-11); its campaign may rest (IT-CAM-13)."""
+    campaign = table.campaign
+    resting = None if campaign is None else table.leader_at(campaign.leader)
+    return [
+        area
+        for area in table.areas_of(nation)
+        if allies_at(table, nation, area) and not (area == resting and may_rest(table, nation, area))
+    ]
+
+
+def _can_leave(table: Table, nation: NationId, area: AreaId) -> bool:
+    """Tell whether somebody in an area can go aboard, or make a step to where there is room for another attacker."""
+    from domain.italia import sea
+
+    if sea.can_embark(table, nation, area):
+        return True
+    for to, ways in ways_from(table, nation, area):
+        army = table.army(to, nation)
+        led = bool(army.leaders or ways.leaders)
+        if not table.strangers(nation, to) or army.size < attack_limit(table, nation, to, led=led):
+            return True
+    return False
+
+
+def _unfinished(table: Table) -> tuple[str, str] | None:
+    """Return the rule that keeps a movement from ending, and what would be right."""
+    nation, names = turn_of(table).nation, table.names
+    if over := excess(table):
+        said = ", ".join(f"{number} in {names(area)}" for area, number in over.items())
+        return "IT-STK-12", f"Too many units attack: {said}. Move them on, or give them up."
+    due = entry.due(table)
+    if table.campaign is not None:
+        due = [area for area in due if table.campaign.leader in table.army(area, nation).leaders]
+    for area in due:
+        if _can_leave(table, nation, area):
+            return "IT-ENT-01", f"Units in {names(area)} must leave it, and still can."
+    for area in _among_allies(table, nation):
+        if any(True for _ in ways_from(table, nation, area)):
+            return "IT-SUB-11", f"Units in {names(area)} cannot stay among allied units, and can go on."
+    return None
+
+
+class Disband(Command, frozen=True):
+    """Give up attackers that are too many for an area (IT-STK-12).
+
+    Attributes:
+        units: how many of each type you give up.
+    """
+
+    rules = ("IT-STK-12", "IT-STK-04")
+    answers = MOVE
+
+    area: AreaId
+    units: Units
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, nation = draft.table, turn_of(draft.table).nation
+        asked = f"{told(self.units)} in {self.area} cannot be given up."
+        over, there = excess(table), table.army(self.area, nation).units
+        most = over.get(self.area, 0)
+        refuse_unless(within(self.units, there), "IT-STK-12", asked, f"There are {told(there)}.")
+        allowed = f"{most} units are too many for the attack." if most else "They are not too many for the attack."
+        refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", asked, allowed)
+        draft.emit(AttackersDisbanded(nation, self.area, plus(self.units, {})))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        nation = turn_of(table).nation
+        for area, most in excess(table).items():
+            fields = {"area": schema.const(area), "units": some_of(table.army(area, nation).units, most)}
+            totals = {"of": ["units"], "minimum": 1, "maximum": most}
+            yield cls.option(f"Give up units in {table.names(area)}", fields, x_total=totals)
+
+
+class EndMovement(Command, frozen=True):
+    """End the movement of the nation; battles follow where it met others (IT-MOV-01)."""
+
+    rules = ("IT-MOV-01", "IT-ENT-01", "IT-STK-12", "IT-SUB-11")
+    answers = MOVE
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        if (problem := _unfinished(draft.table)) is not None:
+            rule, allowed = problem
+            raise Refusal(rule, "The movement cannot end yet.", allowed)
+        end(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if _unfinished(table) is None:
+            yield cls.option("End the movement")
+
+
+def end(draft: Draft[Table]) -> None:
+    """End the movement, and begin what follows."""
+    table, nation = draft.table, turn_of(draft.table).nation
+    entry.clear(draft, entry.due(table))
+    fronts = {area: _front(table, nation, area) for area in _contested(table, nation)}
+    leaving = [Leaving(nation, area, table.army(area, nation), "subjects") for area in _among_allies(table, nation)]
+    at, left = None, ()
+    if table.campaign is not None:
+        at, left = table.place_of(table.campaign.leader), moving_of(table).behind
+    draft.emit(MovementEnded(nation, fronts, at, left, tuple(leaving)))
+    go_on(draft)
+
+
+def _front(table: Table, nation: NationId, area: AreaId) -> Front:
+    """Return what a battle must know of the movement (IT-RET-05, IT-HIT-08)."""
+    moving = moving_of(table)
+    walks = moving.walks.get(area, ())
+    leaders = [moving.leaders[each] for each in table.army(area, nation).leaders if each in moving.leaders]
+    origins = {walk.origin for walk in (*walks, *leaders) if walk.by != "sea" and walk.steps}
+    seaborne = _counted(walk for walk in walks if walk.by != "land")
+    return Front(tuple(table.strangers(nation, area)), tuple(sorted(origins)), seaborne)
+
+
+def move(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the nation for its moves, one step after the other, until it has moved."""
+    turn = turn_of(table)
+    nation, names = turn.nation, table.names
+    if table.moving is None:
+        roads = tuple(_roads(table, nation))
+        return lambda draft: draft.emit(MovementBegan(nation, roads))
+    if not table.areas_of(nation) and not any(table.fleets_of(nation)):
+        return end
+    about: dict[str, Any] = {"nation": nation}
+    title = f"Where do the {names(nation)} move?"
+    if table.campaign is not None:
+        about["leader"] = table.campaign.leader
+        title = f"Where does {names(table.campaign.leader)} of the {names(nation)} go with the army?"
+    if must := entry.due(table):
+        about["must_leave"] = must
+    if over := excess(table):
+        about["excess"] = over
+    depends = "Battles follow where they have met others."
+    return [Decision("move", (table.seat_of(nation),), RuleId("IT-MOV-01"), title, depends, about)]
+
+
+def _roads(table: Table, nation: NationId) -> Iterator[AreaId]:
+    """Yield the highlands whose cities the nation controls, or an allied one where the option allows it (IT-CTY-03)."""
+    for area in table.cities:
+        allied = table.options.allied_city_roads and allies_at(table, nation, area)
+        if table.has_city(area) and table.is_highland(area) and (allied or table.army(area, nation)):
+            yield area
+
+
+EVENTS = (MovementBegan, ArmyMoved, AttackersDisbanded, MovementEnded)
+COMMANDS = (Move, Disband, EndMovement)

@@ -1,0 +1,55 @@
+"""Rome in Italia I: nobody but the Romans holds it for long (IT-I1-01, IT-I1-02)."""
+
+from domain.italia.cards import Clearance
+from domain.italia.pieces import NationId
+from domain.italia.sequence import go_on, turn_of
+from domain.italia.table import City, Event, Leaving, Table
+from domain.kernel.ids import AreaId
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+
+
+class AreaCleared(Event, frozen=True):
+    """A nation began its turn: all others must leave an area, and its city stands again (IT-I1-02).
+
+    Attributes:
+        leaving: the units that must leave.
+        rebuilt: whether a ruin became a city, without cost.
+    """
+
+    rules = ("IT-I1-01", "IT-I1-02", "IT-RET-09")
+
+    nation: NationId
+    area: AreaId
+    leaving: tuple[Leaving, ...]
+    rebuilt: bool
+
+    def apply(self, table: Table) -> None:
+        table.leaving.extend(self.leaving)
+        if self.rebuilt:
+            table.cities[self.area] = City(owner=table.cities[self.area].owner)
+
+    def tell(self, names: Names) -> str:
+        said = [f"all others must leave {names(self.area)}"] if self.leaving else []
+        said += [f"the city in {names(self.area)} was rebuilt"] if self.rebuilt else []
+        return f"The turn of the {names(self.nation)}: {' and '.join(said)}."
+
+
+def clear(draft: Draft[Table]) -> None:
+    """Clear the area that the nation's card reserves, before its income."""
+    table, nation = draft.table, turn_of(draft.table).nation
+    special = table.cards.nations[nation].special(Clearance)
+    if special is not None and special.rounds[0] <= table.round <= special.rounds[1]:
+        area = special.area
+        leaving = tuple(
+            Leaving(other, area, table.army(area, other), "eviction")
+            for other in table.nations_at(area)
+            if other != nation
+        )
+        rebuilt = area in table.cities and not table.has_city(area)
+        if leaving or rebuilt:
+            draft.emit(AreaCleared(nation, area, leaving, rebuilt))
+    go_on(draft)
+
+
+EVENTS = (AreaCleared,)

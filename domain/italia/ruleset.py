@@ -1,0 +1,233 @@
+"""Italia I and Italia II: the chapters wired up."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from domain.italia import (
+    aims,
+    battle,
+    campaign,
+    cities,
+    civil_war,
+    course,
+    deserters,
+    entry,
+    exits,
+    faults,
+    hannibal,
+    income,
+    marks,
+    movement,
+    naval,
+    placement,
+    purchase,
+    raids,
+    reactions,
+    reinforcements,
+    retreat,
+    rome,
+    scoring,
+    sea,
+    sequence,
+    setup,
+    stacking,
+    submission,
+    title,
+    transformations,
+    view,
+    winning,
+)
+from domain.italia.cards import Cards, Deck, Game, builtin
+from domain.italia.data import Data, data_of
+from domain.italia.dice import DIE, FACES
+from domain.italia.pieces import WORDS, NationId
+from domain.italia.position import arrange
+from domain.italia.setup import bare
+from domain.italia.table import Options, Table
+from domain.kernel.chance.evidence import Dice, Shown
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.course import Step
+from domain.kernel.rules.documents import documents_of
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.marks import Figure, Mark, Marks, halved
+from domain.kernel.rules.message import Event as KernelEvent
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
+
+# What both games have.
+CHAPTERS = (
+    setup,
+    sequence,
+    income,
+    purchase,
+    placement,
+    reinforcements,
+    stacking,
+    movement,
+    entry,
+    sea,
+    cities,
+    battle,
+    deserters,
+    aims,
+    retreat,
+    raids,
+    naval,
+    scoring,
+    campaign,
+    reactions,
+    transformations,
+    submission,
+    winning,
+)
+
+CHAPTERS_OF_1 = (*CHAPTERS, rome, hannibal, civil_war)
+CHAPTERS_OF_2 = (*CHAPTERS, exits, title)
+
+CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
+    battle.BattleRolled: (Dice(DIE, ("attacker",)), Dice(DIE, ("defender",))),
+    naval.TieRolled: (Dice(DIE),),
+    deserters.ElephantsMet: (Dice(DIE),),
+    deserters.FoederatiDeserted: (Dice(DIE),),
+}
+
+
+def _cards_of(board: Board) -> Cards:
+    """Return the nation cards that go with a board."""
+    return Cards.of(documents_of(board)["cards"])
+
+
+class Italia(Ruleset[Table]):
+    """Andreas Steding's game of 2006, from an Italian translation with the FAQ."""
+
+    game: ClassVar[Game]
+    board = "italia"
+    setup = Options
+    documents: ClassVar[Mapping[str, type[Struct]]] = {"cards": Deck}
+    view_type = view.View
+    chapters = CHAPTERS
+    dice: ClassVar[Mapping[str, tuple[str, ...]]] = {DIE: FACES}
+    chance = CHANCE
+    landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
+        sequence.RoundBegan: "round",
+        battle.BattleBegan: "battle",
+        battle.BattleEnded: "battle-end",
+        cities.CitySacked: "sack",
+        raids.RaidEnded: "raid",
+        submission.NationSubmitted: "submission",
+        transformations.NationLeft: "transformation",
+        winning.GameWon: "victory",
+    }
+    charts: ClassVar[Mapping[str, str]] = {"points": "points", "territory": "areas"}
+    colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
+
+    @cached_property
+    def cards(self) -> Cards:
+        """The cards that come with the project."""
+        return Cards.of(builtin(self.game))
+
+    @cached_property
+    def data(self) -> Data:
+        """The figures of this game."""
+        return data_of(self.game)
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        return (len(self.cards.seats),)
+
+    def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
+        return self.cards.seats if players in self.players else ()
+
+    def faults(self, documents: Mapping[str, Any], board: Board) -> Iterable[str]:
+        return (f"cards: {fault}" for fault in faults.faults(documents["cards"], board, self.game))
+
+    def lay(self, seats: tuple[Seat, ...], setup: Options, board: Board) -> Table:
+        return bare(self.data, _cards_of(board), setup, board)
+
+    def open(self, draft: Draft[Table]) -> None:
+        setup.begin(draft)
+
+    def step(self, table: Table) -> Step[Table]:
+        return course.step(table)
+
+    def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
+        return marks.printed(board)
+
+    def marks(self, view: view.View, names: Names) -> Marks:
+        return marks.of(view, names)
+
+    def view(self, table: Table, vault: Vault) -> view.View:
+        return view.of(table, vault)
+
+    def result(self, table: Table) -> Result | None:
+        return Result(tuple(table.winners), table.won_by) if table.winners else None
+
+    def heading(self, table: Table) -> str:
+        if table.turn is not None:
+            return f"Round {table.round}, {table.names(table.turn.nation)}: {table.turn.stage.replace('-', ' ')}"
+        return f"Round {table.round}: {table.stage.replace('-', ' ')}" if table.round else "Set-up"
+
+    def round(self, table: Table) -> int:
+        return table.round
+
+    def score(self, table: Table) -> dict[Seat, dict[str, Figure]]:
+        scores: dict[Seat, dict[str, Figure]] = {}
+        points = winning.points_of(table)
+        for seat in table.seats:
+            own = [nation for nation in table.nations if table.seat_of(nation) == seat]
+            scores[seat] = {
+                "points": halved(points[seat]),
+                "areas": sum(len(table.areas_of(nation)) for nation in own),
+                "units": sum(sum(table.on_board(nation).values()) for nation in own),
+                "gold": sum(table.nations[nation].gold for nation in own),
+            }
+        return scores
+
+    def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
+        match event:
+            case battle.BattleRolled():
+                throws = (event.attacker, event.defender)
+                return tuple(Rolled(DIE, throw.faces, self._seat_of(throw.nation), throw.draw) for throw in throws)
+            case deserters.ElephantsMet() | deserters.FoederatiDeserted() | civil_war.UnitsDefected():
+                return (Rolled(DIE, event.faces, self._seat_of(event.nation), event.draw),) if event.faces else ()
+            case naval.TieRolled():
+                return (Rolled(DIE, event.faces, None, event.draw),)
+            case _:
+                return ()
+
+    def _seat_of(self, nation: NationId) -> Seat:
+        return self.cards.nations[nation].seat
+
+    def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
+        return arrange(position, self.data, _cards_of(board), board)
+
+
+class ItaliaI(Italia):
+    """The Republic: three players, ten rounds."""
+
+    id = "italia-1"
+    title = "Italia I"
+    game = "italia-1"
+    chapters = CHAPTERS_OF_1
+    chance: ClassVar[Mapping[type[KernelEvent[Any]], tuple[Shown, ...]]] = {
+        **CHANCE,
+        civil_war.UnitsDefected: (Dice(DIE),),
+    }
+    words: ClassVar[Mapping[str, str]] = Cards.of(builtin("italia-1")).names
+    nations: ClassVar[Mapping[str, str]] = {card.id: card.name[:2] for card in builtin("italia-1").nations}
+
+
+class ItaliaII(Italia):
+    """The migrations: four players, ten rounds."""
+
+    id = "italia-2"
+    title = "Italia II"
+    game = "italia-2"
+    chapters = CHAPTERS_OF_2
+    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-2")).names, **WORDS}
+    nations: ClassVar[Mapping[str, str]] = {card.id: card.name[:2] for card in builtin("italia-2").nations}

@@ -1,0 +1,333 @@
+"""Nations that submit to others, and that rise against them (chapters SUB and REV)."""
+
+from collections.abc import Iterable
+from typing import get_args
+
+from msgspec.structs import replace
+
+from domain.italia import battle, scoring
+from domain.italia.campaign import adjacent, place_of, under_way
+from domain.italia.cards import Revolt as RevoltEntry
+from domain.italia.cards import SubjectionPoints, Submission
+from domain.italia.pieces import NationId
+from domain.italia.sequence import go_on, turn_of
+from domain.italia.table import Battle, Command, Event, Leaving, RoundStage, Table
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.refusal import refuse_unless
+
+# --- what happens ---
+
+
+class NationSubmitted(Event, frozen=True):
+    """A nation submitted to the one that attacked it (IT-SUB-01); its battles with it are over.
+
+    Attributes:
+        forced: whether it had to (IT-SUB-06).
+        leaving: the overlord's units, which leave all areas of the subject (IT-SUB-09).
+    """
+
+    rules = ("IT-SUB-01", "IT-SUB-04", "IT-SUB-06", "IT-SUB-08", "IT-SUB-09", "IT-SUB-10", "IT-SUB-15")
+
+    nation: NationId
+    overlord: NationId
+    forced: bool
+    leaving: tuple[Leaving, ...]
+
+    def apply(self, table: Table) -> None:
+        table.change(self.nation, overlord=self.overlord)
+        table.battle = None
+        table.leaving.extend(self.leaving)
+        if table.combat is not None:
+            fronts = {
+                area: replace(front, enemies=enemies)
+                for area, front in table.combat.fronts.items()
+                if (enemies := tuple(other for other in front.enemies if other != self.nation))
+            }
+            encounters = tuple(each for each in table.combat.encounters if each.other != self.nation)
+            table.combat = replace(table.combat, fronts=fronts, encounters=encounters)
+
+    def tell(self, names: Names) -> str:
+        how = "had to submit" if self.forced else "submitted"
+        return f"The {names(self.nation)} {how} to the {names(self.overlord)}."
+
+
+class SubmissionEnded(Event, frozen=True):
+    """A nation is no subject any more: it revolted (IT-REV-01), or its overlord is gone (IT-SUB-17).
+
+    Attributes:
+        revolted: whether it revolted; else its overlord is gone.
+    """
+
+    rules = ("IT-REV-01", "IT-REV-02", "IT-SUB-17", "IT-I1-05", "IT-I1-06")
+
+    nation: NationId
+    overlord: NationId
+    revolted: bool
+
+    def apply(self, table: Table) -> None:
+        table.change(self.nation, overlord=None)
+
+    def tell(self, names: Names) -> str:
+        if self.revolted:
+            return f"The {names(self.nation)} revolted against the {names(self.overlord)}."
+        return f"The {names(self.nation)} are free: the {names(self.overlord)} are gone."
+
+
+class RevoltDeclined(Event, frozen=True):
+    """A nation that could revolt did not (IT-REV-01)."""
+
+    rules = ("IT-REV-01",)
+
+    nation: NationId
+
+    def apply(self, table: Table) -> None:
+        if table.campaign is None:
+            table.announced = True
+        else:
+            table.campaign = replace(table.campaign, risen=(*table.campaign.risen, self.nation))
+
+    def tell(self, names: Names) -> str:
+        return f"The {names(self.nation)} did not revolt."
+
+
+# --- submission in battle ---
+
+
+def terms(table: Table, fight: Battle) -> Submission | None:
+    """Return on what terms the defender of a battle submits to the attacker in this round; None for never."""
+    standing = table.nations[fight.defender]
+    if fight.naval or standing.overlord == fight.attacker:
+        return None
+    for entry in table.cards.nations[fight.defender].submission:
+        if entry.to != fight.attacker:
+            continue
+        first, last = entry.rounds or (1, table.round)
+        conducts = table.campaign is not None and table.campaign.leader == entry.during
+        if first <= table.round <= last and (entry.during is None or conducts):
+            return entry
+    return None
+
+
+def must(table: Table) -> Consequence[Table]:
+    """Let the defender submit before the first round, if its card says that it must (IT-SUB-03, IT-SUB-06)."""
+    fight = battle.under_way(table)
+    entry = terms(table, fight)
+    if entry is not None and len(table.areas_of(fight.defender)) <= entry.must_at_most:
+        return lambda draft: submit(draft, fight, forced=True)
+    return battle.go_on
+
+
+def may(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the defender whether it submits, after a round that both sides have survived (IT-SUB-04, IT-SUB-05)."""
+    fight = battle.under_way(table)
+    entry = terms(table, fight)
+    if entry is None or len(table.areas_of(fight.defender)) > entry.may_at_most:
+        return battle.go_on
+    names = table.names
+    return [
+        Decision(
+            "submit",
+            (table.seat_of(fight.defender),),
+            RuleId("IT-SUB-04"),
+            f"Do the {names(fight.defender)} submit to the {names(fight.attacker)}?",
+            "Then the battle ends, or its next round begins.",
+            {"nation": fight.defender, "to": fight.attacker, "area": fight.place},
+        )
+    ]
+
+
+def submit(draft: Draft[Table], fight: Battle, *, forced: bool) -> None:
+    """Make the defender a subject of the attacker, who leaves its areas and may score (IT-SUB-09)."""
+    table = draft.table
+    nation, overlord = fight.defender, fight.attacker
+    areas = tuple(table.areas_of(nation))  # IT-SUB-09: the army does not go from one area of the new subject to another
+    barred = (*areas, *battle.barred(table, fight, overlord))
+    leaving = tuple(
+        Leaving(overlord, area, table.army(area, overlord), "submission", barred=barred)
+        for area in areas
+        if overlord in table.nations_at(area)
+    )
+    draft.emit(NationSubmitted(nation, overlord, forced, leaving))
+    for entry in scoring.deeds(table, overlord, SubjectionPoints):
+        scoring.score(draft, overlord, entry)
+
+
+class Submit(Command, frozen=True):
+    """Submit to the nation that attacks yours (IT-SUB-04)."""
+
+    rules = ("IT-SUB-04", "IT-SUB-01", "IT-SUB-07")
+    answers = frozenset({"submit"})
+
+    nation: NationId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        fight = battle.under_way(draft.table)
+        _refuse_unless_asked(draft.table, self.nation, fight.defender, "IT-SUB-04")
+        submit(draft, fight, forced=False)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield cls.option("Submit", {"nation": schema.const(battle.under_way(table).defender)})
+
+
+class Resist(Command, frozen=True):
+    """Do not submit; fight on (IT-SUB-04)."""
+
+    rules = ("IT-SUB-04",)
+    answers = frozenset({"submit"})
+
+    nation: NationId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        _refuse_unless_asked(draft.table, self.nation, battle.under_way(draft.table).defender, "IT-SUB-04")
+        battle.go_on(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield cls.option("Fight on", {"nation": schema.const(battle.under_way(table).defender)})
+
+
+def _refuse_unless_asked(table: Table, nation: NationId, asked: NationId, rule: str) -> None:
+    names = table.names
+    refuse_unless(nation == asked, rule, f"The {names(nation)} cannot answer.", f"The {names(asked)} are asked.")
+
+
+# --- revolts ---
+
+
+class Revolt(Command, frozen=True):
+    """Revolt against the overlord of your nation (IT-REV-01)."""
+
+    rules = ("IT-REV-01", "IT-REV-02", "IT-I1-05")
+    answers = frozenset({"revolt"})
+
+    nation: NationId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        nation = _asked(draft.table)
+        _refuse_unless_asked(draft.table, self.nation, nation, "IT-REV-01")
+        overlord = draft.table.nations[nation].overlord
+        assert overlord is not None, "a subject may revolt"
+        draft.emit(SubmissionEnded(nation, overlord, revolted=True))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        nation = _asked(table)
+        yield cls.option(f"The {table.names(nation)} revolt", {"nation": schema.const(nation)})
+
+
+class StaySubject(Command, frozen=True):
+    """Do not revolt (IT-REV-01)."""
+
+    rules = ("IT-REV-01",)
+    answers = frozenset({"revolt"})
+
+    nation: NationId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        nation = _asked(draft.table)
+        _refuse_unless_asked(draft.table, self.nation, nation, "IT-REV-01")
+        draft.emit(RevoltDeclined(nation))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        nation = _asked(table)
+        yield cls.option(f"The {table.names(nation)} stay subject", {"nation": schema.const(nation)})
+
+
+def _asked(table: Table) -> NationId:
+    nation = _rising(table) if turn_of(table).stage == "uprising" else turn_of(table).nation
+    assert nation is not None, "a nation may revolt"
+    return nation
+
+
+def _entry(table: Table, nation: NationId, when: str) -> RevoltEntry | None:
+    """Return what a card says of a revolt against the present overlord at such a moment of this round."""
+    overlord = table.nations[nation].overlord
+    for entry in table.cards.nations[nation].all_special(RevoltEntry):
+        if (entry.round, entry.against, entry.when) == (table.round, overlord, when):
+            return entry
+    return None
+
+
+def revolt(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask a nation at the start of its turn whether it revolts, if its card says that it may."""
+    nation = turn_of(table).nation
+    if table.announced or _entry(table, nation, "turn-start") is None:
+        return go_on
+    return [_question(table, nation)]
+
+
+def _question(table: Table, nation: NationId) -> Decision:
+    overlord = table.nations[nation].overlord
+    names, seats = table.names, (table.seat_of(nation),)
+    question = f"Do the {names(nation)} revolt against the {names(overlord or '')}?"
+    about = {"nation": nation, "overlord": overlord}
+    return Decision("revolt", seats, RuleId("IT-REV-01"), question, "Then the game goes on.", about)
+
+
+def rise(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask the nations in whose areas, or beside them, the leader of a campaign stands (IT-I1-05)."""
+    nation = _rising(table)
+    return go_on if nation is None else [_question(table, nation)]
+
+
+def _rising(table: Table) -> NationId | None:
+    campaign = under_way(table)
+    if campaign.leader not in table.nations[campaign.nation].came:
+        return None
+    at = place_of(table, campaign)
+    near: set[AreaId] = {at, *adjacent(table, at)}
+    for nation in table.nations:
+        entry = _entry(table, nation, "near-leader")
+        if entry is None or entry.leader != campaign.leader or nation in campaign.risen:
+            continue
+        if near & set(table.areas_of(nation)):
+            return nation
+    return None
+
+
+def release(table: Table) -> Consequence[Table] | None:
+    """Free the subjects whose overlord is gone (IT-SUB-17), and those whose revolt comes with the round."""
+    for nation, standing in table.nations.items():
+        overlord = standing.overlord
+        if overlord is None:
+            continue
+        if not _is_in_play(table, overlord):
+            return lambda draft: draft.emit(SubmissionEnded(nation, overlord, revolted=False))
+        if table.stage == "round-start" and _entry(table, nation, "round-start") is not None:
+            return lambda draft: draft.emit(SubmissionEnded(nation, overlord, revolted=True))
+    return None
+
+
+def _is_in_play(table: Table, nation: NationId) -> bool:
+    """Tell whether a nation has units or will receive reinforcements (IT-SUB-17)."""
+    standing = table.nations[nation]
+    if standing.over:
+        return False
+    if table.on_board(nation) or standing.came or any(each.nation == nation for each in table.arriving):
+        return True
+    return any(
+        entry.round > table.round or (entry.round == table.round and _is_to_come(table, nation, entry.when))
+        for entry in table.cards.nations[nation].arrivals
+    )
+
+
+def _is_to_come(table: Table, nation: NationId, when: str) -> bool:
+    """Tell whether reinforcements of this round are still to be placed (IT-RNF-07)."""
+    parts = list(get_args(RoundStage))
+    if when != "placement":
+        return parts.index(table.stage) <= parts.index("round-start" if when == "round-start" else "late-arrivals")
+    if table.turn is not None and table.turn.nation == nation:
+        return "arrivals" in table.turn.stages
+    return nation not in table.done and parts.index(table.stage) <= parts.index("turns")
+
+
+EVENTS = (NationSubmitted, SubmissionEnded, RevoltDeclined)
+COMMANDS = (Submit, Resist, Revolt, StaySubject)

@@ -1,0 +1,180 @@
+"""What a player sees: everything but the targets that the other side has chosen in secret (IT-BAT-19)."""
+
+from msgspec import Struct
+
+from domain.italia import stacking
+from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId
+from domain.italia.table import (
+    Arriving,
+    Battle,
+    Campaign,
+    City,
+    Combat,
+    Leaving,
+    Moving,
+    Options,
+    Placing,
+    Repair,
+    RoundStage,
+    Spoil,
+    Stage,
+    Table,
+)
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, Seat
+
+
+class NationView(Struct, frozen=True):
+    """A nation.
+
+    Attributes:
+        seat: who leads it.
+        rounds: the first and the last round in which it takes a turn.
+        gold: saved gold.
+        points: victory points, in halves; those that a subject has still to halve are not among them.
+        shared: points of a subject that are still to be halved, in halves.
+        overlord: the nation to which it is subject.
+        capital: its capital.
+        areas: the land areas that it controls.
+        supply: counters that it has left, by type.
+        held: purchased units that wait for its next placement.
+        fallen: leaders who were eliminated.
+        over: whether it has left the game or was transformed.
+    """
+
+    seat: Seat
+    rounds: tuple[int, int]
+    gold: int
+    points: int
+    shared: int
+    overlord: NationId | None
+    capital: AreaId | None
+    areas: int
+    supply: dict[str, int]
+    held: dict[str, int]
+    fallen: tuple[LeaderId, ...]
+    over: bool
+
+
+class TurnView(Struct, frozen=True):
+    """The turn of a nation.
+
+    Attributes:
+        stages: the present stage and those that are still to come.
+        major_invasion: whether it makes a major invasion.
+        building: areas of purchased cities that are still to be placed.
+        ruined: cities that cannot be rebuilt in this turn.
+    """
+
+    nation: NationId
+    stages: tuple[Stage, ...]
+    major_invasion: bool
+    building: tuple[AreaId, ...]
+    ruined: tuple[AreaId, ...]
+
+
+class View(Struct, frozen=True):
+    """A position, as somebody sees it.
+
+    Attributes:
+        round: the number of the round; 0 before the first.
+        stage: the part of the round.
+        seats: the players.
+        turn: the turn under way.
+        done: the nations whose turn in this round is over.
+        nations: all nations, in play order.
+        armies: land units and leaders by area and nation.
+        fleets: the fleets with what they carry.
+        cities: cities and ruins by area.
+        sacked: cities that nations have sacked or raided at least once.
+        placing: purchased units that are still to be placed.
+        arriving: reinforcements that are still to be placed.
+        moving: how units have moved in the movement phase under way.
+        combat: the battles of the combat phase under way.
+        battle: the battle under way.
+        leaving: units that must leave an area.
+        spoils: cities of which it is to be said what is gained by them.
+        repair: a raided city that can be rebuilt.
+        campaign: the campaign under way.
+        options: the house rules that are played by.
+        elephant_battles: battles of Romans against elephants so far.
+        conversions: how often the Patrimonium has converted a unit.
+        titles: titles that were gained.
+        winners: who has won.
+    """
+
+    round: int
+    stage: RoundStage
+    seats: tuple[Seat, ...]
+    turn: TurnView | None
+    done: tuple[NationId, ...]
+    nations: dict[NationId, NationView]
+    armies: dict[AreaId, dict[NationId, Army]]
+    fleets: dict[FleetId, Fleet]
+    cities: dict[AreaId, City]
+    sacked: dict[NationId, tuple[AreaId, ...]]
+    placing: Placing | None
+    arriving: tuple[Arriving, ...]
+    moving: Moving | None
+    combat: Combat | None
+    battle: Battle | None
+    leaving: tuple[Leaving, ...]
+    spoils: tuple[Spoil, ...]
+    repair: Repair | None
+    campaign: Campaign | None
+    options: Options
+    elephant_battles: int
+    conversions: int
+    titles: tuple[str, ...]
+    winners: tuple[Seat, ...]
+
+
+def of(table: Table, vault: Vault) -> View:
+    """Return the position as the holder of `vault` sees it. Sealed targets stay commitments."""
+    turn = table.turn
+    return View(
+        round=table.round,
+        stage=table.stage,
+        seats=table.seats,
+        turn=None
+        if turn is None
+        else TurnView(turn.nation, turn.stages, turn.major_invasion, turn.building, turn.ruined),
+        done=tuple(table.done),
+        nations={nation: _nation(table, nation) for nation in table.nations},
+        armies=dict(table.armies),
+        fleets=dict(table.fleets),
+        cities=dict(table.cities),
+        sacked=dict(table.sacked),
+        placing=table.placing,
+        arriving=tuple(table.arriving),
+        moving=table.moving,
+        combat=table.combat,
+        battle=table.battle,
+        leaving=tuple(table.leaving),
+        spoils=tuple(table.spoils),
+        repair=table.repair,
+        campaign=table.campaign,
+        options=table.options,
+        elephant_battles=table.elephant_battles,
+        conversions=table.conversions,
+        titles=tuple(table.titles),
+        winners=tuple(table.winners),
+    )
+
+
+def _nation(table: Table, nation: NationId) -> NationView:
+    standing = table.nations[nation]
+    return NationView(
+        seat=table.seat_of(nation),
+        rounds=table.cards.nations[nation].rounds,
+        gold=standing.gold,
+        points=standing.points,
+        shared=standing.shared,
+        overlord=standing.overlord,
+        capital=stacking.capital(table, nation),
+        areas=len(table.areas_of(nation)),
+        supply=table.supply(nation),
+        held=standing.held,
+        fallen=standing.fallen,
+        over=standing.over,
+    )
