@@ -69,7 +69,9 @@ class Demonstration:
         player = self._players[seat]
         view = player.get(f"/v1/games/{self.game}/state")["view"]
         options = player.get(f"/v1/games/{self.game}/options")["options"]
-        self.fallen = sum(not standing.get("playing", True) for standing in view.get("seats", {}).values())
+        seats = view.get("seats")  # only some rulesets' views say how each seat stands
+        standings = seats.values() if isinstance(seats, Mapping) else ()
+        self.fallen = sum(not standing.get("playing", True) for standing in standings)
         command = self._bot.choose(seat, view, options)
         player.post(f"/v1/games/{self.game}/commands", {"command": command}, key)
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
-from domain.kernel.rules.board import Map
+from domain.kernel.rules.documents import key_of, packed
 from service.api.services import Services
 from service.base.clock import stamp, utc_now
 from service.bots.registry import bot_for
@@ -70,8 +70,8 @@ async def table(
                 title=title or f"{game.ruleset.title}, played by bots",
                 organizer=game.organizer,
                 chance=simulation.secret,
-                board=Map.of(game.board).digest,
-                board_file=msgspec.json.encode(game.board),
+                board=key_of(game.board),
+                board_file=packed(game.board),
             ),
         )
     )

@@ -11,16 +11,20 @@ from msgspec import Struct
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.catalogue import Catalogue, load
-from domain.kernel.rules.documents import documents_of
+from domain.kernel.rules.documents import Document, documents_of
 from tests.tiny.auction import Table, TinyAuction
 
 
-class Prizes(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class Prizes(Document, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The coins of the bank, the area where it keeps them, and what somebody noted of it."""
 
     coins: int
     kept_in: AreaId
     note: str = ""
+
+    @property
+    def remark(self) -> str:
+        return f"{self.coins} coins, counted by us."
 
 
 OWN = Prizes(12, AreaId("cellar"))

@@ -37,6 +37,15 @@ class DocumentError(Exception):
         super().__init__("; ".join(self.problems))
 
 
+class Document(Struct, frozen=True):
+    """The base of documents that say what they are."""
+
+    @property
+    def remark(self) -> str:
+        """What it is, and where its facts are from, in a line."""
+        raise NotImplementedError
+
+
 class EquippedBoard(Board, frozen=True):
     """A board with the documents that a game on it is played with, by name."""
 
@@ -60,6 +69,11 @@ def documents_of(board: Board) -> Mapping[str, Any]:
 def digests_of(board: Board) -> dict[str, str]:
     """Return the digests of the documents that go with a board, by name: of their canonical JSON."""
     return {name: digest(document) for name, document in documents_of(board).items()}
+
+
+def remarks_of(documents: Mapping[str, Struct]) -> dict[str, str]:
+    """Return what documents say of themselves, by name."""
+    return {name: document.remark for name, document in documents.items() if isinstance(document, Document)}
 
 
 def key_of(board: Board) -> str:

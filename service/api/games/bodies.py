@@ -10,7 +10,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Sight, Status
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
-from domain.kernel.rules.documents import digests_of
+from domain.kernel.rules.documents import digests_of, documents_of, remarks_of
 from domain.kernel.rules.ruleset import Result
 from projections.lobby import GameRow
 from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
@@ -144,6 +144,7 @@ class GameDetail(GameSummary, frozen=True):
         setup: what its creator chose.
         board: the digest of its board.
         documents: the digests of the documents that it is played with besides, by name.
+        remarks: by document, where one says it: what it is, and where its facts are from.
         commitment: SHA-256 of the secret behind its dice; the secret is published when the game ends.
         head: the hash of its last event, which covers the whole log.
         heading: the phase of the game, in words.
@@ -157,6 +158,7 @@ class GameDetail(GameSummary, frozen=True):
     setup: dict[str, Any]
     board: str
     documents: dict[str, str]
+    remarks: dict[str, str]
     commitment: str
     head: str
     heading: str
@@ -243,6 +245,7 @@ def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer:
         setup=to_builtins(game.setup),
         board=Map.of(game.board).digest,
         documents=digests_of(game.board),
+        remarks=remarks_of(documents_of(game.board)),
         commitment=game.commitment,
         head=game.head.hex(),
         heading=game.heading,

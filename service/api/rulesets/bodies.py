@@ -134,6 +134,7 @@ class RulesetDetail(RulesetSummary, frozen=True):
         sources: the sources of its rules.
         documents: the names of the documents that a game is played with besides its board; you can send corrected
             copies of them when you create a game.
+        remarks: by document, where one says it: what the ruleset's own is, and where its facts are from.
         commands: the types of its commands.
         events: the types of its events, without those that all rulesets share.
         dice: the sides of each kind of die, in the order of their numbers: number 1 shows the first.
@@ -151,6 +152,7 @@ class RulesetDetail(RulesetSummary, frozen=True):
     chapters: tuple[Chapter, ...]
     sources: tuple[CitedSource, ...]
     documents: tuple[str, ...]
+    remarks: dict[str, str]
     commands: tuple[str, ...]
     events: tuple[str, ...]
     dice: dict[str, tuple[str, ...]]

@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 from domain.kernel.ids import RuleId
 from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.rules.catalogue import Rule, UnknownRuleError, common_rules
+from domain.kernel.rules.documents import remarks_of
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
 from service.api import problems
@@ -184,6 +185,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
             CitedSource(source.title, source.cited_as, source.language) for source in ruleset.catalogue.sources.values()
         ),
         documents=tuple(ruleset.documents),
+        remarks=remarks_of({name: ruleset.own_document(name) for name in ruleset.documents}),
         commands=tuple(type_name(command) for command in ruleset.commands),
         events=tuple(type_name(event) for event in ruleset.events),
         dice=dict(ruleset.dice),

@@ -6,12 +6,13 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
+import { remarks } from "../parts/remarks.js";
 import { refusal } from "../parts/rule.js";
 
 const wish = { ruleset: "", problem: null };
 const LABELS = new Labels([]);
 
-/** The forms of set-ups by ruleset; null while the schema is on its way. */
+/** The forms of set-ups, and the rulesets, by ruleset; null while the schema is on its way. */
 const setups = new Map();
 
 /**
@@ -23,7 +24,7 @@ const setups = new Map();
 export function newGame(api, rulesets, draw) {
   const ruleset = rulesets.find((each) => each.id === wish.ruleset) ?? rulesets[0];
   if (!ruleset) return nothing;
-  const setup = setupOf(api, ruleset.id, draw);
+  const { form: setup, detail } = setupOf(api, ruleset.id, draw) ?? {};
   const say = (problem) => {
     wish.problem = problem;
     draw();
@@ -63,7 +64,7 @@ export function newGame(api, rulesets, draw) {
       <option value="spectator">what spectators see</option>
       <option value="all">everything, hidden hands too; the players are told</option>
     </select>
-    ${setup ? setup.render() : nothing}
+    ${setup ? [setup.render(), remarks(detail)] : nothing}
     ${wish.problem ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
     <div class="buttons"><button class="strong">Create the game</button></div>
     <p class="hint">You organize it. Take a seat on its page, and send the others its address.</p>
@@ -74,7 +75,11 @@ function setupOf(api, ruleset, draw) {
   if (!setups.has(ruleset)) {
     setups.set(ruleset, null);
     api.get(`/v1/rulesets/${ruleset}`).then(
-      (detail) => (setups.set(ruleset, new Form(asOption(detail.setup), `setup-${ruleset}`, LABELS, draw)), draw()),
+      (detail) => {
+        const form = new Form(asOption(detail.setup), `setup-${ruleset}`, LABELS, draw);
+        setups.set(ruleset, { form, detail });
+        draw();
+      },
       () => setups.delete(ruleset),
     );
   }

@@ -5,6 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { named } from "../parts/format.js";
+import { remarks } from "../parts/remarks.js";
 import { openSignIn } from "./sign-in.js";
 
 let said = "";
@@ -32,6 +33,7 @@ export function seatsPanel(room, account) {
     <p class="quiet">${game.organizer_sees === "all"
       ? "While the game runs, its organizer sees everything, hidden hands too, unless they hold a seat."
       : "The organizer of this game sees what a spectator sees."}</p>
+    ${remarks(game)}
     ${said ? html`<p class="problem" role="alert">${said}</p>` : nothing}
   </section>`;
 }

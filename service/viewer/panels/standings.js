@@ -6,6 +6,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip, signOf } from "../parts/chip.js";
 import { plain, scored, seatName } from "../parts/format.js";
+import { remarks } from "../parts/remarks.js";
 import { shelf } from "../parts/shelf.js";
 import { chartsPanel } from "./charts.js";
 
@@ -16,7 +17,8 @@ export function standingsPanel(room) {
     ${standings.length ? table(room, standings) : html`<p class="quiet">Nobody has anything yet.</p>`}
     ${(room.shown?.shelves ?? []).map((each) => shelf(room, each))}
     ${room.game?.result ? html`<p><strong>${won(room)}</strong></p>` : nothing}
-    ${chartsPanel(room)}`;
+    ${chartsPanel(room)}
+    ${remarks(room.game ?? {})}`;
 }
 
 function table(room, standings) {

@@ -23,7 +23,8 @@ async def prized(tmp_path: Path, database_url: str) -> AsyncIterator[Service]:
 
 async def test_a_rulesets_document_is_shown_and_sent_along_corrected(prized: Service) -> None:
     anna, bert = await prized.register("Anna"), await prized.register("Bert")
-    assert (await prized.get("/v1/rulesets/tiny-prized"))["documents"] == ["prizes"]
+    ruleset = await prized.get("/v1/rulesets/tiny-prized")
+    assert (ruleset["documents"], ruleset["remarks"]) == (["prizes"], {"prizes": "12 coins, counted by us."})
     own = await prized.get("/v1/rulesets/tiny-prized/documents/prizes")
     assert own["document"] == {"coins": 12, "kept_in": "cellar"}
 
@@ -34,6 +35,7 @@ async def test_a_rulesets_document_is_shown_and_sent_along_corrected(prized: Ser
     shown = await prized.get(f"/v1/games/{game['id']}/documents/prizes")
     assert shown["document"] == corrected
     assert game["documents"] == {"prizes": shown["digest"]}
+    assert game["remarks"] == {"prizes": "7 coins, counted by us."}
     assert shown["digest"] != own["digest"]
 
     for player in (anna, bert):

@@ -1,0 +1,12 @@
+/**
+ * With which documents a game is played besides its board, such as cards, and where their facts are from.
+ * @module
+ */
+
+import { html } from "../vendor/lit-html.js";
+
+/** @param {{remarks?: Record<string, string>, documents: Record<string, string> | string[]}} of a game, or a ruleset */
+export function remarks({ remarks = {}, documents }) {
+  return Object.entries(remarks).map(([name, words]) => html`<p class="quiet">Played with the ${name}
+    ${Array.isArray(documents) ? "" : html`<code>${documents[name].slice(7, 15)}</code>`}: ${words}</p>`);
+}
