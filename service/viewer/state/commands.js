@@ -156,7 +156,7 @@ export class Commands {
 
   /** Ask whether the command would be accepted; nothing happens. */
   async check() {
-    if (!this.form.ask()) return;
+    if (!this.form?.ask()) return;
     const { command } = this.form;
     await this.#ask(() => this.#asLongAsItStands(async () => {
       const headers = { "If-Match": `"${this.version}"` };
@@ -179,7 +179,7 @@ export class Commands {
 
   /** Send the command, for the version that it was made for, with a key of its own; or leave it as an answer. */
   async send() {
-    if (!this.form.ask()) return;
+    if (!this.form?.ask()) return;
     const { command } = this.form;
     const title = titleOf(this.option);
     const attempt = this.advance.until ? this.#leaving(command, title) : { path: "commands", body: { command }, title };
