@@ -133,7 +133,7 @@ async def test_the_views_show_the_log_as_it_was_hashed(url: str, store: Postgres
     await store.append(addition("g1", 2, text='"quoted" \\ “ναί”\n\0'))
     kept = await store.read(G)
     async with connected(url) as connection:
-        rows = await connection.fetch("SELECT * FROM tabularium.v_events ORDER BY position LIMIT 2")
+        rows = await connection.fetch("SELECT * FROM tabularium.v_events WHERE version < 3 ORDER BY position")
         assert [(row["version"], row["type"], row["event"].encode()) for row in rows] == [
             (record.version, "noted", record.event) for record in kept[:2]
         ]
