@@ -42,14 +42,15 @@ class Document(Struct, frozen=True):
 
     @property
     def remark(self) -> str:
-        """What it is, and where its facts are from, in a line."""
-        raise NotImplementedError
+        """What it is, and where its facts are from, in a line; empty when it says nothing."""
+        return ""
 
 
 class EquippedBoard(Board, frozen=True):
-    """A board with the documents that a game on it is played with, by name."""
+    """A board with the documents that a game on it is played with, by name, and their digests."""
 
     documents: Mapping[str, Struct] = {}
+    digests: Mapping[str, str] = {}
 
     def __hash__(self) -> int:
         return Board.__hash__(self)
@@ -58,7 +59,10 @@ class EquippedBoard(Board, frozen=True):
 def equipped(board: Board, documents: Mapping[str, Struct]) -> Board:
     """Return a board with documents."""
     plain = {field: getattr(board, field) for field in Board.__struct_fields__}
-    return EquippedBoard(**plain, documents=dict(sorted(documents.items()))) if documents else Board(**plain)
+    if not documents:
+        return Board(**plain)
+    kept = dict(sorted(documents.items()))
+    return EquippedBoard(**plain, documents=kept, digests={name: digest(each) for name, each in kept.items()})
 
 
 def documents_of(board: Board) -> Mapping[str, Any]:
@@ -68,12 +72,13 @@ def documents_of(board: Board) -> Mapping[str, Any]:
 
 def digests_of(board: Board) -> dict[str, str]:
     """Return the digests of the documents that go with a board, by name: of their canonical JSON."""
-    return {name: digest(document) for name, document in documents_of(board).items()}
+    return dict(board.digests) if isinstance(board, EquippedBoard) else {}
 
 
 def remarks_of(documents: Mapping[str, Struct]) -> dict[str, str]:
     """Return what documents say of themselves, by name."""
-    return {name: document.remark for name, document in documents.items() if isinstance(document, Document)}
+    remarks = {name: each.remark for name, each in documents.items() if isinstance(each, Document)}
+    return {name: remark for name, remark in remarks.items() if remark}
 
 
 def key_of(board: Board) -> str:
@@ -127,6 +132,7 @@ def unpacked(raw: bytes, shapes: Mapping[str, type[Struct]]) -> Board:
     try:
         fields = msgspec.json.decode(raw, type=dict[str, Raw])
         documents = msgspec.json.decode(fields.pop("documents", Raw(b"{}")), type=dict[str, Raw])
+        fields.pop("digests", None)  # made again from what was read
         board = msgspec.json.decode(msgspec.json.encode(fields), type=Board)
         return equipped(board, {name: read(name, bytes(given), shapes[name]) for name, given in documents.items()})
     except (msgspec.ValidationError, UnicodeError, KeyError) as error:
