@@ -142,7 +142,7 @@ class CityRebuilt(Event, frozen=True):
 
 
 def conquer(draft: Draft[Table]) -> None:
-    """Take the cities of the areas where the nation on turn is alone after its movement (IT-CTY-06)."""
+    """Take the cities of the areas where the active nation is alone after its movement (IT-CTY-06)."""
     nation = turn_of(draft.table).nation
     for area in draft.table.areas_of(nation):
         take(draft, nation, area)
@@ -253,7 +253,7 @@ class KeepCity(Command, frozen=True):
 
 
 def ruins(table: Table) -> dict[AreaId, list[Kind]]:
-    """Return the ruins that the nation on turn can rebuild now, each with the types of units that it can give up.
+    """Return the ruins that the active nation can rebuild now, each with the types of units that it can give up.
 
     After movement those where no battle is due, after combat those where one was fought (IT-CTY-13).
     """

@@ -38,7 +38,7 @@ class ArmyPerished(Event, frozen=True):
 
 
 def due(table: Table) -> list[AreaId]:
-    """Return the entry areas that units of the nation on turn are in and must have left when this movement ends.
+    """Return the entry areas that units of the active nation are in and must have left when this movement ends.
 
     In a major invasion that is the second one (IT-ENT-01). Those who wait for a campaign need not leave before it. An
     army that gathers for it in the entry area leaves at its first move (IT-I1-03), any other one before the campaign is
@@ -65,7 +65,7 @@ def check_after_campaign(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def clear(draft: Draft[Table], areas: list[AreaId]) -> None:
-    """Eliminate the units of the nation on turn in entry areas (IT-ENT-01)."""
+    """Eliminate the units of the active nation in entry areas (IT-ENT-01)."""
     nation = turn_of(draft.table).nation
     for area in areas:
         draft.emit(ArmyPerished(nation, area, draft.table.army(area, nation)))

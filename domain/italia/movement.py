@@ -575,7 +575,7 @@ def army_of(units: Units, leaders: Iterable[LeaderId]) -> Army:
 
 
 def refuse_unless_there(table: Table, nation: NationId, area: AreaId, army: Army, asked: str) -> None:
-    """Refuse units that the nation on turn does not have in an area (IT-SEQ-03)."""
+    """Refuse units that the active nation does not have in an area (IT-SEQ-03)."""
     there = table.army(area, nation)
     if not there.has(army):
         has = there.tell(table.names) if there else "nothing"

@@ -127,7 +127,7 @@ def room(table: Table, fleet: FleetId) -> int:
 
 
 def _fleet(table: Table, nation: NationId, fleet: FleetId, asked: str) -> Fleet:
-    """Return a fleet of the nation on turn."""
+    """Return a fleet of the active nation."""
     own = [name for name, _ in table.fleets_of(nation)]
     allowed = f"It is the turn of the {table.names(nation)}, whose fleets are {', '.join(own) or 'none'}."
     refuse_unless(fleet in own, "IT-SEQ-03", asked, allowed)

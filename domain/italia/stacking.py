@@ -131,7 +131,7 @@ def attack_limit(table: Table, nation: NationId, area: AreaId, *, led: bool) -> 
 
 
 def has_no_limit(table: Table, area: AreaId) -> bool:
-    """Tell whether the nation on turn can have any number of units in an area: the army of a campaign or invasion.
+    """Tell whether the active nation can have any number of units in an area: the army of a campaign or invasion.
 
     That is where the leader of a campaign is, and also where the one is who will conduct it after this normal turn
     (IT-STK-19, IT-STK-20); and where a card allows it after the first movement of a major invasion (IT-MAJ-04).
@@ -149,7 +149,7 @@ def has_no_limit(table: Table, area: AreaId) -> bool:
 
 
 def plan_of(table: Table) -> Plan | None:
-    """Return what the card of the nation on turn plans for this round, if not a normal turn."""
+    """Return what the card of the active nation plans for this round, if not a normal turn."""
     return table.cards.nations[turn_of(table).nation].plan_of(table.round)
 
 
