@@ -11,6 +11,7 @@ GREEDY: Final = "greedy"
 """Levels of bots: one takes anything, one what looks best to it."""
 
 Board = Mapping[str, Any]
+"""A board, and in `documents` those that the game is played with, by name."""
 View = Mapping[str, Any]
 Options = Sequence[Mapping[str, Any]]
 Command = dict[str, Any]

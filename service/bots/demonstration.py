@@ -45,9 +45,16 @@ class Demonstration:
 
     def resume(self, client: Client, bots: Sequence[Client], game: Mapping[str, Any]) -> None:
         """Go on with a game in which the bots sit, or will sit, in this order. Raises `Problem`."""
-        self._bot = bot_for(self.ruleset, self._rng, client.get(f"/v1/rulesets/{self.ruleset}/board")["board"])
+        self._bot = bot_for(self.ruleset, self._rng, self._board(client))
         self.game, self._spectator = game["id"], client
         self._players = {place["seat"]: bot for place, bot in zip(game["seats"], bots, strict=False)}
+
+    def _board(self, client: Client) -> Mapping[str, Any]:
+        """Return the board and the documents that go with it."""
+        path = f"/v1/rulesets/{self.ruleset}"
+        names = client.get(path)["documents"]
+        documents = {name: client.get(f"{path}/documents/{name}")["document"] for name in names}
+        return {**client.get(f"{path}/board")["board"], "documents": documents}
 
     def play(self) -> Iterator[dict[str, Any]]:
         """Play to the end, yielding the history as it grows: passages of sentences. Raises `Problem`."""

@@ -90,3 +90,14 @@ async def test_every_ruleset_has_a_form_for_all_of_its_setup(service: Service, l
     await expect(lobby.locator(".fields > [data-field]")).to_have_count(len(setup))
     game = await created(service, lobby)
     assert {name for name, field in setup.items() if "default" in field} <= game["setup"].keys() <= setup.keys()
+
+
+async def test_where_the_facts_of_documents_are_from_is_said_before_a_game_and_in_it(
+    service: Service, lobby: Page
+) -> None:
+    rulesets = [(await service.client.get(f"/v1/rulesets/{ruleset}")).json() for ruleset in LIBRARY.ids()]
+    ruleset, (remark,) = next((each["id"], each["remarks"].values()) for each in rulesets if each["remarks"])
+    await choose(lobby, ruleset)
+    await expect(lobby.get_by_text(remark)).to_be_visible()
+    (game,) = (await created(service, lobby))["documents"].values()
+    await expect(lobby.locator(".open-seats").get_by_text(remark)).to_contain_text(game[7:15])

@@ -28,6 +28,10 @@ class Scripted:
                 return {"view": self.view}
             case "options":
                 return {"options": [OPTION]}
+            case "tiny-auction":
+                return {"documents": ["prizes"]}
+            case "prizes":
+                return {"document": {}}
             case _:
                 return {"status": "running", "version": 1, "decisions": [{"seats": ["red"]}]}
 

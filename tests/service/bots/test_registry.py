@@ -9,10 +9,11 @@ from domain.library import LIBRARY
 from service.bots import players
 from service.bots.bot import GREEDY, RANDOM, RandomBot
 from service.bots.players.conquest_classic import BoldCommander
+from service.bots.players.italia import GreedyHegemon
 from service.bots.players.mare_nostrum import GreedyMerchant
 from service.bots.registry import bot_for, levels
 
-BOARD = {"borders": ()}
+BOARD = {"borders": (), "documents": {"cards": {"nations": ()}}}
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,8 @@ BOARD = {"borders": ()}
     [
         ("conquest-classic-friz", BoldCommander),
         ("conquest-classic-of-tomorrow", BoldCommander),
+        ("italia-1", GreedyHegemon),
+        ("italia-2", GreedyHegemon),
         ("mare-nostrum", GreedyMerchant),
         ("mare-nostrumque", RandomBot),
         ("tiny-auction", RandomBot),
