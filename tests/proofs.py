@@ -10,6 +10,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from domain.kernel.proof.export import export
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
@@ -18,7 +20,17 @@ from service.bots.simulation import Plan, Simulation
 
 GAMES = 20
 CORRUPTIONS = 200
+
+
+def corrected(ruleset: str) -> dict[str, Any]:
+    """Return how to play with cards that say a word more than the ruleset's own, in print and so in their digest."""
+    cards = msgspec.to_builtins(LIBRARY.current(ruleset).own_document("cards"))
+    return {"documents": {"cards": msgspec.json.encode({**cards, "title": f"{cards['title']}, corrected"})}}
+
+
 WAYS: Final[Mapping[str, Sequence[dict[str, Any]]]] = {
+    "italia-1": ({}, corrected("italia-1")),
+    "italia-2": ({}, corrected("italia-2")),
     "mare-nostrum": ({}, {"setup": {"layout": "free"}, "level": GREEDY}),
 }
 """How the games of a ruleset are played, in turn, where it is not by random players with the usual set-up. Random games

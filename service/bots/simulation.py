@@ -47,6 +47,8 @@ class Plan(Struct, frozen=True):
     """The game is broken off when a round beyond this one begins."""
     setup: dict[str, Any] = {}
     """What the creator of the game chooses."""
+    documents: dict[str, bytes] = {}
+    """Documents to play with instead of the ruleset's own, by name, as JSON."""
     level: str = RANDOM
     """Which of the ruleset's bots play."""
     version: int | None = None
@@ -100,7 +102,7 @@ class Simulation:
             GameId(f"sim-{self.plan.seed}"),
             self.plan.seats,
             setup=self.plan.setup,
-            board=builtin(ruleset.board),
+            board=ruleset.equip(builtin(ruleset.board), self.plan.documents),
             organizer=SIMULATOR,
             commitment=commitment_to(self.secret),
             cause=Cause(SIMULATOR),
