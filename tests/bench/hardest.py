@@ -32,7 +32,7 @@ def asked(scenario: Scenario) -> Callable[[], object]:
     assert scenario.given is not None
     rolls = [[face if isinstance(face, int) else ruleset.die[face] for face in roll] for roll in scenario.dice]
     chance = ScriptedChance(rolls, {*map(len, ruleset.dice.values())}, scenario.lots)
-    draft = Draft(ruleset.arrange(scenario.given, builtin(ruleset.board)), chance, Vault())
+    draft = Draft(ruleset.arrange(scenario.given, ruleset.equip(builtin(ruleset.board))), chance, Vault())
     ruleset.conceal(draft, scenario.given)
     ruleset.advance(draft)
     vault = Vault(draft.secrets)
