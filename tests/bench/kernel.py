@@ -48,6 +48,8 @@ KINDS = (
     CLASSIC,
     Kind("mare-nostrum", 5, "mare-nostrum-", (1500, 2500)),
     Kind("conquest-campaign", 6, "campaign-", (1000, 1500), (1000, 2000), 500),
+    Kind("italia-1", 3, "italia-1-", (1500, 3000), (1500, 4000)),
+    Kind("italia-2", 4, "italia-2-", (1500, 3000), (1500, 4000)),
 )
 
 
