@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.italia import dice
 from domain.italia.battle import go_on
-from domain.italia.pieces import KINDS, Kind, NationId, counted, told
+from domain.italia.pieces import KINDS, Kind, NationId, called, counted, told
 from domain.italia.table import Aim, Battle, Command, Event, Table, under_way
 from domain.kernel.chance.secret import Opened, Sealed, Vault
 from domain.kernel.ids import RuleId, Seat
@@ -38,7 +38,7 @@ class TargetsDeclared(Event, frozen=True):
         table.battle = replace(fight, aims={**fight.aims, self.nation: self.aims})
 
     def tell(self, names: Names) -> str:
-        each = [f"{counted(aim.kind, aim.count)} at {aim.target.replace('-', ' ')}" for aim in self.aims]
+        each = [f"{counted(aim.kind, aim.count)} at {called([aim.target])}" for aim in self.aims]
         return f"The {names(self.nation)} aim {enumerated(each)}."
 
 
@@ -78,7 +78,9 @@ class TargetsRevealed(Event, frozen=True):
         table.battle = replace(under_way(table), sealed={}, aims=self.aims)
 
     def tell(self, names: Names) -> str:
-        each = [f"{counted(aim.kind, aim.count)} at {aim.target}" for aims in self.aims.values() for aim in aims]
+        each = [
+            f"{counted(aim.kind, aim.count)} at {called([aim.target])}" for aims in self.aims.values() for aim in aims
+        ]
         return f"The targets were revealed: {enumerated(each)}."
 
 
@@ -103,16 +105,17 @@ class DeclareTargets(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, under_way(draft.table)
         nation, units, targets = _declaring(table, fight)
-        asked = f"You declared targets of the {self.nation}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = table.names
+        asked = f"The {names(self.nation)} cannot declare targets now."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must declare theirs.")
         for kind, number in units.items():
             aimed = sum(self.aims.get(kind, {}).values())
-            said = f"You aimed {counted(kind, aimed)}."
-            refuse_unless(aimed == number, self.rule, said, f"All aim at something: {told(units)}.")
+            said = f"You aim with {counted(kind, aimed)}."
+            refuse_unless(aimed == number, self.rule, said, f"Choose a target for every unit: {told(units)}.")
         if unknown := sorted({*self.aims} - {*units}):
-            raise Refusal(self.rule, f"You aimed with {', '.join(unknown)}.", f"You have {told(units)}.")
+            raise Refusal(self.rule, f"You aim with {called(unknown)}.", f"You have {told(units)}.")
         if unknown := sorted({target for each in self.aims.values() for target in each} - {*targets}):
-            raise Refusal(self.rule, f"You aimed at {', '.join(unknown)}.", f"Targets: {', '.join(targets)}.")
+            raise Refusal(self.rule, f"You aim at {called(unknown)}.", f"You can aim at {called(targets)}.")
         aims = tuple(
             Aim(kind, self.aims[kind][target], target)
             for kind in units
@@ -169,12 +172,13 @@ class AimUnit(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, under_way(draft.table)
-        asked = f"You asked the {self.nation} to aim with {counted(self.kind, 1)} at {self.target}."
+        names = table.names
+        asked = f"The {names(self.nation)} cannot aim with {counted(self.kind, 1)} at {called([self.target])}."
         sides = [side for side in _choosing(table, fight) if table.seat_of(side) == seat]
-        refuse_unless(self.nation in sides, self.rule, asked, f"These are asked: {', '.join(sides)}.")
+        refuse_unless(self.nation in sides, self.rule, asked, f"You choose targets for the {names.all(sides)}.")
         kinds, targets = _left(table, fight, self.nation, draft.open)
-        refuse_unless(self.kind in kinds, self.rule, asked, f"These aim at nothing yet: {', '.join(kinds)}.")
-        refuse_unless(self.target in targets, self.rule, asked, f"Targets: {', '.join(targets)}.")
+        refuse_unless(self.kind in kinds, self.rule, asked, f"Only {called(kinds)} have no target yet.")
+        refuse_unless(self.target in targets, self.rule, asked, f"They can aim at {called(targets)}.")
         _seal(draft, self.nation, self.kind, self.target)
 
     @classmethod

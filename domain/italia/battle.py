@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from domain.italia import cities, deserters, dice, raids, scoring
 from domain.italia.cards import EntryAreas
 from domain.italia.dice import Throw
-from domain.italia.pieces import Army, Kind, LeaderId, NationId, Units, told
+from domain.italia.pieces import Army, Kind, LeaderId, NationId, Units, called, counted, told
 from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
 from domain.italia.table import (
@@ -31,7 +31,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 ROUND: Final[tuple[BattleStep, ...]] = ("conversion", "aim", "roll", "lose", "driven-off", "retreat")
@@ -282,12 +282,14 @@ class Fight(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, battles = draft.table, due(draft.table)
-        asked = f"You asked the {self.nation} to fight the {self.enemy} in {self.place}."
-        refuse_unless(self.nation == turn_of(table).nation, self.rule, asked, f"It is the turn of the {table.active}.")
+        names, nation = table.names, turn_of(table).nation
+        asked = f"The {names(self.nation)} cannot fight the {names(self.enemy)} in {names(self.place)} now."
+        refuse_unless(self.nation == nation, self.rule, asked, f"It is the turn of the {names(nation)}.")
         battle = next((each for each in battles if (each.place, each.enemy) == (self.place, self.enemy)), None)
         if battle is None:
             late = any((each.sea, each.other) == (self.place, self.enemy) for each in combat_of(table).encounters)
-            allowed = f"These battles can be next: {', '.join(f'{each.enemy} in {each.place}' for each in battles)}."
+            each = enumerated([f"the {names(one.enemy)} in {names(one.place)}" for one in battles])
+            allowed = f"They can fight {each} next."
             raise Refusal("IT-NAV-11" if late else "IT-BAT-03", asked, allowed)
         if battle.raid not in (None, self.raid):
             raise _no_raid(table, self.place)
@@ -309,11 +311,13 @@ class Fight(Command, frozen=True):
 
 def _no_raid(table: Table, area: AreaId) -> Refusal:
     city, turn = table.cities.get(area), turn_of(table)
-    asked = f"You asked to raid {area}."
+    asked = f"You cannot raid {table.names(area)}."
     if table.campaign is not None:
-        return Refusal("IT-RAI-02", asked, "On a campaign raids are declared before the reactions, and final.")
+        return Refusal(
+            "IT-RAI-02", asked, "On a campaign you announce raids before the reactions, and cannot change them later."
+        )
     if city is not None and area in turn.ruined:
-        return Refusal("IT-RAI-10", asked, "Its city was raided or sacked in this turn. Attack instead.")
+        return Refusal("IT-RAI-10", asked, "Its city has been raided or sacked in this turn. Attack instead.")
     if city is not None and city.standing:
         return Refusal("IT-RAI-11", asked, "Only a city that belongs to another player can be raided. Attack instead.")
     return Refusal("IT-RAI-01", asked, "No city stands there. Attack instead.")
@@ -510,12 +514,16 @@ class Convert(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         nation, kinds = _converting(draft.table)
         battle = under_way(draft.table)
-        asked = f"You asked the {self.nation} to convert {self.kind or 'no unit'}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = draft.table.names
+        unit = counted(self.kind, 1) if self.kind else "no unit"
+        asked = f"The {names(self.nation)} cannot convert {unit}."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
         if self.kind is not None:
             there = draft.table.army(battle.place, battle.enemy(nation)).units
             rule = "IT-I2-08" if self.kind in there else self.rule
-            refuse_unless(self.kind in kinds, rule, asked, f"Units that they can convert: {', '.join(kinds)}.")
+            refuse_unless(
+                self.kind in kinds, rule, asked, f"They can convert one unit of these types: {called(kinds)}."
+            )
             draft.emit(deserters.UnitConverted(nation, battle.place, battle.enemy(nation), self.kind))
         go_on(draft)
 

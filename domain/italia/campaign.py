@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.italia import entry, raids, scoring
-from domain.italia.pieces import KINDS, Army, LeaderId, NationId, Piece, counted
+from domain.italia.pieces import KINDS, Army, LeaderId, NationId, Piece, called, counted
 from domain.italia.sequence import CAMPAIGN_STEP, go_on, turn_of
 from domain.italia.table import Campaign, Command, Event, Leaving, Table
 from domain.kernel.chance.secret import Vault
@@ -196,8 +196,8 @@ class EndCampaign(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         if areas := _unfought(table, under_way(table)):
-            asked = "You asked to end the campaign before its first move."
-            allowed = f"Others are in {table.names.all(areas)}: make a move, in which you leave or fight."
+            asked = "You cannot end the campaign before its first move."
+            allowed = f"Others are in {table.names.all(areas)}: make a move, and leave or fight."
             raise Refusal("IT-CAM-17", asked, allowed)
         draft.emit(_ended(table, under_way(table)))
 
@@ -273,7 +273,7 @@ class AnnounceRaid(Command, frozen=True):
         if self.area not in areas:
             asked = f"You cannot raid {table.names(self.area)}."
             rule = "IT-I1-25" if self.area in table.cities and table.cities[self.area].spared else "IT-CAM-16"
-            allowed = f"You can announce a raid in {table.names.all(areas)}." if areas else "There is no city to raid."
+            allowed = f"You can raid {table.names.all(areas)}." if areas else "There is no city that you can raid."
             raise Refusal(rule, asked, allowed)
         draft.emit(RaidAnnounced(campaign.nation, self.area))
 
@@ -316,12 +316,12 @@ class Block(Command, frozen=True):
         if gold < cost:
             raise Refusal("IT-BLK-01", asked, f"A block costs {cost} gold; you have {gold}.")
         if self.area in table.blocked.get(campaign.nation, ()):
-            raise Refusal("IT-BLK-04", asked, "You blocked it in your last move.")
+            raise Refusal("IT-BLK-04", asked, "You blocked it in your last move: choose another place.")
         places, kinds = _places(table, campaign), _kinds(table, campaign)
         if self.area not in places:
             raise Refusal("IT-BLK-01", asked, f"You can block {table.names.all(places)}.")
         if self.kind not in kinds:
-            raise Refusal("IT-BLK-03", asked, f"In the leader's area you have: {table.names.all(kinds)}.")
+            raise Refusal("IT-BLK-03", asked, f"Give up one of the units in the leader's area: {called(kinds)}.")
         blocked = _enemies(table, campaign.nation, self.area)
         draft.emit(AreaBlocked(campaign.nation, self.area, self.kind, cost))
         for other in blocked:  # IT-BLK-05: whoever is blocked may score, in whosever turn it is

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from domain.italia import scoring
-from domain.italia.pieces import Army, Kind, NationId, counted
+from domain.italia.pieces import Army, Kind, NationId, called, counted
 from domain.italia.sequence import go_on, turn_of
 from domain.italia.table import City, Combat, Command, Event, Spoil, Table
 from domain.kernel.chance.secret import Vault
@@ -218,8 +218,8 @@ class TakeSpoils(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, spoil = draft.table, draft.table.spoils[0]
-        asked = f"The {table.names(spoil.nation)} get no points for this city."
-        refuse_unless(self.gain in _gains(table, spoil), "IT-CTY-05", asked, "They can take gold.")
+        asked = f"The {table.names(spoil.nation)} score no points for this city."
+        refuse_unless(self.gain in _gains(table, spoil), "IT-CTY-05", asked, "Take gold.")
         if not spoil.raid:
             draft.emit(CitySacked(spoil.nation, spoil.area, removed=table.stage == "civil-war"))
         _gain(draft, spoil, self.gain)
@@ -240,7 +240,12 @@ class KeepCity(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoil = draft.table.spoils[0]
-        refuse_unless(not spoil.raid, "IT-RAI-07", "A raided city is a ruin already.", "Take what the raid gains.")
+        refuse_unless(
+            not spoil.raid,
+            "IT-RAI-07",
+            "You cannot keep a raided city: it is a ruin already.",
+            "Take what the raid gains.",
+        )
         draft.emit(CityKept(spoil.nation, spoil.area))
 
     @classmethod
@@ -299,13 +304,14 @@ class Rebuild(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, turn, found = draft.table, turn_of(draft.table), ruins(draft.table)
-        asked = f"The city in {self.area} cannot be rebuilt with {counted(self.kind, 1)}."
-        allowed = "A city that was sacked or raided in this turn stays a ruin."
+        names = table.names
+        asked = f"You cannot rebuild the city in {names(self.area)} with {counted(self.kind, 1)}."
+        allowed = "A city that was sacked or raided in this turn stays a ruin until the next one."
         refuse_unless(self.area not in turn.ruined, "IT-CTY-10", asked, allowed)
-        allowed = f"The {table.names(turn.nation)} can rebuild now in {', '.join(found)}."
+        allowed = f"The {names(turn.nation)} can rebuild the cities in {names.all(found)} now."
         refuse_unless(self.area in found, "IT-CTY-13", asked, allowed)
         kinds = found[self.area]
-        refuse_unless(self.kind in kinds, "IT-CTY-09", asked, f"They can give up one of {', '.join(kinds)} there.")
+        refuse_unless(self.kind in kinds, "IT-CTY-09", asked, f"There they can give up {called(kinds)}.")
         draft.emit(CityRebuilt(turn.nation, self.area, self.kind))
 
     @classmethod

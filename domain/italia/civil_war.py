@@ -276,7 +276,7 @@ class LevyUnits(Command, frozen=True):
         nation, kind, most, area = _levy(table)
         if self.nation != nation or self.number > most:
             asked = f"The {table.names(self.nation)} cannot buy {counted(kind, self.number)}."
-            raise Refusal("IT-BUY-09", asked, f"The {table.names(nation)} can buy up to {most}.")
+            raise Refusal("IT-BUY-09", asked, f"The {table.names(nation)} can buy up to {counted(kind, most)}.")
         cost = self.number * purchase.price(table, nation, kind)
         draft.emit(UnitsLevied(nation, kind, self.number, area, cost))
 

@@ -14,7 +14,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Names
+from domain.kernel.rules.message import Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
 
@@ -60,13 +60,15 @@ class Gather(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"You asked to gather {told(self.units)} from {table.names(self.origin)}."
+        asked = f"You cannot gather {told(self.units)} from {table.names(self.origin)}."
         plan = _plan(table, nation)
         there = _sources(table, nation)
         fits = total(self.units) and within(self.units, there.get(self.origin, {}))
         if plan is None or plan.waits_in is None or not fits:
             each = [f"{told(units)} in {table.names(area)}" for area, units in there.items()]
-            raise Refusal("IT-I1-04", asked, f"These have not moved: {', '.join(each) or 'nobody'}.")
+            raise Refusal(
+                "IT-I1-04", asked, f"Units that have not moved can gather: {enumerated(each) or 'none are left'}."
+            )
         units: Units = {kind: self.units[kind] for kind in KINDS if self.units.get(kind)}
         draft.emit(UnitsGathered(nation, self.origin, plan.waits_in, units))
 

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from domain.italia import entry, overrun
-from domain.italia.pieces import KINDS, Army, Kind, LeaderId, NationId, Units, plus, told, total, within
+from domain.italia.pieces import KINDS, Army, Kind, LeaderId, NationId, Units, counted, plus, told, total, within
 from domain.italia.sequence import go_on, turn_of
 from domain.italia.stacking import attack_limit, plan_of, some_of
 from domain.italia.table import By, Combat, Command, Event, Front, LeaderWalk, Leaving, Moving, Table, Walk, without
@@ -25,7 +25,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Names
+from domain.kernel.rules.message import Names, enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 MOVE = frozenset({"move"})
@@ -347,15 +347,15 @@ class Step(Struct, frozen=True):
 
 
 WHY = {
-    "IT-MOV-03": "They have used up their allowance.",
-    "IT-MOV-04": "They have moved already.",
-    "IT-MOV-07": "Units stop in a highland, unless a leader is with them or the nation controls a city there.",
-    "IT-MOV-10": "The extra area is for units that have been with the leader since he set out.",
-    "IT-MOV-13": "A leader goes further than alone only with units that have been with him since he set out.",
-    "IT-OVR-03": "Units that stay for an overrun move no further.",
-    "IT-SEA-08": "Units that have landed move no further.",
-    "IT-STR-02": "Crossing a strait is the only move of a unit.",
-    "IT-SUB-11": "They could not go on, and may not stay among allied units.",
+    "IT-MOV-03": "They have moved as far as they can in this phase.",
+    "IT-MOV-04": "They have moved already in this phase.",
+    "IT-MOV-07": "Units stop in a highland, unless a leader goes with them or the nation controlled a city there.",
+    "IT-MOV-10": "Only units that have been with a leader since he set out move one more area with him.",
+    "IT-MOV-13": "A leader goes further than he can alone only with units that have been with him since he set out.",
+    "IT-OVR-03": "Units that stay for an overrun cannot move any more.",
+    "IT-SEA-08": "Units that have landed cannot move any more.",
+    "IT-STR-02": "A unit that crosses a strait makes no other move in this phase.",
+    "IT-SUB-11": "They could not go on from there, and may not stay among allied units.",
 }
 """What would be right, by the rule that keeps units from making a step."""
 
@@ -364,13 +364,13 @@ def step_between(
     table: Table, nation: NationId, origin: AreaId, to: AreaId, leaders: tuple[LeaderId, ...], asked: str
 ) -> Step:
     """Return a step. Raises `Refusal` when nobody could make it."""
-    near = table.map.land_neighbours(origin)
-    refuse_unless(to in near, "IT-MOV-02", asked, f"The neighbours of {origin} are {', '.join(near)}.")
+    near, names = table.map.land_neighbours(origin), table.names
+    refuse_unless(to in near, "IT-MOV-02", asked, f"The neighbours of {names(origin)} are {names.all(near)}.")
     if not table.treats_as_normal(nation, to):
-        raise Refusal("IT-ENT-03", asked, f"The {table.names(nation)} may not enter that entry area.")
+        raise Refusal("IT-ENT-03", asked, f"The {names(nation)} may not enter that entry area.")
     campaign = table.campaign
     if campaign is not None and campaign.leader not in leaders:
-        raise Refusal("IT-CAM-01", asked, f"On campaign units move with {table.names(campaign.leader)}.")
+        raise Refusal("IT-CAM-01", asked, f"On campaign units move only with {names(campaign.leader)}.")
     return _step(table, nation, origin, to, leaders)
 
 
@@ -432,7 +432,8 @@ class Move(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         army = army_of(self.units, self.leaders)
-        asked = f"{army.tell(table.names)} cannot move from {self.origin} to {self.to}."
+        names = table.names
+        asked = f"You cannot move {army.tell(names)} from {names(self.origin)} to {names(self.to)}."
         refuse_unless_there(table, nation, self.origin, army, asked)
         step = step_between(table, nation, self.origin, self.to, army.leaders, asked)
         groups = step.choose(table, army.units, asked)
@@ -441,7 +442,7 @@ class Move(Command, frozen=True):
                 raise Refusal(rule, asked, WHY[rule])
         left = _less(groups_at(table, nation, self.origin), groups)
         if any(left_behind(table, walk, army.leaders) for walk in left):
-            allowed = "Units that have used the extra area stay with their leader, and he with them."
+            allowed = "Units that moved one more area with their leader cannot be left behind by him."
             raise Refusal("IT-MOV-10", asked, allowed)
         stopped = step.contested and (not step.free or _has_entered(table, groups, army.leaders))
         if stopped:
@@ -579,7 +580,8 @@ def refuse_unless_there(table: Table, nation: NationId, area: AreaId, army: Army
     there = table.army(area, nation)
     if not there.has(army):
         has = there.tell(table.names) if there else "nothing"
-        raise Refusal("IT-SEQ-03", asked, f"It is the turn of the {table.names(nation)}, who have {has} in {area}.")
+        names = table.names
+        raise Refusal("IT-SEQ-03", asked, f"It is the turn of the {names(nation)}, who have {has} in {names(area)}.")
     refuse_unless(bool(army), "IT-MOV-01", asked, "Name at least one unit or leader.")
 
 
@@ -636,17 +638,17 @@ def _unfinished(table: Table) -> tuple[str, str] | None:
     """Return the rule that keeps a movement from ending, and what would be right."""
     nation, names = turn_of(table).nation, table.names
     if over := excess(table):
-        said = ", ".join(f"{number} in {names(area)}" for area, number in over.items())
-        return "IT-STK-12", f"Too many units attack: {said}. Move them on, or give them up."
+        said = enumerated([f"{counted('unit', number)} in {names(area)}" for area, number in over.items()])
+        return "IT-STK-12", f"Too many units attack. Move on or give up {said}."
     due = entry.due(table)
     if table.campaign is not None:
         due = [area for area in due if table.campaign.leader in table.army(area, nation).leaders]
     for area in due:
         if _can_leave(table, nation, area):
-            return "IT-ENT-01", f"Units in {names(area)} must leave it, and still can."
+            return "IT-ENT-01", f"Units must still leave {names(area)}, and can."
     for area in _among_allies(table, nation):
         if any(True for _ in ways_from(table, nation, area)):
-            return "IT-SUB-11", f"Units in {names(area)} cannot stay among allied units, and can go on."
+            return "IT-SUB-11", f"Units cannot stay among allied units in {names(area)}, and can go on."
     return None
 
 
@@ -665,11 +667,11 @@ class Disband(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"{told(self.units)} in {self.area} cannot be given up."
+        asked = f"You cannot give up {told(self.units)} in {table.names(self.area)}."
         over, there = excess(table), table.army(self.area, nation).units
         most = over.get(self.area, 0)
-        refuse_unless(within(self.units, there), "IT-STK-12", asked, f"There are {told(there)}.")
-        allowed = f"{most} units are too many for the attack." if most else "They are not too many for the attack."
+        refuse_unless(within(self.units, there), "IT-STK-12", asked, f"You have {told(there)} there.")
+        allowed = f"Give up {counted('unit', most)} at most." if most else "They are not too many for the attack."
         refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", asked, allowed)
         draft.emit(AttackersDisbanded(nation, self.area, plus(self.units, {})))
 
@@ -691,7 +693,7 @@ class EndMovement(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if (problem := _unfinished(draft.table)) is not None:
             rule, allowed = problem
-            raise Refusal(rule, "The movement cannot end yet.", allowed)
+            raise Refusal(rule, "You cannot end the movement yet.", allowed)
         end(draft)
 
     @classmethod

@@ -22,7 +22,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Automatic, Draw, Names
+from domain.kernel.rules.message import Automatic, Draw, Names, enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 # --- what happens ---
@@ -200,12 +200,15 @@ class DeclareNavalBattle(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, _asked(draft.table)
-        asked = f"You asked the {self.nation} to fight the {self.enemy} at sea, in {self.sea}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = table.names
+        asked = (
+            f"The {names(self.nation)} cannot declare a battle against the {names(self.enemy)} in {names(self.sea)}."
+        )
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
         chances = list(_chances(table, nation))
         if (self.sea, self.enemy) not in chances:
-            each = ", ".join(f"{enemy} in {sea}" for sea, enemy in chances)
-            raise Refusal(_why_not(table, self.nation, self.enemy), asked, f"Possible battles: {each}.")
+            each = enumerated([f"the {names(enemy)} in {names(sea)}" for sea, enemy in chances])
+            raise Refusal(_why_not(table, self.nation, self.enemy), asked, f"They can fight {each}.")
         draft.emit(NavalBattleDeclared(nation, self.sea, self.enemy))
 
     @classmethod
@@ -232,8 +235,9 @@ class EndNavalDeclaration(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         nation = _asked(draft.table)
-        asked = f"You asked the {self.nation} to declare no more battles."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = draft.table.names
+        asked = f"The {names(self.nation)} cannot end their declarations now."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
         draft.emit(NavalDeclarationEnded(nation))
 
     @classmethod
@@ -333,11 +337,12 @@ class SinkFleets(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fight = under_way(draft.table)
         nation, number = _losing(fight)
-        asked = f"You asked the {self.nation} to lose {', '.join(self.fleets) or 'no fleet'}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = draft.table.names
+        asked = f"The {names(self.nation)} cannot lose {names.all(self.fleets)}."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose their losses now.")
         there = [name for name, _ in draft.table.fleets_of(nation, fight.place)]
         known = set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets) == number
-        refuse_unless(known, self.rule, asked, f"Choose {number} of {', '.join(there)}.")
+        refuse_unless(known, self.rule, asked, f"Choose {counted(FLEET, number)} out of {names.all(there)}.")
         _choose(draft, nation, tuple(sorted(self.fleets)))
 
     @classmethod
@@ -416,13 +421,17 @@ class SaveCargo(Command, frozen=True):
         table, fight = draft.table, under_way(draft.table)
         nation, _ = _losing(fight)
         army = Army(plus(self.units, {}), tuple(sorted(self.leaders)))
-        asked = f"You asked to save {army.tell(table.names)} from {self.fleet} to {self.to}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = table.names
+        asked = f"You cannot save {army.tell(names)} from {names(self.fleet)} to {names(self.to)}."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
         lost, free = fight.sinking[nation], _free(table, fight, nation)
-        refuse_unless(self.fleet in lost and self.to in free, self.rule, asked, f"Fleets with room: {', '.join(free)}.")
+        allowed = f"Save cargo from {names.all(lost)} to {names.all(free)}."
+        refuse_unless(self.fleet in lost and self.to in free, self.rule, asked, allowed)
         aboard = table.fleets[self.fleet].cargo
-        refuse_unless(army and aboard.has(army), self.rule, asked, f"Aboard is {aboard.tell(table.names)}.")
-        refuse_unless(army.size <= free[self.to], "IT-SEA-04", asked, f"It has room for {free[self.to]} units.")
+        refuse_unless(army and aboard.has(army), self.rule, asked, f"It carries {aboard.tell(names)}.")
+        refuse_unless(
+            army.size <= free[self.to], "IT-SEA-04", asked, f"There is room for {counted('unit', free[self.to])}."
+        )
         draft.emit(CargoSaved(nation, self.fleet, self.to, army))
 
     @classmethod
@@ -472,8 +481,9 @@ class LetSink(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, under_way(draft.table)
         nation, _ = _losing(fight)
-        asked = f"You asked the {self.nation} to let fleets sink."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = table.names
+        asked = f"The {names(self.nation)} cannot let fleets sink now."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
         to = next(iter(_free(table, fight, nation)))
         for fleet in fight.sinking[nation]:
             if leaders := table.fleets[fleet].cargo.leaders:
@@ -523,13 +533,15 @@ class SailAway(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, under_way(draft.table)
         nation = retreating(table, fight)
-        asked = f"You asked to retreat {', '.join(self.fleets) or 'no fleet'} of the {self.nation} to {self.to}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = table.names
+        asked = f"The {names(self.nation)} cannot retreat with {names.all(self.fleets)} to {names(self.to)}."
+        assert nation is not None, "a side may retreat"
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
         there = [name for name, _ in table.fleets_of(self.nation, fight.place)]
         known = self.fleets and set(self.fleets) <= set(there) and len(set(self.fleets)) == len(self.fleets)
-        refuse_unless(known, self.rule, asked, f"Your fleets there: {', '.join(there)}.")
+        refuse_unless(known, self.rule, asked, f"Your fleets in the battle are {names.all(there)}.")
         seas = table.map.sea_neighbours(fight.place)
-        refuse_unless(self.to in seas, self.rule, asked, f"Adjacent sea areas: {', '.join(seas)}.")
+        refuse_unless(self.to in seas, self.rule, asked, f"They can retreat to {names.all(seas)}.")
         draft.emit(FleetsRetreated(self.nation, fight.place, self.to, tuple(sorted(self.fleets))))
 
     @classmethod

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia.pieces import Army, NationId
+from domain.italia.pieces import Army, NationId, counted
 from domain.italia.stacking import attack_limit
 from domain.italia.table import Table, Walk
 from domain.kernel.ids import AreaId
@@ -33,12 +33,13 @@ def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: 
     """Refuse units that leave an area of strangers without an overrun (IT-MOV-08, IT-OVR-01 to IT-OVR-04)."""
     staying = table.army(area, nation) - leaving
     enough, most = needed(table, nation, area), attack_limit(table, nation, area, led=bool(staying.leaders))
+    name = table.names(area)
     if enough > most:
-        allowed = f"To pass through {area}, {enough} units must stay there, but at most {most} can attack it."
+        allowed = f"{counted('unit', enough)} would have to stay in {name}, but at most {most} can attack it."
         raise Refusal("IT-OVR-04", asked, allowed)
     if staying.size < enough:
         rule = "IT-OVR-02" if table.has_city(area) else "IT-OVR-01"
-        raise Refusal(rule, asked, f"To pass through {area}, {enough} units must stay there.")
+        raise Refusal(rule, asked, f"To pass through {name}, leave {counted('unit', enough)} there.")
 
 
 def held(walks: Iterable[Walk], number: int) -> tuple[Walk, ...]:

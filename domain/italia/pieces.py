@@ -27,8 +27,12 @@ FLEET: Final = "fleet"
 _SORTED: Final = sorted(KINDS)
 """The order in which numbers of units are kept, which is that of records in the log."""
 
-WORDS: Final[Mapping[str, str]] = {"roman-foederati": "Roman foederati"}
-"""What types are called whose ids do not say it."""
+_FOEDERATI: Final = {"roman-foederati": "Roman foederati"}
+WORDS: Final[Mapping[str, str]] = {
+    **_FOEDERATI,
+    **{f"{kind}-seaborne": f"{_FOEDERATI.get(kind, kind.replace('-', ' '))} from the sea" for kind in KINDS},
+}
+"""What types, and the targets that came by sea or across a strait (IT-HIT-09), are called."""
 
 Units = dict[Kind, Count]
 """A number of land units of each type; types without any are absent."""
@@ -63,10 +67,14 @@ def told(units: Mapping[Kind, int]) -> str:
 
 
 def counted(kind: str, number: int) -> str:
-    """Say how many units of a type: "1 legion", "2 fleets", "3 infantry"."""
-    words = WORDS.get(kind, kind.replace("-", " "))
+    """Say how many units of a type: "1 legion", "2 fleets", "3 infantry"; and of any: "2 units"."""
     invariable = kind in ("infantry", "roman-foederati")
-    return f"{number} {words}{'' if number == 1 or invariable else 's'}"
+    return f"{number} {called([kind])}{'' if number == 1 or invariable else 's'}"
+
+
+def called(kinds: Iterable[str]) -> str:
+    """Name types of units, or what can be aimed at: "legion and Roman foederati"."""
+    return message.enumerated([WORDS.get(kind, kind.replace("-", " ")) for kind in kinds]) or "none"
 
 
 class Army(Struct, frozen=True, omit_defaults=True):

@@ -118,7 +118,7 @@ class Place(Command, frozen=True):
             asked = f"The {table.names(nation)} cannot place {counted(self.kind, self.number)}."
             raise Refusal("IT-PLC-02", asked, f"They have still to place {told_held(held)}.")
         where = places(table, nation, self.kind)
-        asked = f"You asked to place {counted(self.kind, self.number)} in {table.names(self.area)}."
+        asked = f"You cannot place {counted(self.kind, self.number)} in {table.names(self.area)}."
         if self.area not in where:
             at_sea = self.area in table.map.seas and self.kind != FLEET
             used = self.area in placing_of(table).used
@@ -127,7 +127,7 @@ class Place(Command, frozen=True):
             )
             raise Refusal(rule, asked, f"They can be placed in {table.names.all(where)}.")
         if self.number > where[self.area]:
-            raise Refusal("IT-PLC-03", asked, "Place one new land unit in each area.")
+            raise Refusal("IT-PLC-03", asked, "Place one new land unit in each area, no more.")
         draft.emit(UnitsPlaced(nation, self.area, self.kind, self.number))
 
     @classmethod

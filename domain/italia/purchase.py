@@ -170,7 +170,9 @@ class Buy(Command, frozen=True):
         cost += sum(price_of_city(table, area) for area in cities)
         gold = table.nations[nation].gold
         if cost > gold:
-            raise Refusal("IT-BUY-06", f"That costs {cost} gold.", f"The {table.names(nation)} have {gold}.")
+            raise Refusal(
+                "IT-BUY-06", f"Your purchase costs {cost} gold.", f"The {table.names(nation)} have {gold} gold."
+            )
         draft.emit(Purchased(nation, self.units, tuple(sorted(cities)), cost))
         go_on(draft)
 
@@ -186,16 +188,22 @@ class Buy(Command, frozen=True):
         most = room_left(table, nation)
         if bought and most is not None and bought > most:
             asked = f"The {who} cannot place {bought} more land units."
-            raise Refusal("IT-BUY-11", asked, f"They have room for {most}: one in each area that they control.")
+            raise Refusal(
+                "IT-BUY-11", asked, f"They have room for {counted('unit', most)}: one in each area that they control."
+            )
         if self.fleet and not seas(table, nation):
             asked = f"The {who} cannot place a fleet."
-            raise Refusal("IT-BUY-11", asked, "Fleets are placed in a sea area next to an area that they control.")
+            raise Refusal(
+                "IT-BUY-11",
+                asked,
+                "Fleets are placed in a sea area beside an area that they control, if their card allows that sea area.",
+            )
 
     def _check_cities(self, table: Table, nation: NationId) -> None:
         for rough, named in ((False, self.cities), (True, self.rough_cities)):
             offered = sites(table, nation, rough=rough)
             if len(set(named)) < len(named):
-                raise Refusal("IT-BUY-10", "You named an area twice.", "Buy at most one city for an area.")
+                raise Refusal("IT-BUY-10", "You named an area twice.", "Buy at most one city for each area.")
             if wrong := [area for area in named if area not in offered]:
                 where = "highlands and marshes" if rough else "areas of normal terrain"
                 places = table.names.all(offered) if offered else "none"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.italia import scoring
-from domain.italia.pieces import KINDS, NO_ARMY, Army, Kind, NationId, counted
+from domain.italia.pieces import KINDS, NO_ARMY, Army, Kind, NationId, called, counted
 from domain.italia.table import Battle, City, Command, Event, Leaving, Repair, Spoil, Table, combat_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -169,17 +169,16 @@ class Repairs(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         nation, area = _asked(draft.table)
-        asked = f"You asked the {self.nation} to rebuild the city in {area}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = draft.table.names
+        asked = f"The {names(self.nation)} cannot rebuild the city in {names(area)}."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
         kinds = _kinds(draft.table, nation, area)
         if self.kind is None:
             draft.emit(CityLeftInRuins(nation, area, removed=_is_final(draft.table)))
         elif self.kind in kinds:
             draft.emit(CityRepaired(nation, area, self.kind, spared=_is_final(draft.table)))
         else:
-            raise Refusal(
-                self.rule, f"You asked to give up a unit: {self.kind}.", f"You have {', '.join(kinds)} there."
-            )
+            raise Refusal(self.rule, f"You cannot give up {counted(self.kind, 1)}.", f"You have {called(kinds)} there.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

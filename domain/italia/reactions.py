@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.italia.campaign import adjacent, is_blocked, place_of, under_way
-from domain.italia.pieces import Army, FleetId, LeaderId, NationId, Units
+from domain.italia.pieces import Army, FleetId, LeaderId, NationId, Units, counted
 from domain.italia.sequence import go_on
 from domain.italia.table import Campaign, Command, Event, Reaction, Table
 from domain.kernel.chance.secret import Vault
@@ -261,14 +261,16 @@ class React(Command, frozen=True):
             there = {name for name, _ in table.fleets_of(nation, AreaId(self.origin))}
             known = {*self.fleets} <= there and len({*self.fleets}) == len(self.fleets)
             if army or not self.fleets or not known:
-                raise Refusal("IT-REA-08", asked, f"Name fleets alone, out of {names.all(sorted(there))}.")
+                raise Refusal(
+                    "IT-REA-08", asked, f"Name fleets and nothing else: one or more of {names.all(sorted(there))}."
+                )
         else:
             here = table.fleets[FleetId(self.origin)].cargo if self.origin in table.fleets else None
             there = table.army(AreaId(self.origin), nation) if here is None else here
             if self.fleets or not army or not there.has(army):
-                raise Refusal("IT-REA-08", asked, f"There are {there.tell(names)}. Name some of them.")
+                raise Refusal("IT-REA-08", asked, f"Name units or leaders who are there: {there.tell(names)}.")
             if army.size > move.room:
-                raise Refusal("IT-REA-09", asked, f"There is room for {move.room} units.")
+                raise Refusal("IT-REA-09", asked, f"There is room for {counted('unit', move.room)}.")
         moved = ReactionMoved(nation, self.into_battle, self.origin, self.to, army, tuple(sorted(self.fleets)))
         draft.emit(moved)
 
@@ -309,20 +311,24 @@ def _why_not(table: Table, campaign: Campaign, move: React, asked: str) -> tuple
     done, names, nation = campaign.reaction, table.names, move.nation
     start, end = _place(table, move.origin), _place(table, move.to)
     if done is not None and not _goes_on(done, Reaction(move.into_battle, start, end)):
-        kind = "join the same battle" if done.into_battle else f"go from {names(done.origin)} to {names(done.to)}, too"
-        return "IT-REA-02", asked, f"Your reaction has begun: other units can {kind}."
+        kind = "the battle" if done.into_battle else f"the move from {names(done.origin)} to {names(done.to)}"
+        return "IT-REA-02", asked, f"Your reaction has begun: more units can only join {kind}."
     if (move.origin, move.to) not in {(origin, to) for origin, to, _ in _steps(table, nation)}:
-        return "IT-REA-08", asked, "Units move to an adjacent area, or to a fleet of theirs with room; fleets one sea."
+        return (
+            "IT-REA-08",
+            asked,
+            "Units move to an adjacent area, or aboard their own fleet beside it. Fleets sail to an adjacent sea area.",
+        )
     if is_blocked(table, campaign, nation, start):
-        return "IT-BLK-02", asked, "The units there are blocked."
+        return "IT-BLK-02", asked, "The units there are blocked: move others."
     at = names(place_of(table, campaign))
     if move.into_battle and end in campaign.raids:
         rule = "IT-REA-14" if end == place_of(table, campaign) else "IT-REA-15"
-        return rule, asked, "The city there is being raided: you can only move and see."
+        return rule, asked, "The city there is being raided: you cannot join the battle, only move and see."
     if move.into_battle:
-        return "IT-REA-03", asked, f"Units adjacent to {at} can go there, if your nation has a unit there already."
+        return "IT-REA-03", asked, f"Units beside {at} can join the battle there, if your nation is its only defender."
     if len(_others(table, nation, end) - {campaign.nation}) and table.army(end, nation):
-        return "IT-REA-11", asked, "Two nations are there already."
+        return "IT-REA-11", asked, "Two nations are there already: go where nobody else is."
     return "IT-REA-05", asked, "Go where nobody else is, or where you face the campaigning nation already."
 
 
@@ -349,7 +355,7 @@ def _asked(table: Table, campaign: Campaign, nation: NationId) -> NationId:
     asked = campaign.reacting[0]
     if nation != asked:
         names = table.names
-        raise Refusal("IT-REA-02", f"The {names(nation)} cannot react now.", f"The {names(asked)} are asked.")
+        raise Refusal("IT-REA-02", f"The {names(nation)} cannot react now.", f"The {names(asked)} must answer first.")
     return asked
 
 

@@ -346,12 +346,13 @@ class Arrive(Command, frozen=True):
             self._choose(draft, one, chosen)
             return
         placed = _told({**self.units, FLEET: self.fleets}, self.leaders, table.names)
-        asked = f"You asked to place {placed} in {table.names(self.to)}."
+        asked = f"You cannot place {placed} in {table.names(self.to)}."
         left = {**one.units}
         if self.fleets:
             if self.units or self.leaders or self.to not in seas_for(table, one) or self.fleets > left.get(FLEET, 0):
                 seas, number = table.names.all(seas_for(table, one)), left.get(FLEET, 0)
-                allowed = f"Place {counted(FLEET, number)} alone, in any of {seas}." if number else "No fleets came."
+                fleets = f"Place up to {counted(FLEET, number)} and nothing else, in one of these: {seas}."
+                allowed = fleets if number else "No fleets are left to place."
                 raise Refusal("IT-RNF-01", asked, allowed)
         else:
             self._check(table, one, asked)
@@ -360,8 +361,10 @@ class Arrive(Command, frozen=True):
 
     def _choose(self, draft: Draft[Table], one: Arriving, areas: list[AreaId]) -> None:
         if self.to not in areas or self.units or self.fleets or self.leaders:
-            asked = f"You asked to arrive in {draft.table.names(self.to)}."
-            raise Refusal("IT-RNF-17", asked, f"Choose the area first, one of {draft.table.names.all(areas)}.")
+            asked = f"You cannot arrive in {draft.table.names(self.to)} yet."
+            raise Refusal(
+                "IT-RNF-17", asked, f"First name one of these areas, without units: {draft.table.names.all(areas)}."
+            )
         draft.emit(_chosen(draft.table, one, AreaId(self.to)))
 
     def _check(self, table: Table, one: Arriving, asked: str) -> None:
@@ -372,14 +375,14 @@ class Arrive(Command, frozen=True):
         number = sum(self.units.values())
         known = {*self.leaders} <= {*one.leaders} and len({*self.leaders}) == len(self.leaders)
         if any(count > most.get(kind, 0) for kind, count in self.units.items()) or not known:
-            raise Refusal("IT-RNF-02", asked, f"Still to be placed: {_told(most, one.leaders, table.names)}.")
+            raise Refusal("IT-RNF-02", asked, f"You have still to place {_told(most, one.leaders, table.names)}.")
         if not number and not self.leaders:
-            raise Refusal("IT-RNF-01", asked, "Name units or leaders to place.")
+            raise Refusal("IT-RNF-01", asked, "Name at least one unit or leader.")
         if number > where[self.to]:
-            raise Refusal("IT-RNF-01", asked, f"There is room for {where[self.to]}.")
+            raise Refusal("IT-RNF-01", asked, f"There is room for {counted('unit', where[self.to])}.")
         if _leader_first(table, one) and not self.leaders:
             rule = "IT-RNF-05" if entry_of(table, one).spread == "among-leaders" else "IT-RNF-04"
-            raise Refusal(rule, asked, "Place the leaders first; the units stand with them.")
+            raise Refusal(rule, asked, "Place the leaders first: the units stand with them.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -422,7 +425,7 @@ class EndArrival(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         one = draft.table.arriving[0]
         if self.nation != one.nation or not entry_of(draft.table, one).up_to:
-            asked = "You asked to take no more units."
+            asked = "You cannot take fewer units than arrive."
             raise Refusal("IT-RNF-02", asked, f"The {draft.table.names(one.nation)} must place all that they get.")
         draft.emit(ArrivalEnded(one.nation, one.units))
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from domain.italia import battle, cities, naval, scoring, stacking
 from domain.italia.battle import barred, go_on
-from domain.italia.pieces import KINDS, Army, FleetId, Kind, LeaderId, NationId, Units, counted, minus, plus
+from domain.italia.pieces import KINDS, Army, FleetId, Kind, LeaderId, NationId, Units, called, counted, minus, plus
 from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
 from domain.italia.table import Battle, Command, Event, Leaving, Table, Why, combat_of, under_way
@@ -247,18 +247,21 @@ class Retreat(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         going, table = _going(draft.table), draft.table
         army = Army({kind: number for kind, number in self.units.items() if number}, tuple(sorted(self.leaders)))
-        asked = f"You asked to retreat {army.tell(table.names)} of the {self.nation} from {going.area} to {self.to}."
-        refuse_unless(self.nation == going.nation, "IT-RET-01", asked, f"The {going.nation} are asked.")
+        names = table.names
+        who = f"{army.tell(names)} of the {names(self.nation)}"
+        asked = f"You cannot retreat with {who} from {names(going.area)} to {names(self.to)}."
+        refuse_unless(self.nation == going.nation, "IT-RET-01", asked, f"The {names(going.nation)} must answer now.")
         held = table.army(going.area, going.nation)
         rule = "IT-I2-05" if army and held.has(army) else self.rule
-        refuse_unless(army and going.army.has(army), rule, asked, f"Those who can go: {_listed(going.army)}.")
+        can = f"These can retreat: {going.army.tell(names)}." if going.army else "Nobody can retreat."
+        refuse_unless(army and going.army.has(army), rule, asked, can)
         places = _places(table, going)
         if self.to not in places:
-            allowed = f"They can go to {', '.join(places) or 'no place'}."
+            allowed = f"They can retreat to {names.all(places)}." if places else "They cannot retreat anywhere."
             raise Refusal(_why_not(table, going, self.to), asked, allowed)
         number = _number(table, going, self.to, places[self.to], army.leaders)
         full = "IT-RET-10" if self.to in table.fleets else "IT-STK-16"
-        refuse_unless(army.size <= number, full, asked, f"It has room for {number} more units.")
+        refuse_unless(army.size <= number, full, asked, f"There is room for {counted('unit', number)}.")
         _go(draft, going, self.to, army)
 
     @classmethod
@@ -342,10 +345,6 @@ def _why_not(table: Table, going: Going, to: str) -> str:
     return "IT-STK-16"
 
 
-def _listed(army: Army) -> str:
-    return ", ".join([*(counted(kind, number) for kind, number in army.units.items()), *army.leaders]) or "nobody"
-
-
 def _go(draft: Draft[Table], going: Going, to: str, army: Army, *, automatic: bool = False) -> None:
     """Retreat units, and do what follows from it."""
     draft.emit(UnitsRetreated(going.nation, going.area, to, army, going.why, automatic))
@@ -364,9 +363,10 @@ class Stand(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        nation = _announcing(draft.table, under_way(draft.table))
-        asked = f"You asked the {self.nation} to fight on."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        nation, names = _announcing(draft.table, under_way(draft.table)), draft.table.names
+        assert nation is not None, "a side may retreat"
+        asked = f"The {names(self.nation)} cannot answer."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
         draft.emit(Stood(self.nation))
 
     @classmethod
@@ -417,10 +417,11 @@ class Abandon(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         going = _going(draft.table)
-        asked = f"You asked to give up units of the {self.nation}."
+        names = draft.table.names
+        asked = f"You cannot give up units of the {names(self.nation)}."
         places = _places(draft.table, going)
-        refuse_unless(self.nation == going.nation, self.rule, asked, f"The {going.nation} are asked.")
-        refuse_unless(not places, self.rule, asked, f"They can retreat to {', '.join(places)}.")
+        refuse_unless(self.nation == going.nation, self.rule, asked, f"The {names(going.nation)} must leave now.")
+        refuse_unless(not places, self.rule, asked, f"They can retreat to {names.all(places)}.")
         _cut_off(draft, going)
 
     @classmethod
@@ -470,10 +471,11 @@ class DriveOff(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fight = under_way(draft.table)
         nation = _driven(fight)
-        asked = f"You asked to let {counted(self.kind, 1)} of the {self.nation} be driven off."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {nation} are asked.")
+        names = draft.table.names
+        asked = f"The elephant cannot drive off {counted(self.kind, 1)} of the {names(self.nation)}."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose now.")
         kinds = draft.table.army(fight.place, nation).units
-        refuse_unless(self.kind in kinds, self.rule, asked, f"Their survivors: {', '.join(kinds)}.")
+        refuse_unless(self.kind in kinds, self.rule, asked, f"Choose one of the survivors: {called(kinds)}.")
         _order_off(draft, nation, self.kind)
 
     @classmethod

@@ -218,7 +218,7 @@ class ItaliaI(Italia):
         **CHANCE,
         civil_war.UnitsDefected: (Dice(DIE),),
     }
-    words: ClassVar[Mapping[str, str]] = Cards.of(builtin("italia-1")).names
+    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-1")).names, **WORDS}
     nations: ClassVar[Mapping[str, str]] = {card.id: card.name[:2] for card in builtin("italia-1").nations}
 
 

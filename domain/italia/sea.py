@@ -23,7 +23,7 @@ from domain.italia.movement import (
     refuse_unless_there,
     walked,
 )
-from domain.italia.pieces import Army, Fleet, FleetId, Kind, LeaderId, NationId, Units
+from domain.italia.pieces import Army, Fleet, FleetId, Kind, LeaderId, NationId, Units, counted
 from domain.italia.sequence import turn_of
 from domain.italia.stacking import some_of
 from domain.italia.table import Command, Event, LeaderWalk, Table, Voyage, Walk, without
@@ -128,8 +128,9 @@ def room(table: Table, fleet: FleetId) -> int:
 
 def _fleet(table: Table, nation: NationId, fleet: FleetId, asked: str) -> Fleet:
     """Return a fleet of the active nation."""
-    own = [name for name, _ in table.fleets_of(nation)]
-    allowed = f"It is the turn of the {table.names(nation)}, whose fleets are {', '.join(own) or 'none'}."
+    own, names = [name for name, _ in table.fleets_of(nation)], table.names
+    has = f"name one of their {counted('fleet', len(own))}" if own else "they have no fleets"
+    allowed = f"It is the turn of the {names(nation)}: {has}."
     refuse_unless(fleet in own, "IT-SEQ-03", asked, allowed)
     return table.fleets[fleet]
 
@@ -167,12 +168,18 @@ class Sail(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"{self.fleet} cannot sail to {self.to}."
+        names = table.names
+        asked = f"You cannot sail with {names(self.fleet)} to {names(self.to)}."
         sea = _fleet(table, nation, self.fleet, asked).sea
         near = table.map.sea_neighbours(sea)
-        refuse_unless(self.to in near, "IT-SEA-03", asked, f"From {sea} it can sail to {', '.join(near)}.")
+        refuse_unless(self.to in near, "IT-SEA-03", asked, f"From {names(sea)} it can sail to {names.all(near)}.")
         steps = voyage_of(table, self.fleet).steps
-        refuse_unless(steps < _most(table), "IT-SEA-01", asked, f"It has sailed {steps} sea areas already.")
+        refuse_unless(
+            steps < _most(table),
+            "IT-SEA-01",
+            asked,
+            f"It has sailed {steps} sea areas in this phase, as far as it can.",
+        )
         allowed = "On campaign only fleets sail that carry the leader or units that move with him."
         refuse_unless(_goes_along(table, self.fleet), "IT-CAM-12", asked, allowed)
         draft.emit(FleetSailed(self.fleet, sea, self.to))
@@ -214,25 +221,26 @@ class Embark(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         army = army_of(self.units, self.leaders)
-        asked = f"{army.tell(table.names)} cannot go aboard {self.fleet} in {self.origin}."
+        names = table.names
+        asked = f"You cannot take {army.tell(names)} aboard {names(self.fleet)} in {names(self.origin)}."
         sea = _fleet(table, nation, self.fleet, asked).sea
         refuse_unless_there(table, nation, self.origin, army, asked)
         coasts = _lands_by(table, sea)
-        refuse_unless(self.origin in coasts, "IT-SEA-06", asked, f"It lies off {', '.join(coasts)}.")
+        refuse_unless(self.origin in coasts, "IT-SEA-06", asked, f"The fleet is off {names.all(coasts)}.")
         fresh = _fresh(table, nation, self.origin)
-        allowed = "Units go aboard where they were when this movement began."
+        allowed = "Only units that have not moved in this phase go aboard."
         refuse_unless(fresh.has(army), "IT-SEA-06", asked, allowed)
         places = room(table, self.fleet)
-        allowed = f"In this movement it can take {places} more units, and any number of leaders."
+        allowed = f"In this phase it can take {counted('unit', places)} more, and any number of leaders."
         rule = (
             "IT-SEA-04" if table.fleets[self.fleet].cargo.size + army.size > table.data.fleet_capacity else "IT-SEA-05"
         )
         refuse_unless(army.size <= places, rule, asked, allowed)
-        allowed = "On campaign units go aboard with the leader."
+        allowed = "On campaign units go aboard only where the leader does."
         refuse_unless(_boards_with_leader(table, self.origin, sea), "IT-CAM-12", asked, allowed)
         if table.strangers(nation, self.origin) and not leaves_freely(table):
             most = overrun.most_passing(table, nation, self.origin, led=False)
-            allowed = f"At most {max(most, 0)} units can leave the enemies there; the others stay as for an overrun."
+            allowed = f"At most {counted('unit', max(most, 0))} can leave the enemies there, as for an overrun."
             refuse_unless(army.size <= most, "IT-CAM-17", asked, allowed)
         draft.emit(ArmyEmbarked(nation, self.origin, self.fleet, army))
 
@@ -323,13 +331,14 @@ class Land(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         army = army_of(self.units, self.leaders)
-        asked = f"{army.tell(table.names)} cannot land from {self.fleet} in {self.to}."
+        names = table.names
+        asked = f"You cannot land {army.tell(names)} from {names(self.fleet)} in {names(self.to)}."
         fleet = _fleet(table, nation, self.fleet, asked)
         refuse_unless(bool(army), "IT-SEA-10", asked, "Name at least one unit or leader.")
-        aboard = fleet.cargo.tell(table.names) if fleet.cargo else "nothing"
+        aboard = fleet.cargo.tell(names) if fleet.cargo else "nothing"
         refuse_unless(fleet.cargo.has(army), "IT-SEA-12", asked, f"It carries {aboard}.")
         coasts = _lands_by(table, fleet.sea)
-        refuse_unless(self.to in coasts, "IT-SEA-10", asked, f"It lies off {', '.join(coasts)}.")
+        refuse_unless(self.to in coasts, "IT-SEA-10", asked, f"The fleet is off {names.all(coasts)}.")
         if (rule := _closed(table, nation, self.to)) is not None:
             raise Refusal(rule, asked, CLOSED[rule])
         allowed = "On campaign only units land that move with the leader."
@@ -347,8 +356,8 @@ class Land(Command, frozen=True):
 
 
 CLOSED = {
-    "IT-ENT-03": "The nation may not enter that entry area.",
-    "IT-SUB-11": "Units may not stay among allied units, and move no further when they have landed.",
+    "IT-ENT-03": "Your nation may not enter that entry area: land elsewhere.",
+    "IT-SUB-11": "Units cannot stay among allied units, and cannot go on when they have landed: land elsewhere.",
 }
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import field
 
 from domain.italia.cards import FixedCapital, Plan
-from domain.italia.pieces import Army, Kind, NationId, Units, plus, told, total, within
+from domain.italia.pieces import Army, Kind, NationId, Units, counted, plus, told, total, within
 from domain.italia.sequence import go_on, turn_of
 from domain.italia.table import Combat, Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -232,12 +232,15 @@ class RemoveExcess(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"The {table.names(nation)} cannot remove {told(self.units)} from {self.area}."
+        names = table.names
+        asked = f"The {names(nation)} cannot remove {told(self.units)} from {names(self.area)}."
         found, there = crowded(table), table.army(self.area, nation).units
-        refuse_unless(self.area in found, "IT-STK-03", asked, f"The areas above their limits are {_listed(found)}.")
+        refuse_unless(
+            self.area in found, "IT-STK-03", asked, f"Too many units are in {names.all(found)}: remove some there."
+        )
         refuse_unless(within(self.units, there), "IT-STK-04", asked, f"They have {told(there)} there.")
         excess = found[self.area]
-        refuse_unless(total(self.units) == excess, "IT-STK-04", asked, f"They remove {excess} units there.")
+        refuse_unless(total(self.units) == excess, "IT-STK-04", asked, f"Remove {counted('unit', excess)} there.")
         draft.emit(ExcessRemoved(nation, self.area, plus(self.units, {})))
 
     @classmethod
@@ -260,10 +263,6 @@ def exactly(name: str, number: int) -> dict[str, object]:
     return {"of": [name], "minimum": number, "maximum": number}
 
 
-def _listed(areas: Iterable[AreaId]) -> str:
-    return ", ".join(areas) or "none"
-
-
 # --- capitals ---
 
 
@@ -282,19 +281,23 @@ class DeclareCapital(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, names, nation = draft.table, draft.table.names, self.nation
-        asked = f"The capital of the {names(nation)} cannot be {self.area}."
+        asked = f"You cannot declare {names(self.area)} the capital of the {names(nation)}."
         own = _nations_of(table, seat)
         refuse_unless(nation in own, "IT-STK-07", asked, f"You lead the {names.all(own)}.")
         if (fixed := fixed_capital(table, nation)) is not None:
-            raise Refusal("IT-STK-10", asked, f"It always is {names(fixed)}.")
+            raise Refusal("IT-STK-10", asked, f"Their capital always is {names(fixed)}.")
         areas = _sites(table, nation)
-        allowed = f"It can be one of {_listed(areas)}: controlled areas that the nation does not attack."
+        allowed = (
+            f"It must be another area that they control and do not attack: {names.all(areas) if areas else 'none'}."
+        )
         refuse_unless(self.area in areas, "IT-STK-09", asked, allowed)
         former, excess = _given_up(table, nation)
         there = table.army(former, nation).units if former is not None else {}
-        lost = f"They remove {excess} units from {former}, where they have {told(there)}." if excess else ""
+        lost = "They remove no units from their former capital."
+        if former is not None and excess:
+            lost = f"They must remove {counted('unit', excess)} from {names(former)}, where they have {told(there)}."
         fits = total(self.removed) == excess and within(self.removed, there)
-        refuse_unless(fits, "IT-STK-08", asked, lost or "They lose no units in the former capital.")
+        refuse_unless(fits, "IT-STK-08", asked, lost)
         draft.emit(CapitalDeclared(nation, self.area, former, plus(self.removed, {})))
 
     @classmethod

@@ -195,7 +195,7 @@ class Resist(Command, frozen=True):
 
 def _refuse_unless_asked(table: Table, nation: NationId, asked: NationId, rule: str) -> None:
     names = table.names
-    refuse_unless(nation == asked, rule, f"The {names(nation)} cannot answer.", f"The {names(asked)} are asked.")
+    refuse_unless(nation == asked, rule, f"The {names(nation)} cannot answer.", f"The {names(asked)} must answer now.")
 
 
 # --- revolts ---

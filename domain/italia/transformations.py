@@ -134,17 +134,18 @@ class PlaceSuccessors(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         change = _asked(table)
-        asked = f"You asked for {_told(self.units, table.names)}."
+        asked = f"You cannot place {_told(self.units, table.names)}."
         if any(number > change.wanted.get(area, 0) for area, number in self.units.items()):
-            raise Refusal("IT-TRF-03", asked, f"There can be {_told(change.wanted, table.names)}.")
+            raise Refusal("IT-TRF-03", asked, f"There is room for {_told(change.wanted, table.names)}.")
         number = min(change.most, sum(change.wanted.values()))
         if sum(self.units.values()) != number:
-            raise Refusal("IT-TRF-03", asked, f"Place {number} units.")
+            raise Refusal("IT-TRF-03", asked, f"Place {counted('unit', number)} in all.")
         if change.first is not None and not self.units.get(change.first):
-            raise Refusal("IT-TRF-03", asked, f"{table.names(change.first)} comes first.")
+            raise Refusal("IT-TRF-03", asked, f"Place at least one unit in {table.names(change.first)}.")
         if len(set(self.fleets) & set(change.fleets)) != change.most_fleets or len(self.fleets) != change.most_fleets:
-            allowed = f"Name {change.most_fleets} of {table.names.all(change.fleets)}."
-            raise Refusal("IT-TRF-03", "You named the wrong fleets.", allowed)
+            asked = f"You cannot replace {table.names.all(self.fleets)}."
+            allowed = f"Choose {counted(FLEET, change.most_fleets)} out of {table.names.all(change.fleets)}."
+            raise Refusal("IT-TRF-03", asked, allowed)
         units = {area: number for area, number in sorted(self.units.items()) if number}
         draft.emit(NationLeft(change.nation, change.into, change.kind, units, tuple(sorted(self.fleets))))
 
