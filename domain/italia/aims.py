@@ -263,7 +263,7 @@ def _aim_in_secret(table: Table, fight: Battle) -> list[Decision] | Consequence[
 
 def _question(kind: str, rule: str, table: Table, nation: NationId, about: Mapping[str, object]) -> Decision:
     names, place = table.names, under_way(table).place
-    title = f"The {names(nation)} in {names(place)}: at whom do your units aim?"
+    title = f"The {names(nation)} in {names(place)}: at which enemies do your units aim?"
     return Decision(kind, (table.seat_of(nation),), RuleId(rule), title, "Then both sides roll.", dict(about))
 
 

@@ -544,11 +544,9 @@ def convert(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask before each round whether a unit of the enemy is converted (IT-I2-06)."""
     battle, names = under_way(table), table.names
     nation, kinds = _converting(table)
-    title = (
-        f"The {names(nation)} in {names(battle.place)}: which unit of the {names(battle.enemy(nation))} is converted?"
-    )
+    title = f"The {names(nation)} in {names(battle.place)}: do you convert a unit of the {names(battle.enemy(nation))}?"
     about = {"nation": nation, "place": battle.place, "kinds": kinds}
-    depends = "It fights for them from this round on."
+    depends = "A converted unit fights for them from this round on."
     return [Decision("convert", (table.seat_of(nation),), RuleId("IT-I2-06"), title, depends, about)]
 
 

@@ -184,7 +184,7 @@ class March(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option(f"Move for {table.data.costs.campaign_move} gold")
+        yield cls.option(f"Make a move for {table.data.costs.campaign_move} gold")
 
 
 class EndCampaign(Command, frozen=True):
@@ -245,7 +245,7 @@ def decide(table: Table) -> list[Decision] | Consequence[Table]:
             "campaign",
             (table.seat_of(nation),),
             RuleId("IT-CAM-04"),
-            f"Does {names(campaign.leader)} make another move?",
+            f"Does {names(campaign.leader)} make {'another' if campaign.step else 'a first'} move?",
             "When the campaign is over, the turn ends.",
             {"nation": nation, "leader": campaign.leader, "gold": gold},
         )
@@ -280,7 +280,7 @@ class AnnounceRaid(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if areas := _raids(table, under_way(table)):
-            yield cls.option("Raid", {"area": schema.one_of(areas)})
+            yield cls.option("Announce a raid", {"area": schema.one_of(areas)})
 
 
 def _raids(table: Table, campaign: Campaign) -> list[AreaId]:
@@ -332,7 +332,7 @@ class Block(Command, frozen=True):
         campaign = under_way(table)
         places, kinds = _places(table, campaign), _kinds(table, campaign)
         if places and kinds and table.nations[campaign.nation].gold >= table.data.costs.block:
-            yield cls.option("Block", {"area": schema.one_of(places), "kind": schema.one_of(kinds)})
+            yield cls.option("Block an area", {"area": schema.one_of(places), "kind": schema.one_of(kinds)})
 
 
 def adjacent(table: Table, place: AreaId) -> list[AreaId]:

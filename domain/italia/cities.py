@@ -171,15 +171,17 @@ def choose_gain(table: Table) -> list[Decision] | Consequence[Table]:
     if spoil.raid and gains == ["gold"]:
         return lambda draft: _gain(draft, spoil, "gold", automatic=True)
     nation, area = spoil.nation, spoil.area
-    question = "what do you take for the raid?" if spoil.raid else "do you sack it?"
+    question = f"The {names(nation)} took the city in {names(area)}: do you sack it?"
+    if spoil.raid:
+        question = f"The {names(nation)} raided the city in {names(area)}: what do you take?"
     rule = "IT-RAI-07" if spoil.raid else "IT-CTY-04"
     return [
         Decision(
             "spoils",
             (table.seat_of(nation),),
             RuleId(rule),
-            f"The {names(nation)} and the city in {names(area)}: {question}",
-            "Gold or points, but not both." if len(gains) > 1 else "A city can be sacked only when it is taken.",
+            question,
+            "Gold or points, but not both." if len(gains) > 1 else "You can sack a city only when you take it.",
             {"nation": nation, "area": area, "raid": spoil.raid, "gains": gains},
         )
     ]

@@ -174,7 +174,7 @@ def turns(table: Table) -> list[Decision] | Consequence[Table]:
             (table.seat_of(nation),),
             RuleId("IT-I1-16"),
             f"Does {names(leader)} move, or do the {names(nation)} pass?",
-            "Then the next faction is asked. When all three have passed, the game ends.",
+            "Then the next faction is asked. When all three pass one after the other, the campaigns end.",
             {"nation": nation, "leader": leader, "gold": table.nations[nation].gold},
         )
     ]

@@ -143,7 +143,7 @@ class Stay(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Stay")
+        yield cls.option("Stay in the game")
 
 
 def leave(table: Table) -> list[Decision] | Consequence[Table]:
@@ -163,7 +163,7 @@ def leave(table: Table) -> list[Decision] | Consequence[Table]:
     areas = [area for area in table.areas_of(nation) if table.army(area, nation).units.get(kind)]
     if len(areas) == 1:
         return lambda draft: draft.emit(UnitsLeft(nation, areas[0], {kind: number}, scored=False, automatic=True))
-    question = f"Which {told({kind: number})} of the {names(nation)} leave the game?"
+    question = f"The {names(nation)} must remove {told({kind: number})} from the game: in which areas?"
     about = {"nation": nation, "kind": kind, "number": number}
     return [Decision("remove-units", seats, RuleId("IT-I2-09"), question, "Then their turn ends.", about)]
 

@@ -743,7 +743,7 @@ def move(table: Table) -> list[Decision] | Consequence[Table]:
         about["must_leave"] = must
     if over := excess(table):
         about["excess"] = over
-    depends = "Battles follow where they have met others."
+    depends = "Then they fight where they have met others."
     return [Decision("move", (table.seat_of(nation),), RuleId("IT-MOV-01"), title, depends, about)]
 
 

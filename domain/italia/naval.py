@@ -286,7 +286,7 @@ def declare(table: Table) -> list[Decision] | Consequence[Table]:
             (table.seat_of(nation),),
             RuleId("IT-NAV-01"),
             f"The {names(nation)} in {seas}: do you fight at sea?",
-            "A battle takes place if one of both sides wants it.",
+            "A battle takes place if either side wants it.",
             {"nation": nation, "battles": [{"sea": sea, "enemy": enemy} for sea, enemy in chances]},
         )
     ]
@@ -389,7 +389,7 @@ def lose(table: Table) -> list[Decision] | Consequence[Table]:
     if number >= len(fleets) or not any(fleet.cargo for _, fleet in fleets):
         lost = tuple(name for name, _ in fleets[:number])
         return lambda draft: _choose(draft, nation, lost, automatic=True)
-    title = f"The {names(nation)} in {names(fight.place)}: which {counted(FLEET, number)} do you lose?"
+    title = f"The {names(nation)} lose {counted(FLEET, number)} in {names(fight.place)}: which do you choose?"
     about = {"nation": nation, "place": fight.place, "number": number, "fleets": [name for name, _ in fleets]}
     depends = "All aboard are lost with them."
     return [Decision("sink-fleets", (table.seat_of(nation),), RuleId("IT-NAV-05"), title, depends, about)]
@@ -513,7 +513,7 @@ def _ask_for_rescue(table: Table, nation: NationId) -> list[Decision] | Conseque
         return lambda draft: _sink(draft, nation, lost)
     title = f"The {names(nation)} in {names(fight.place)}: what do you save from the lost fleets?"
     about = {"nation": nation, "place": fight.place, "lost": lost, "room": free}
-    depends = "What stays aboard is lost, but for leaders."
+    depends = "Units that stay aboard are lost. Leaders always go aboard another fleet."
     return [Decision("save-cargo", (table.seat_of(nation),), RuleId("IT-NAV-07"), title, depends, about)]
 
 

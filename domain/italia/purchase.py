@@ -132,6 +132,7 @@ class Buy(Command, frozen=True):
     """Buy units and cities for your nation whose turn it is (IT-BUY-06); nothing at all is a purchase, too.
 
     Attributes:
+        infantry: how many infantry.
         roman_foederati: how many Roman foederati.
         legion: how many legions.
         consular_legion: how many consular legions (IT-BUY-07).

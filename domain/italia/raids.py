@@ -215,7 +215,7 @@ def repair(table: Table) -> list[Decision]:
             (table.seat_of(nation),),
             RuleId("IT-RAI-09"),
             f"The {names(nation)} in {names(area)}: do you give up a unit and rebuild the raided city?",
-            "Otherwise it is a ruin.",
+            "Otherwise it stays a ruin.",
             {"nation": nation, "area": area, "kinds": kinds},
         )
     ]

@@ -378,7 +378,7 @@ def react(table: Table) -> list[Decision] | Consequence[Table]:
             (table.seat_of(nation),),
             RuleId("IT-REA-02"),
             f"How do the {names(nation)} react to {names(campaign.leader)}'s move?",
-            "Then the next nation is asked; after all of them battles are fought.",
+            "Then the next nation is asked. After all of them, battles are fought.",
             {"nation": nation, "leader": campaign.leader, "at": place_of(table, campaign)},
         )
     ]

@@ -433,7 +433,7 @@ class EndArrival(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         one = table.arriving[0]
         if entry_of(table, one).up_to:
-            yield cls.option("Take no more", {"nation": schema.const(one.nation)})
+            yield cls.option("Take no more units", {"nation": schema.const(one.nation)})
 
 
 def _available(table: Table, one: Arriving) -> dict[str, int]:
@@ -473,13 +473,14 @@ def place(table: Table) -> list[Decision] | Consequence[Table]:
     elif (happens := _without_choice(table, one)) is not None:
         return lambda draft: draft.emit(happens)
     names = table.names
+    coming = _told(_available(table, one), one.leaders, names)
     return [
         Decision(
             "arrive",
             (table.seat_of(one.nation),),
             RuleId("IT-RNF-01"),
-            f"Where do {_told(_available(table, one), one.leaders, names)} of the {names(one.nation)} arrive?",
-            "Then the game goes on.",
+            f"Reinforcements of the {names(one.nation)}: where do you place {coming}?",
+            "Those who cannot be placed are lost.",
             {"nation": one.nation, "units": one.units, "leaders": one.leaders},
         )
     ]

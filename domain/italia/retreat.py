@@ -450,7 +450,8 @@ def leave(table: Table) -> list[Decision] | Consequence[Table]:
         if _number(table, going, to, places[to], going.army.leaders) >= going.army.size:
             return lambda draft: _go(draft, going, to, going.army, automatic=True)
     names, why = table.names, going.why or "eviction"
-    title = f"The {names(going.nation)} must leave {names(going.area)} ({going.army.tell(names)}): where to?"
+    who = f"{going.army.tell(names)} of the {names(going.nation)}"
+    title = f"{who} must leave {names(going.area)}: where do they go?"
     about = {"nation": going.nation, "area": going.area, "why": why, "to": places}
     depends = "Those who cannot go anywhere are eliminated."
     return [Decision("leave", (table.seat_of(going.nation),), RuleId(RULES[why]), title, depends, about)]
@@ -509,7 +510,7 @@ def drive_off(table: Table) -> list[Decision] | Consequence[Table]:
         return lambda draft: _order_off(draft, nation, kinds[0])
     title = f"The {names(nation)} in {names(fight.place)}: which unit does the elephant drive off?"
     about = {"nation": nation, "place": fight.place, "number": fight.driven[nation], "kinds": kinds}
-    depends = "It must retreat, or is eliminated."
+    depends = "It retreats, or is eliminated where it cannot."
     return [Decision("drive-off", (table.seat_of(nation),), RuleId("IT-HIT-11"), title, depends, about)]
 
 

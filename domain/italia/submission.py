@@ -269,7 +269,9 @@ def _question(table: Table, nation: NationId) -> Decision:
     names, seats = table.names, (table.seat_of(nation),)
     question = f"Do the {names(nation)} revolt against the {names(overlord or '')}?"
     about = {"nation": nation, "overlord": overlord}
-    return Decision("revolt", seats, RuleId("IT-REV-01"), question, "Then the game goes on.", about)
+    return Decision(
+        "revolt", seats, RuleId("IT-REV-01"), question, "A nation that revolts is no longer a subject.", about
+    )
 
 
 def rise(table: Table) -> list[Decision] | Consequence[Table]:
