@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from domain.italia import dice
-from domain.italia.battle import go_on
+from domain.italia.battle import roll
 from domain.italia.pieces import KINDS, Kind, NationId, called, counted, told
 from domain.italia.table import Aim, Battle, Command, Event, Table, under_way
 from domain.kernel.chance.secret import Opened, Sealed, Vault
@@ -236,13 +236,16 @@ def _reveal(draft: Draft[Table]) -> None:
 
 
 def aim(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask for the targets of this round: the attacker first; or both sides at once, in secret, with the option."""
+    """Ask for the targets of this round: the attacker first; or both sides at once, in secret, with the option.
+
+    Then both sides roll.
+    """
     fight = under_way(table)
     if table.options.individual_targets:
         return _aim_in_secret(table, fight)
     nation = _next(table, fight)
     if nation is None:
-        return go_on
+        return roll
     _, units, targets = _declaring(table, fight)
     about = {"nation": nation, "place": fight.place, "round": fight.round, "units": units, "targets": targets}
     return [_question("declare-targets", "IT-BAT-05", table, nation, about)]
@@ -251,7 +254,7 @@ def aim(table: Table) -> list[Decision] | Consequence[Table]:
 def _aim_in_secret(table: Table, fight: Battle) -> list[Decision] | Consequence[Table]:
     choosing = _choosing(table, fight)
     if not choosing:
-        return _reveal if fight.sealed else go_on
+        return _reveal if fight.sealed else roll
     decisions: list[Decision] = []
     for nation in choosing:
         left = table.army(fight.place, nation).size - len(fight.sealed.get(nation, ()))

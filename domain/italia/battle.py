@@ -1,11 +1,10 @@
 """Battles: which is fought next, their rounds and their end (chapter BAT).
 
 All units of both nations in the place take part; nothing but what is damaged, aimed at or to be lost is kept about
-them. A chapter that ends a step of a battle calls `go_on`.
+them.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -33,13 +32,6 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
-
-ROUND: Final[tuple[BattleStep, ...]] = ("conversion", "aim", "roll", "lose", "driven-off", "retreat")
-FIRST_ROUND: Final[tuple[BattleStep, ...]] = ("must-submit", "desertion", *ROUND)
-"""The steps of the first round (IT-BAT-14), and the retreats before the second."""
-LATER_ROUND: Final[tuple[BattleStep, ...]] = ("submit", *ROUND)
-"""The steps of a later round (IT-BAT-15), and the retreats before the next one."""
-
 
 # --- what happens ---
 
@@ -102,19 +94,47 @@ class BattleBegan(Event, frozen=True):
         return f"{sides}: {attackers} against {defenders}."
 
 
-class BattleWentOn(Event, frozen=True):
-    """The next step of a battle began (IT-BAT-14, IT-BAT-15)."""
+class BattleRoundBegan(Event, frozen=True):
+    """Both sides fight on: another round of a battle began (IT-BAT-15)."""
 
-    rules = ("IT-BAT-13", "IT-BAT-14", "IT-BAT-15", "IT-NAV-12")
+    rules = ("IT-BAT-13", "IT-BAT-15", "IT-NAV-12")
 
-    step: BattleStep
+    place: AreaId
     round: Count
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(under_way(table), step=self.step, round=self.round, stood=())
+        table.battle = replace(under_way(table), step="submit", round=self.round, stood=())
 
     def tell(self, names: Names) -> str:
-        return f"The battle went on: round {self.round}, {self.step.replace('-', ' ')}."
+        return f"Round {self.round} of the battle in {names(self.place)} began."
+
+
+class RetreatsOpened(Event, frozen=True):
+    """Elephants had driven off whom they could; then both sides could retreat (IT-BAT-14)."""
+
+    rules = ("IT-BAT-14", "IT-HIT-10")
+
+    place: AreaId
+
+    def apply(self, table: Table) -> None:
+        table.battle = replace(under_way(table), step="retreat", driven={})
+
+    def tell(self, names: Names) -> str:
+        return f"The elephants in {names(self.place)} drove nobody else off."
+
+
+class ConversionDeclined(Event, frozen=True):
+    """A nation converted no unit of the enemy before this round (IT-I2-06)."""
+
+    rules = ("IT-I2-06",)
+
+    nation: NationId
+
+    def apply(self, table: Table) -> None:
+        table.battle = replace(under_way(table), step="roll")
+
+    def tell(self, names: Names) -> str:
+        return f"The {names(self.nation)} converted nobody in this round."
 
 
 class BattleRolled(Event, frozen=True):
@@ -140,8 +160,9 @@ class BattleRolled(Event, frozen=True):
     def apply(self, table: Table) -> None:
         for nation, units in self.lost.items():
             table.eliminate(self.place, nation, Army(units))
+        step: BattleStep = "lose" if self.sunk else "driven-off" if self.driven else "retreat"
         table.battle = replace(
-            under_way(table), damaged=self.damaged, driven=self.driven, losses=self.sunk, aims={}, sealed={}
+            under_way(table), step=step, damaged=self.damaged, driven=self.driven, losses=self.sunk, aims={}, sealed={}
         )
 
     def tell(self, names: Names) -> str:
@@ -324,7 +345,12 @@ def _no_raid(table: Table, area: AreaId) -> Refusal:
 
 
 def begin(draft: Draft[Table], battle: Due, *, raid: bool) -> None:
-    """Begin a battle of the active nation, who is the attacker (IT-BAT-02)."""
+    """Begin a battle of the active nation, who is the attacker (IT-BAT-02).
+
+    Before its first round the defender submits if it must, and units desert (IT-BAT-14).
+    """
+    from domain.italia import submission
+
     table, place = draft.table, battle.place
     sides = turn_of(table).nation, battle.enemy
     bare = Battle(place, battle.naval, *sides)
@@ -339,54 +365,38 @@ def begin(draft: Draft[Table], battle: Due, *, raid: bool) -> None:
         pitched = {side: cards[side].scoring.index(line) for side, line in lines.items() if line is not None}
         attacking, defending = (table.army(place, side) for side in sides)
         draft.emit(BattleBegan(place, False, *sides, attacking, defending, raid=raid, pitched=pitched))
-    _next_step(draft, FIRST_ROUND)
+    fight = under_way(draft.table)
+    if submission.must_submit(draft.table, fight):
+        submission.submit(draft, fight, forced=True)
+    elif not fight.naval:
+        deserters.desert(draft)
+        goes_on(draft)
 
 
 # --- its rounds ---
 
 
-def go_on(draft: Draft[Table]) -> None:
-    """End the present step of the battle, and begin the next one for which there is something to do."""
-    battle = under_way(draft.table)
-    steps = FIRST_ROUND if battle.round == 1 else LATER_ROUND
-    _next_step(draft, steps[steps.index(battle.step) + 1 :])
-
-
-def _next_step(draft: Draft[Table], steps: Sequence[BattleStep]) -> None:
+def goes_on(draft: Draft[Table]) -> bool:
+    """Tell whether both sides can fight on; remove leaders whose last companions were lost, and else end the battle."""
     _remove_lone_leaders(draft)
-    table = draft.table
-    battle = under_way(table)
-    if not all(_fights(table, battle, side) for side in battle.sides):
+    battle = under_way(draft.table)
+    fight_on = all(_fights(draft.table, battle, side) for side in battle.sides)
+    if not fight_on:
         end(draft)
-        return
-    for step in steps:
-        if _has_to_do(table, battle, step):
-            draft.emit(BattleWentOn(step, battle.round))
-            return
-    following = replace(battle, round=battle.round + 1)
-    later: list[BattleStep] = [step for step in LATER_ROUND if _has_to_do(table, following, step)]
-    draft.emit(BattleWentOn(later[0], following.round))
+    return fight_on
 
 
-def _has_to_do(table: Table, battle: Battle, step: BattleStep) -> bool:
-    match step:
-        case "must-submit" | "submit":
-            submission = table.cards.nations[battle.defender].submission
-            return not battle.naval and any(entry.to == battle.attacker for entry in submission)
-        case "desertion":
-            return not battle.naval and (
-                deserters.panic(table, battle) is not None or deserters.disloyal(table, battle) is not None
-            )
-        case "conversion":
-            return deserters.convertible(table, battle) is not None
-        case "aim":
-            return any(len(dice.targets(table, battle, side)) > 1 for side in battle.sides)
-        case "lose":
-            return bool(battle.losses)
-        case "driven-off":
-            return bool(battle.driven)
-        case "roll" | "retreat":
-            return True
+def next_round(draft: Draft[Table]) -> None:
+    """Begin another round when both sides have stood, or end the battle (IT-BAT-13, IT-BAT-15)."""
+    if goes_on(draft):
+        battle = under_way(draft.table)
+        draft.emit(BattleRoundBegan(battle.place, battle.round + 1))
+
+
+def open_retreats(draft: Draft[Table]) -> None:
+    """Let both sides retreat when elephants have driven off whom they could."""
+    if goes_on(draft):
+        draft.emit(RetreatsOpened(under_way(draft.table).place))
 
 
 def _fights(table: Table, battle: Battle, nation: NationId) -> bool:
@@ -417,12 +427,6 @@ def _win_without_battle(draft: Draft[Table], area: AreaId, caught: NationId, by:
     cities.take(draft, by, area)
 
 
-def desert(draft: Draft[Table]) -> None:
-    """Let units desert before the first round (IT-I1-10, IT-I2-02)."""
-    deserters.desert(draft)
-    go_on(draft)
-
-
 def roll(draft: Draft[Table]) -> None:
     """Roll for both sides, and remove what is lost on land (IT-BAT-07)."""
     table = draft.table
@@ -450,8 +454,8 @@ def roll(draft: Draft[Table]) -> None:
         scoring.eliminated(draft, nation, units, by=battle.enemy(nation))
     if battle.raid:
         _end_raid(draft, attacker.hits)
-    else:
-        go_on(draft)
+    elif not battle.naval:
+        goes_on(draft)
 
 
 def _end_raid(draft: Draft[Table], hits: int) -> None:
@@ -525,7 +529,9 @@ class Convert(Command, frozen=True):
                 self.kind in kinds, rule, asked, f"They can convert one unit of these types: {called(kinds)}."
             )
             draft.emit(deserters.UnitConverted(nation, battle.place, battle.enemy(nation), self.kind))
-        go_on(draft)
+            goes_on(draft)
+        else:
+            draft.emit(ConversionDeclined(nation))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -550,5 +556,5 @@ def convert(table: Table) -> list[Decision] | Consequence[Table]:
     return [Decision("convert", (table.seat_of(nation),), RuleId("IT-I2-06"), title, depends, about)]
 
 
-EVENTS = (LeadersCaught, BattleBegan, BattleWentOn, BattleRolled, BattleEnded)
+EVENTS = (LeadersCaught, BattleBegan, BattleRoundBegan, RetreatsOpened, ConversionDeclined, BattleRolled, BattleEnded)
 COMMANDS = (Fight, Convert)

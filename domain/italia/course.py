@@ -9,6 +9,7 @@ from domain.italia import (
     campaign,
     cities,
     civil_war,
+    deserters,
     entry,
     exits,
     income,
@@ -30,7 +31,7 @@ from domain.italia import (
     winning,
 )
 from domain.italia.sequence import turn_of
-from domain.italia.table import BattleStep, RoundStage, Stage, Table
+from domain.italia.table import BattleStep, RoundStage, Stage, Table, under_way
 from domain.kernel.rules.course import Step, always
 
 
@@ -47,7 +48,7 @@ def step(table: Table) -> Step[Table]:
     if table.repair is not None:
         return raids.repair
     if table.battle is not None:
-        return BATTLE[table.battle.step]
+        return battle_step(table)
     if table.arriving:
         return reinforcements.place
     return ROUND[table.stage] if table.turn is None else TURN[turn_of(table).stage]
@@ -94,15 +95,20 @@ TURN: Final[Mapping[Stage, Step[Table]]] = {
 }
 """The stages of a turn (IT-SEQ-02)."""
 
-BATTLE: Final[Mapping[BattleStep, Step[Table]]] = {
-    "must-submit": submission.must,
-    "desertion": always(battle.desert),
-    "conversion": battle.convert,
-    "aim": aims.aim,
-    "roll": always(battle.roll),
+
+def battle_step(table: Table) -> Step[Table]:
+    """Return the step at which a round of battle is (IT-BAT-14, IT-BAT-15); one without a question is passed over."""
+    fight = under_way(table)
+    if fight.step == "submit" and submission.may_submit(table, fight):
+        return submission.ask
+    if fight.step in ("submit", "conversion") and deserters.convertible(table, fight) is not None:
+        return battle.convert
+    return AFTER_ROLL.get(fight.step, aims.aim)
+
+
+AFTER_ROLL: Final[Mapping[BattleStep, Step[Table]]] = {
     "lose": naval.lose,
     "driven-off": retreat.drive_off,
     "retreat": retreat.announce,
-    "submit": submission.may,
 }
-"""The steps of a round of battle (IT-BAT-14, IT-BAT-15)."""
+"""The steps of a round of battle after the dice."""

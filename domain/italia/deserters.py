@@ -86,7 +86,7 @@ class UnitConverted(Event, frozen=True):
         table.take(self.place, self.victim, one)
         table.add(self.place, self.nation, one)
         table.conversions += 1
-        table.battle = replace(battle, converted=self.kind)
+        table.battle = replace(battle, step="roll", converted=self.kind)
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} converted {told({self.kind: 1})} of the {names(self.victim)}."

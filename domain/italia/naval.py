@@ -10,12 +10,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.italia import dice, scoring
-from domain.italia.battle import go_on
 from domain.italia.dice import Face
 from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, plus
 from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
-from domain.italia.table import Battle, Command, Encounter, Event, Table, combat_of, under_way
+from domain.italia.table import Battle, BattleStep, Command, Encounter, Event, Table, combat_of, under_way
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -156,7 +155,8 @@ class FleetsSunk(Event, frozen=True):
             del table.fleets[fleet]
         losses = {nation: number for nation, number in fight.losses.items() if nation != self.nation}
         sinking = {nation: fleets for nation, fleets in fight.sinking.items() if nation != self.nation}
-        table.battle = replace(fight, losses=losses, sinking=sinking)
+        step: BattleStep = "lose" if losses else "retreat"
+        table.battle = replace(fight, step=step, losses=losses, sinking=sinking)
 
     def tell(self, names: Names) -> str:
         aboard = f" with {self.lost.tell(names)} aboard" if self.lost else ""
@@ -380,8 +380,6 @@ def _sink(draft: Draft[Table], nation: NationId, fleets: tuple[FleetId, ...], *,
 def lose(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask each side for the fleets that it loses (IT-NAV-05); without a choice they are lost at once."""
     fight, names = under_way(table), table.names
-    if not fight.losses:
-        return go_on
     nation, number = _losing(fight)
     if nation in fight.sinking:
         return _ask_for_rescue(table, nation)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.italia import battle, cities, naval, scoring, stacking
-from domain.italia.battle import barred, go_on
+from domain.italia.battle import barred, next_round, open_retreats
 from domain.italia.pieces import KINDS, Army, FleetId, Kind, LeaderId, NationId, Units, called, counted, minus, plus
 from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
@@ -390,10 +390,10 @@ def announce(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the attacker, then the defender, who can retreat, until they fight on; then the battle goes on or ends."""
     fight, names = under_way(table), table.names
     if not all(battle.is_there(table, fight, side) for side in fight.sides):
-        return go_on
+        return next_round
     nation = _announcing(table, fight)
     if nation is None:
-        return go_on
+        return next_round
     about: dict[str, Any] = {"nation": nation, "place": fight.place, "round": fight.round}
     if fight.naval:
         about["to"] = list(table.map.sea_neighbours(fight.place))
@@ -503,7 +503,7 @@ def drive_off(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask which survivor each natural 9 or 10 of an elephant drives off (IT-HIT-11)."""
     fight, names = under_way(table), table.names
     if not fight.driven or not table.army(fight.place, _driven(fight)).size:
-        return go_on
+        return open_retreats
     nation = _driven(fight)
     kinds: list[Kind] = [kind for kind in KINDS if kind in table.army(fight.place, nation).units]
     if len(kinds) == 1:

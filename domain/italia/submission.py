@@ -79,6 +79,21 @@ class SubmissionEnded(Event, frozen=True):
         return f"The {names(self.nation)} are free: the {names(self.overlord)} are gone."
 
 
+class SubmissionDeclined(Event, frozen=True):
+    """A nation that could submit fought on (IT-SUB-04)."""
+
+    rules = ("IT-SUB-04", "IT-SUB-05")
+
+    nation: NationId
+    overlord: NationId
+
+    def apply(self, table: Table) -> None:
+        table.battle = replace(battle.under_way(table), step="conversion")
+
+    def tell(self, names: Names) -> str:
+        return f"The {names(self.nation)} did not submit to the {names(self.overlord)}."
+
+
 class RevoltDeclined(Event, frozen=True):
     """A nation that could revolt did not (IT-REV-01)."""
 
@@ -114,22 +129,21 @@ def terms(table: Table, fight: Battle) -> Submission | None:
     return None
 
 
-def must(table: Table) -> Consequence[Table]:
-    """Let the defender submit before the first round, if its card says that it must (IT-SUB-03, IT-SUB-06)."""
-    fight = battle.under_way(table)
+def must_submit(table: Table, fight: Battle) -> bool:
+    """Tell whether the card of the defender makes it submit before the first round (IT-SUB-03, IT-SUB-06)."""
     entry = terms(table, fight)
-    if entry is not None and len(table.areas_of(fight.defender)) <= entry.must_at_most:
-        return lambda draft: submit(draft, fight, forced=True)
-    return battle.go_on
+    return entry is not None and len(table.areas_of(fight.defender)) <= entry.must_at_most
 
 
-def may(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the defender whether it submits, after a round that both sides have survived (IT-SUB-04, IT-SUB-05)."""
-    fight = battle.under_way(table)
+def may_submit(table: Table, fight: Battle) -> bool:
+    """Tell whether the defender may submit, after a round that both sides have survived (IT-SUB-04, IT-SUB-05)."""
     entry = terms(table, fight)
-    if entry is None or len(table.areas_of(fight.defender)) > entry.may_at_most:
-        return battle.go_on
-    names = table.names
+    return entry is not None and len(table.areas_of(fight.defender)) <= entry.may_at_most
+
+
+def ask(table: Table) -> list[Decision]:
+    """Ask the defender of a battle whether it submits."""
+    fight, names = battle.under_way(table), table.names
     return [
         Decision(
             "submit",
@@ -185,8 +199,9 @@ class Resist(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        _refuse_unless_asked(draft.table, self.nation, battle.under_way(draft.table).defender, "IT-SUB-04")
-        battle.go_on(draft)
+        fight = battle.under_way(draft.table)
+        _refuse_unless_asked(draft.table, self.nation, fight.defender, "IT-SUB-04")
+        draft.emit(SubmissionDeclined(fight.defender, fight.attacker))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -331,5 +346,5 @@ def _is_to_come(table: Table, nation: NationId, when: str) -> bool:
     return nation not in table.done and parts.index(table.stage) <= parts.index("turns")
 
 
-EVENTS = (NationSubmitted, SubmissionEnded, RevoltDeclined)
+EVENTS = (NationSubmitted, SubmissionDeclined, SubmissionEnded, RevoltDeclined)
 COMMANDS = (Submit, Resist, Revolt, StaySubject)

@@ -299,8 +299,8 @@ class Combat(Struct, frozen=True, omit_defaults=True):
     retreated: tuple[FleetId, ...] = ()
 
 
-BattleStep = Literal["must-submit", "desertion", "conversion", "aim", "roll", "lose", "driven-off", "retreat", "submit"]
-"""The steps of a round of battle (IT-BAT-14, IT-BAT-15); `domain.italia.course` lays them out."""
+BattleStep = Literal["submit", "conversion", "roll", "lose", "driven-off", "retreat"]
+"""The steps of a round of battle (IT-BAT-14, IT-BAT-15); `domain.italia.course` knows what is asked in each."""
 
 
 class Aim(Struct, frozen=True):
@@ -338,7 +338,7 @@ class Battle(Struct, frozen=True, omit_defaults=True):
     naval: bool
     attacker: NationId
     defender: NationId
-    step: BattleStep = "must-submit"
+    step: BattleStep = "conversion"
     round: Count = 1
     raid: bool = False
     damaged: dict[NationId, Units] = field(default_factory=dict[NationId, Units])
