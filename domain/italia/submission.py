@@ -5,7 +5,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from domain.italia import battle, scoring
+from domain.italia import battle, deserters, scoring
 from domain.italia.campaign import adjacent, place_of, under_way
 from domain.italia.cards import Revolt as RevoltEntry
 from domain.italia.cards import SubjectionPoints, Submission
@@ -168,6 +168,7 @@ def submit(draft: Draft[Table], fight: Battle, *, forced: bool) -> None:
         if overlord in table.nations_at(area)
     )
     draft.emit(NationSubmitted(nation, overlord, forced, leaving))
+    deserters.settle(draft, fight)
     for entry in scoring.deeds(table, overlord, SubjectionPoints):
         scoring.score(draft, overlord, entry)
 
