@@ -75,7 +75,7 @@ class CampaignMoveBegan(Event, frozen=True):
 
 
 class CampaignEnded(Event, frozen=True):
-    """A campaign ended: by choice, without gold, or without its leader (IT-CAM-04, IT-CAM-14).
+    """A campaign ended: by choice, without gold, or without its leader (IT-CAM-04, IT-CAM-14); or with the civil war.
 
     Attributes:
         leaving: units that may not stay where subjects are (IT-CAM-13).
@@ -89,8 +89,8 @@ class CampaignEnded(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        turn = turn_of(table)
-        table.turn = replace(turn, stages=turn.stages[1:])
+        if table.turn is not None:
+            table.turn = replace(table.turn, stages=table.turn.stages[1:])
         table.leaving.extend(self.leaving)
 
     def tell(self, names: Names) -> str:
@@ -199,7 +199,8 @@ class EndCampaign(Command, frozen=True):
             asked = "You cannot end the campaign before its first move."
             allowed = f"Others are in {table.names.all(areas)}: make a move, and leave or fight."
             raise Refusal("IT-CAM-17", asked, allowed)
-        draft.emit(_ended(table, under_way(table)))
+        campaign = under_way(table)
+        draft.emit(ended(table, campaign.nation, campaign.leader))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -216,15 +217,14 @@ def _unfought(table: Table, campaign: Campaign) -> list[AreaId]:
     return [area for area in met if not entry.stay_without_fight(table, nation, area)]
 
 
-def _ended(table: Table, campaign: Campaign, *, automatic: bool = False) -> CampaignEnded:
+def ended(table: Table, nation: NationId, leader: LeaderId, *, automatic: bool = False) -> CampaignEnded:
     """Return the end of a campaign; armies that share an area with subjects must leave it (IT-CAM-13)."""
-    nation = campaign.nation
     leaving = tuple(
         Leaving(nation, area, table.army(area, nation), "subjects")
         for area in table.areas_of(nation)
         if any(other != nation and table.are_allied(nation, other) for other in table.nations_at(area))
     )
-    return CampaignEnded(nation, campaign.leader, leaving, automatic)
+    return CampaignEnded(nation, leader, leaving, automatic)
 
 
 def decide(table: Table) -> list[Decision] | Consequence[Table]:
@@ -238,7 +238,7 @@ def decide(table: Table) -> list[Decision] | Consequence[Table]:
             return go_on
         return lambda draft: draft.emit(CampaignBegan(nation, leader, plan.gold))
     if campaign.leader not in table.nations[nation].came or not _can_pay(table, nation):
-        return lambda draft: draft.emit(_ended(table, campaign, automatic=True))
+        return lambda draft: draft.emit(ended(table, nation, campaign.leader, automatic=True))
     gold, names = table.nations[nation].gold, table.names
     return [
         Decision(

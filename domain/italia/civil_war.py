@@ -38,6 +38,7 @@ class CivilWarBegan(Event, frozen=True):
         for nation, gold in self.gold.items():
             table.earn(nation, gold)
         table.levies[:] = self.levies
+        table.blocked.clear()  # IT-BLK-04: what was blocked in an earlier campaign does not count in these
         table.at_war = True
 
     def tell(self, names: Names) -> str:
@@ -162,7 +163,7 @@ def turns(table: Table) -> list[Decision] | Consequence[Table]:
     if table.levies:
         return _ask_for_levy(table)
     if table.passes >= len(order) or not any(_can_pay(table, nation) for nation in order):
-        return lambda draft: draft.emit(RoundStageBegan("scoring"))
+        return _end
     nation = _next(table)
     leader = _leader(table, nation)
     if leader is None or not _can_pay(table, nation):
@@ -193,6 +194,16 @@ def _begin(draft: Draft[Table]) -> None:
         if levy is not None and levy.round == table.round and nation in gold:
             levies.append(nation)
     draft.emit(CivilWarBegan(gold, tuple(levies)))
+
+
+def _end(draft: Draft[Table]) -> None:
+    """End the campaigns of the factions that stand among subjects, whom they must leave (IT-CAM-13); then the round."""
+    for nation in factions(draft.table):
+        leader = _leader(draft.table, nation)
+        if leader is not None and (over := campaign.ended(draft.table, nation, leader, automatic=True)).leaving:
+            draft.emit(over)
+            return
+    draft.emit(RoundStageBegan("scoring"))
 
 
 def _leader(table: Table, nation: NationId) -> LeaderId | None:

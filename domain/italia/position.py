@@ -84,6 +84,8 @@ class Position(Struct, forbid_unknown_fields=True):
     conversions: int = 0
     at_war: bool = False
     """Whether the factions have got the gold for the civil war."""
+    blocked: dict[NationId, tuple[AreaId, ...]] = field(default_factory=dict[NationId, tuple[AreaId, ...]])
+    """The places that each nation blocked in its last campaign move."""
     spared: list[AreaId] = field(default_factory=list[AreaId])
     """Cities that cannot be destroyed again in the civil war."""
     options: Options = Options()
@@ -109,6 +111,7 @@ def arrange(given: Mapping[str, Any], data: Data, cards: Cards, board: Board) ->
         for area, owner in marked.items():
             table.cities[area] = City(standing, owner or None, area in position.spared)
     table.sacked.update(position.sacked)
+    table.blocked.update(position.blocked)
     table.at_war = position.at_war
     table.elephant_battles, table.conversions = position.elephant_battles, position.conversions
     order = list(table.nations)
