@@ -184,6 +184,7 @@ class Plan(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_
         leader: who conducts the campaign, or leads the invasion.
         gold: what the nation gets when the campaign begins (IT-CAM-06).
         waits_in: the entry area that the leader and those with him need not leave before the campaign (IT-I1-03).
+        waits_until: when they must have left it: at the first move of the campaign, or when it is over (IT-ENT-01).
         gathers_from: land units in this region may be put into `waits_in` as their whole movement (IT-I1-04).
         first_move_free: an army that appears among strangers may leave them behind at the first step (IT-I1-34).
         unlimited_stack: with an invasion, no stacking limit where the leader stands after the first movement
@@ -196,6 +197,7 @@ class Plan(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_
     leader: LeaderId | None = None
     gold: Number = 0
     waits_in: AreaId | None = None
+    waits_until: Literal["first-move", "campaign-end"] = "first-move"
     gathers_from: Region | None = None
     first_move_free: bool = False
     unlimited_stack: bool = False
@@ -317,11 +319,16 @@ class ExitPoints(Deed, frozen=True, kw_only=True, tag="exit", tag_field="kind"):
 
 
 class TitlePoints(Deed, frozen=True, kw_only=True, tag="title", tag_field="kind"):
-    """Points for a title that a leader takes in an area, once a game (IT-I2-14)."""
+    """Points for a title that a leader takes in an area, once a game (IT-I2-14).
+
+    Attributes:
+        witnesses: the nations that may be in the area besides; no battle with them is needed.
+    """
 
     title: Name
     leader: LeaderId
     area: AreaId
+    witnesses: Annotated[tuple[NationId, ...], Meta(max_length=30)] = ()
 
 
 Scoring = (

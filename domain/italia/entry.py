@@ -40,15 +40,14 @@ class ArmyPerished(Event, frozen=True):
 def due(table: Table) -> list[AreaId]:
     """Return the entry areas that units of the active nation are in and must have left when this movement ends.
 
-    In a major invasion that is the second one (IT-ENT-01). Those who wait for a campaign need not leave before it. An
-    army that gathers for it in the entry area leaves at its first move (IT-I1-03), any other one before the campaign is
-    over.
+    In a major invasion that is the second one (IT-ENT-01). Those who wait for a campaign need not leave before it; the
+    card says whether they leave at its first move (IT-I1-03), or before it is over.
     """
     turn, plan = turn_of(table), plan_of(table)
     if turn.stage == "movement" and "movement" in turn.stages[1:]:
         return []
     waits_in = None if plan is None else plan.waits_in
-    if turn.stage == "march" and plan is not None and plan.gathers_from is not None:
+    if turn.stage == "march" and plan is not None and plan.waits_until == "first-move":
         waits_in = None
     return [area for area in forbidden(table, turn.nation) if area != waits_in]
 

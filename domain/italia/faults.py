@@ -155,7 +155,7 @@ class _Check:
                     yield from self._areas(field, value, "sea")
                 case "at" | "place":
                     yield from self._site(field, value)
-                case "nation" | "to" | "into" | "of" | "against":
+                case "nation" | "to" | "into" | "of" | "against" | "witnesses":
                     yield from self._known(field, (value,) if isinstance(value, str) else value, self.nations)
                 case "least" if isinstance(entry, cards.Desertion):
                     yield from self._known(field, entry.least, self.nations)
@@ -302,6 +302,8 @@ class _Check:
             yield "unlimited_stack and extra_step belong to a major invasion; leave them out"
         if plan.gathers_from is not None and plan.waits_in is None:
             yield "gathers_from needs waits_in, where the units gather"
+        if plan.waits_until != "first-move" and plan.waits_in is None:
+            yield "waits_until needs waits_in, where the army waits"
         if (
             plan.waits_in is not None
             and plan.waits_in in self.map
@@ -364,6 +366,8 @@ class _Check:
                     yield "against: names the nation itself; leave it out"
                 yield from self._own(card, (entry.leader,))
             case cards.TitlePoints():
+                if card.id in entry.witnesses:
+                    yield "witnesses: names the nation itself; leave it out"
                 yield from self._own(card, (entry.leader,))
             case _:
                 pass

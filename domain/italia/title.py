@@ -1,7 +1,6 @@
 """The imperial title: Charlemagne in Rome (IT-I2-14)."""
 
 from collections.abc import Iterable
-from typing import Final
 
 from domain.italia import retreat, scoring
 from domain.italia.cards import TitlePoints
@@ -14,9 +13,6 @@ from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
-
-WITNESSES: Final = frozenset({NationId("patrimonium")})
-"""Those who may be in the area besides; no battle with them is needed."""
 
 
 class TitleTaken(Event, frozen=True):
@@ -63,16 +59,17 @@ def _offered(table: Table) -> TitlePoints | None:
         if entry.title in table.titles:
             continue
         others = set(table.nations_at(entry.area)) - {nation}
-        leads = entry.leader in table.army(entry.area, nation).leaders and others <= WITNESSES
-        if leads and retreat.destinations(table, nation, entry.area, Army(leaders=(entry.leader,)), _barred(table)):
+        leads = entry.leader in table.army(entry.area, nation).leaders and others <= {*entry.witnesses}
+        alone = Army(leaders=(entry.leader,))
+        if leads and retreat.destinations(table, nation, entry.area, alone, _barred(table, entry)):
             return entry
     return None
 
 
-def _barred(table: Table) -> tuple[AreaId, ...]:
+def _barred(table: Table, entry: TitlePoints) -> tuple[AreaId, ...]:
     """Return where witnesses have begun a reaction move: an army on campaign cannot retreat there (IT-RET-12)."""
     started = {} if table.campaign is None else table.campaign.started
-    return tuple(area for nation, areas in started.items() if nation in WITNESSES for area in areas)
+    return tuple(area for nation, areas in started.items() if nation in entry.witnesses for area in areas)
 
 
 class TakeTitle(Command, frozen=True):
@@ -85,7 +82,7 @@ class TakeTitle(Command, frozen=True):
         table, nation = draft.table, turn_of(draft.table).nation
         entry = _offered(table)
         assert entry is not None, "a title is offered"
-        barred = _barred(table)
+        barred = _barred(table, entry)
         leaving = (Leaving(nation, entry.area, table.army(entry.area, nation), "title", barred=barred),)
         draft.emit(TitleTaken(nation, entry.leader, entry.title, entry.area, leaving))
         scoring.score(draft, nation, entry)

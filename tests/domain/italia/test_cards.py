@@ -496,6 +496,20 @@ FAULTS: dict[str, tuple[Callable[[Row], object], str]] = {
         lambda deck: nation(deck, "franks")["plans"][0].update(waits_in="pavia"),
         "franks: plans[0]: waits_in: pavia is not an entry area; leave it out",
     ),
+    "waiting nowhere": (
+        lambda deck: nation(deck, "franks")["plans"][0].pop("waits_in"),
+        "franks: plans[0]: waits_until needs waits_in, where the army waits",
+    ),
+    "a witness of a title that is no nation": (
+        lambda deck: nation(deck, "franks")["scoring"][-1].update(witnesses=["popes"]),
+        "franks: scoring[10]: witnesses: 'popes' is unknown; known: african-romans, arabs, avars, berbers, burgundi, "
+        "byzantines, foederati, franks, huns, lombards, ostrogoths, patrimonium, sardes, vandals, visigoths, "
+        "western-romans",
+    ),
+    "a witness of one's own title": (
+        lambda deck: nation(deck, "franks")["scoring"][-1].update(witnesses=["franks"]),
+        "franks: scoring[10]: witnesses: names the nation itself; leave it out",
+    ),
     "apart from nobody": (
         lambda deck: nation(deck, "franks")["arrivals"][0].update(apart_from="pippin"),
         "franks: arrivals[0]: apart_from: pippin does not arrive apart in round 5",
