@@ -426,7 +426,7 @@ class Move(Command, frozen=True):
 
     origin: AreaId
     to: AreaId
-    units: Units = field(default_factory=dict[Kind, int])
+    units: Units = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
     leaders: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

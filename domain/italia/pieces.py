@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, NewType
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from domain.kernel.ids import AreaId
 from domain.kernel.rules import message
@@ -85,7 +85,7 @@ class Army(Struct, frozen=True, omit_defaults=True):
         leaders: the leaders among them, sorted. They are no units where numbers count (IT-STK-02).
     """
 
-    units: Units = field(default_factory=dict[Kind, int])
+    units: Units = {}
     leaders: tuple[LeaderId, ...] = ()
 
     @property

@@ -7,7 +7,6 @@ finds it, uses one fleet, and moves no further when it has landed (IT-SEA-06, IT
 
 from collections.abc import Iterable, Iterator
 
-from msgspec import field
 from msgspec.structs import replace
 
 from domain.italia import overrun
@@ -23,7 +22,7 @@ from domain.italia.movement import (
     refuse_unless_there,
     walked,
 )
-from domain.italia.pieces import Army, Fleet, FleetId, Kind, LeaderId, NationId, Units, counted
+from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units, counted
 from domain.italia.sequence import turn_of
 from domain.italia.stacking import some_of
 from domain.italia.table import Command, Event, LeaderWalk, Table, Voyage, Walk, without
@@ -215,7 +214,7 @@ class Embark(Command, frozen=True):
 
     origin: AreaId
     fleet: FleetId
-    units: Units = field(default_factory=dict[Kind, int])
+    units: Units = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
     leaders: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -325,7 +324,7 @@ class Land(Command, frozen=True):
 
     fleet: FleetId
     to: AreaId
-    units: Units = field(default_factory=dict[Kind, int])
+    units: Units = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
     leaders: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

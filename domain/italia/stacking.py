@@ -277,7 +277,7 @@ class DeclareCapital(Command, frozen=True):
 
     nation: NationId
     area: AreaId
-    removed: Units = field(default_factory=dict[Kind, int])
+    removed: Units = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, names, nation = draft.table, draft.table.names, self.nation

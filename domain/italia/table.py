@@ -110,9 +110,9 @@ class Nation(Struct, frozen=True, omit_defaults=True):
     overlord: NationId | None = None
     capital: AreaId | None = None
     received: tuple[AreaId, ...] = ()
-    held: dict[str, Count] = field(default_factory=dict[str, int])
-    gone: dict[str, Count] = field(default_factory=dict[str, int])
-    came: dict[LeaderId, Count] = field(default_factory=dict[LeaderId, int])
+    held: dict[str, Count] = {}
+    gone: dict[str, Count] = {}
+    came: dict[LeaderId, Count] = {}
     fallen: tuple[LeaderId, ...] = ()
     over: bool = False
 
@@ -160,10 +160,10 @@ class Arriving(Struct, frozen=True, omit_defaults=True):
 
     nation: NationId
     entry: int
-    units: dict[str, Count] = field(default_factory=dict[str, int])
+    units: dict[str, Count] = {}
     leaders: tuple[LeaderId, ...] = ()
     chosen: AreaId | None = None
-    at: dict[AreaId, Count] = field(default_factory=dict[AreaId, int])
+    at: dict[AreaId, Count] = {}
     fleets: tuple[FleetId, ...] = ()
 
 
@@ -243,9 +243,9 @@ class Moving(Struct, frozen=True, omit_defaults=True):
         behind: areas that units or leaders have left (IT-STK-22).
     """
 
-    walks: dict[str, tuple[Walk, ...]] = field(default_factory=dict[str, tuple[Walk, ...]])
-    leaders: dict[LeaderId, LeaderWalk] = field(default_factory=dict[LeaderId, LeaderWalk])
-    voyages: dict[FleetId, Voyage] = field(default_factory=dict[FleetId, Voyage])
+    walks: dict[str, tuple[Walk, ...]] = {}
+    leaders: dict[LeaderId, LeaderWalk] = {}
+    voyages: dict[FleetId, Voyage] = {}
     roads: tuple[AreaId, ...] = ()
     behind: tuple[AreaId, ...] = ()
 
@@ -264,7 +264,7 @@ class Front(Struct, frozen=True, omit_defaults=True):
 
     enemies: tuple[NationId, ...]
     origins: tuple[AreaId, ...] = ()
-    seaborne: Units = field(default_factory=dict[Kind, int])
+    seaborne: Units = {}
 
 
 class Encounter(Struct, frozen=True):
@@ -291,7 +291,7 @@ class Combat(Struct, frozen=True, omit_defaults=True):
         retreated: fleets that retreated in this phase (IT-SUP-03).
     """
 
-    fronts: dict[AreaId, Front] = field(default_factory=dict[AreaId, Front])
+    fronts: dict[AreaId, Front] = {}
     encounters: tuple[Encounter, ...] = ()
     asked: tuple[NationId, ...] = ()
     fought: tuple[AreaId, ...] = ()
@@ -341,14 +341,14 @@ class Battle(Struct, frozen=True, omit_defaults=True):
     step: BattleStep = "conversion"
     round: Count = 1
     raid: bool = False
-    damaged: dict[NationId, Units] = field(default_factory=dict[NationId, Units])
-    aims: dict[NationId, tuple[Aim, ...]] = field(default_factory=dict[NationId, tuple[Aim, ...]])
-    sealed: dict[NationId, tuple[Sealed, ...]] = field(default_factory=dict[NationId, tuple[Sealed, ...]])
-    losses: dict[NationId, Count] = field(default_factory=dict[NationId, int])
-    sinking: dict[NationId, tuple[FleetId, ...]] = field(default_factory=dict[NationId, tuple[FleetId, ...]])
-    driven: dict[NationId, Count] = field(default_factory=dict[NationId, int])
+    damaged: dict[NationId, Units] = {}
+    aims: dict[NationId, tuple[Aim, ...]] = {}
+    sealed: dict[NationId, tuple[Sealed, ...]] = {}
+    losses: dict[NationId, Count] = {}
+    sinking: dict[NationId, tuple[FleetId, ...]] = {}
+    driven: dict[NationId, Count] = {}
     stood: tuple[NationId, ...] = ()
-    pitched: dict[NationId, Count] = field(default_factory=dict[NationId, int])
+    pitched: dict[NationId, Count] = {}
     converted: Kind | None = None
 
     @property
@@ -444,7 +444,7 @@ class Campaign(Struct, frozen=True, omit_defaults=True):
     asked: bool = False
     reacting: tuple[NationId, ...] = ()
     reaction: Reaction | None = None
-    started: dict[NationId, tuple[AreaId, ...]] = field(default_factory=dict[NationId, tuple[AreaId, ...]])
+    started: dict[NationId, tuple[AreaId, ...]] = {}
     risen: tuple[NationId, ...] = ()
 
 
