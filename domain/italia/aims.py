@@ -225,14 +225,20 @@ def _seal(draft: Draft[Table], nation: NationId, kind: Kind, target: str) -> Non
 def _reveal(draft: Draft[Table]) -> None:
     fight = under_way(draft.table)
     targets = {nation: tuple(draft.reveal(each) for each in sealed) for nation, sealed in sorted(fight.sealed.items())}
-    aims = {
-        nation: tuple(
-            Aim(kind, number, target)
-            for (kind, target), number in sorted(Counter((each.value[0], each.value[1]) for each in opened).items())
-        )
-        for nation, opened in targets.items()
-    }
+    aims = {nation: aimed(each.value for each in opened) for nation, opened in targets.items()}
     draft.emit(TargetsRevealed(targets, aims))
+
+
+def aimed(chosen: Iterable[Any]) -> tuple[Aim, ...]:
+    """Return targets that were chosen unit by unit, put together."""
+    counts = Counter((kind, target) for kind, target in chosen)
+    return tuple(Aim(kind, number, target) for (kind, target), number in sorted(counts.items()))
+
+
+def chosen_by(fight: Battle, vault: Vault) -> dict[NationId, tuple[Aim, ...]]:
+    """Return the targets that the holder of a vault has chosen in secret so far (IT-BAT-19)."""
+    own = {nation: each for nation, each in fight.sealed.items() if all(map(vault.holds, each))}
+    return {nation: aimed(map(vault.open, each)) for nation, each in own.items()}
 
 
 def aim(table: Table) -> list[Decision] | Consequence[Table]:

@@ -2,9 +2,10 @@
 
 from msgspec import Struct
 
-from domain.italia import stacking
+from domain.italia import aims, stacking
 from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId
 from domain.italia.table import (
+    Aim,
     Arriving,
     Battle,
     Campaign,
@@ -92,6 +93,7 @@ class View(Struct, frozen=True):
         moving: how units have moved in the movement phase under way.
         combat: the battles of the combat phase under way.
         battle: the battle under way.
+        aiming: by nation, the targets that you have chosen in secret so far, under the option `individual_targets`.
         leaving: units that must leave an area.
         spoils: cities of which it is to be said what is gained by them.
         repair: a raided city that can be rebuilt.
@@ -118,6 +120,7 @@ class View(Struct, frozen=True):
     moving: Moving | None
     combat: Combat | None
     battle: Battle | None
+    aiming: dict[NationId, tuple[Aim, ...]]
     leaving: tuple[Leaving, ...]
     spoils: tuple[Spoil, ...]
     repair: Repair | None
@@ -130,7 +133,7 @@ class View(Struct, frozen=True):
 
 
 def of(table: Table, vault: Vault) -> View:
-    """Return the position as the holder of `vault` sees it. Sealed targets stay commitments."""
+    """Return the position as the holder of `vault` sees it. In `battle` sealed targets stay commitments."""
     turn = table.turn
     return View(
         round=table.round,
@@ -150,6 +153,7 @@ def of(table: Table, vault: Vault) -> View:
         moving=table.moving,
         combat=table.combat,
         battle=table.battle,
+        aiming={} if table.battle is None else aims.chosen_by(table.battle, vault),
         leaving=tuple(table.leaving),
         spoils=tuple(table.spoils),
         repair=table.repair,

@@ -10,7 +10,7 @@ from domain.italia.exits import Leave, Stay
 from domain.italia.hannibal import Gather
 from domain.italia.pieces import LeaderId, NationId, counted
 from domain.italia.ruleset import ItaliaI, ItaliaII
-from domain.italia.table import Arriving, Battle, Combat, Front, Leaving, Table
+from domain.italia.table import Aim, Arriving, Battle, Combat, Front, Leaving, Table
 from domain.italia.title import DeclineTitle, TakeTitle
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
@@ -132,6 +132,14 @@ def test_a_battle_shows_both_sides_and_what_is_damaged() -> None:
     raid = replace(table.battle, raid=True, damaged={})
     table.battle = raid
     assert "Raid in Etruria, round 2: the Carthaginians attack" in now(table)
+
+
+def test_targets_chosen_in_secret_are_shown_to_who_has_chosen_them() -> None:
+    table = arranged(*FIGHTING, turn="celts", stage="battles")
+    table.battle = Battle(ETRURIA, False, CELTS, ROMANS)
+    seen = replace(GAME.view(table, Vault()), aiming={CELTS: (Aim("infantry", 2, "legion-1"),)})
+    shelves = {shelf.title: [mark.words for mark in shelf.items] for shelf in GAME.marks(seen, NAMES).shelves}
+    assert shelves["The Celts aim in secret"] == ["2 infantry at legion-1"]
 
 
 def test_battles_still_to_be_fought_are_listed_without_the_one_under_way() -> None:
