@@ -72,8 +72,7 @@ class UnitsRetreated(Event, frozen=True):
             table.receive(AreaId(self.to), self.nation)
         if self.why is not None:
             _left(table, self.army)
-        if table.battle is not None and table.battle.place == self.area:
-            _restore(table, table.battle, self.nation, self.army.units)
+        _gone(table, self.area, self.nation, self.army.units)
 
     def tell(self, names: Names) -> str:
         to = f"aboard {names(self.to)}" if self.to.count("-fleet-") else f"to {names(self.to)}"
@@ -93,6 +92,7 @@ class UnitsCutOff(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.eliminate(self.area, self.nation, self.army)
         table.leaving.pop(0)
+        _gone(table, self.area, self.nation, self.army.units)
 
     def tell(self, names: Names) -> str:
         army = self.army.tell(names)
@@ -140,8 +140,12 @@ def _left(table: Table, army: Army) -> None:
     table.leaving[:1] = [replace(head, army=rest)] if rest else []
 
 
-def _restore(table: Table, fight: Battle, nation: NationId, units: Units) -> None:
-    """Restore damaged units that retreated (IT-BAT-11): of each type they go first; but knights never (IT-I2-05)."""
+def _gone(table: Table, area: AreaId, nation: NationId, units: Units) -> None:
+    """Forget damaged units that have left a battle, to be restored or lost (IT-BAT-11, IT-HIT-12): of each type they go
+    first; but knights never (IT-I2-05)."""
+    fight = table.battle
+    if fight is None or fight.place != area:
+        return
     going: Units = {kind: number for kind, number in units.items() if kind != KNIGHT}
     damaged = fight.damaged.get(nation, {})
     left: Units = {kind: number - min(number, going.get(kind, 0)) for kind, number in damaged.items()}
