@@ -22,6 +22,7 @@ from domain.italia.table import (
     Event,
     Table,
     combat_of,
+    resolved,
     under_way,
 )
 from domain.kernel.chance.secret import Vault
@@ -47,6 +48,7 @@ class LeadersCaught(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.eliminate(self.area, self.nation, Army(leaders=self.leaders))
+        table.combat = resolved(combat_of(table), self.area)
 
     def tell(self, names: Names) -> str:
         were = "was" if len(self.leaders) == 1 else "were"
@@ -192,8 +194,8 @@ class BattleEnded(Event, frozen=True):
         if self.naval:
             left = tuple(each for each in combat.encounters if (each.sea, each.other) != (self.place, self.defender))
             table.combat = replace(combat, encounters=left)
-        elif self.place not in combat.fought:
-            table.combat = replace(combat, fought=(*combat.fought, self.place))
+        else:
+            table.combat = resolved(combat, self.place)
 
     def tell(self, names: Names) -> str:
         if self.winner is None:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from domain.italia import scoring
 from domain.italia.pieces import KINDS, NO_ARMY, Army, Kind, NationId, called, counted
-from domain.italia.table import Battle, City, Command, Event, Leaving, Repair, Spoil, Table, combat_of
+from domain.italia.table import Battle, City, Command, Event, Leaving, Repair, Spoil, Table, combat_of, resolved
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -39,7 +39,7 @@ class RaidEnded(Event, frozen=True):
     def apply(self, table: Table) -> None:
         combat, turn = combat_of(table), table.turn
         table.battle = None
-        table.combat = replace(combat, fought=(*combat.fought, self.area))
+        table.combat = resolved(combat, self.area)
         if self.leaving:
             table.leaving.append(
                 Leaving(self.attacker, self.area, self.leaving, "raid", scorer=self.defender, barred=self.barred)

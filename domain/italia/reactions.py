@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from domain.italia.campaign import adjacent, is_blocked, place_of, under_way
 from domain.italia.pieces import Army, FleetId, LeaderId, NationId, Units, counted
 from domain.italia.sequence import go_on
-from domain.italia.table import Campaign, Command, Event, Reaction, Table
+from domain.italia.table import Campaign, Command, Event, Reaction, Table, resolved
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -110,7 +110,8 @@ class ReactionEnded(Event, frozen=True):
                 for area, front in table.combat.fronts.items()
                 if (enemies := tuple(other for other in front.enemies if table.army(area, other)))
             }
-            table.combat = replace(table.combat, fronts=fronts)
+            gone = (area for area in table.combat.fronts if area not in fronts)
+            table.combat = replace(resolved(table.combat, *gone), fronts=fronts)
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} did not react further."

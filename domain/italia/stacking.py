@@ -337,8 +337,7 @@ def _given_up(table: Table, nation: NationId) -> tuple[AreaId | None, int]:
         return None, 0
     received = area in table.nations[nation].received
     excess = table.army(area, nation).size - base(table, area) - (RETREAT if received else 0)
-    fights = combat is not None and area in combat.fronts
-    fights = fights or (table.battle is not None and table.battle.place == area)
+    fights = combat is not None and area in combat.fronts and bool(table.strangers(nation, area))
     leaves = any((each.nation, each.area) == (nation, area) for each in table.leaving)
     checked = False
     if turn is not None and turn.nation == nation:

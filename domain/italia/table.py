@@ -286,7 +286,7 @@ class Combat(Struct, frozen=True, omit_defaults=True):
         fronts: the land areas where battles are due.
         encounters: the naval battles that are due.
         asked: the nations that have said whether they fight at sea (IT-NAV-02).
-        fought: the land areas in which combat took place (IT-STK-15).
+        fought: the land areas whose battle is over, or had nobody left to fight it (IT-STK-15).
         left: the areas in which the leader of a campaign has been in its last move (IT-STK-22).
         retreated: fleets that retreated in this phase (IT-SUP-03).
     """
@@ -735,6 +735,11 @@ def without(groups: Iterable[Walk], kind: Kind, count: int) -> tuple[Walk, ...]:
     kept: list[Walk] = []
     for walk in sorted(groups, key=lambda each: each.steps):
         gone = min(count, walk.count) if walk.kind == kind else 0
+def resolved(combat: Combat, *areas: AreaId) -> Combat:
+    """Return a combat phase in which the battles of some areas are over."""
+    return replace(combat, fought=tuple(dict.fromkeys((*combat.fought, *areas))))
+
+
         count -= gone
         if walk.count > gone:
             kept.append(replace(walk, count=walk.count - gone))
