@@ -92,7 +92,7 @@ class CityRepaired(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.take(self.area, self.nation, Army({self.kind: 1}))
-        table.cities[self.area] = City(True, table.cities[self.area].owner, self.spared)
+        table.cities[self.area] = City(True, table.seat_of(self.nation), self.spared)
         table.repair = None
 
     def tell(self, names: Names) -> str:

@@ -76,8 +76,7 @@ class ReactionMoved(Event, frozen=True):
                 table.load(FleetId(self.to), self.army)
             else:
                 table.add(end, self.nation, self.army)
-        if end in table.cities and table.nations_at(end) == [self.nation]:  # IT-REA-13: held, but not sacked
-            table.cities[end] = replace(table.cities[end], owner=table.seat_of(self.nation))
+        table.hold(end, self.nation)  # IT-REA-13
         started = campaign.started.get(self.nation, ())
         started = {**campaign.started, self.nation: tuple(dict.fromkeys((*started, start)))}
         reaction = Reaction(self.into_battle, start, end)

@@ -116,6 +116,8 @@ class ReinforcementsPlaced(Event, frozen=True):
             turn = table.turn
             if turn is not None and turn.nation == self.nation:
                 table.turn = replace(turn, arrived=tuple(dict.fromkeys((*turn.arrived, AreaId(self.to)))))
+            else:
+                table.hold(AreaId(self.to), self.nation)
         leaders = tuple(leader for leader in one.leaders if leader not in self.leaders)
         units = {kind: number for kind, number in left.items() if number}
         table.arriving[0] = replace(one, units=units, leaders=leaders, at=at, fleets=fleets)

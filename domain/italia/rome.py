@@ -27,7 +27,7 @@ class AreaCleared(Event, frozen=True):
     def apply(self, table: Table) -> None:
         table.leaving.extend(self.leaving)
         if self.rebuilt:
-            table.cities[self.area] = City(owner=table.cities[self.area].owner)
+            table.cities[self.area] = City(owner=table.seat_of(self.nation))
 
     def tell(self, names: Names) -> str:
         said = [f"all others must leave {names(self.area)}"] if self.leaving else []

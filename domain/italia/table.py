@@ -684,6 +684,11 @@ class Table(KernelTable):
         if area not in received:
             self.change(nation, received=(*received, area))
 
+    def hold(self, area: AreaId, nation: NationId) -> None:
+        """Let a nation that is alone in an area have its city, without any right to sack it (IT-CTY-06)."""
+        if area in self.cities and self.nations_at(area) == [nation]:
+            self.cities[area] = replace(self.cities[area], owner=self.seat_of(nation))
+
     def add(self, area: AreaId, nation: NationId, army: Army) -> None:
         """Put units and leaders into an area."""
         self.set_army(area, nation, self.army(area, nation) + army)
@@ -730,16 +735,16 @@ def combat_of(table: Table) -> Combat:
     return table.combat
 
 
-def without(groups: Iterable[Walk], kind: Kind, count: int) -> tuple[Walk, ...]:
-    """Return walks less `count` units of a type, those that have walked least first."""
-    kept: list[Walk] = []
-    for walk in sorted(groups, key=lambda each: each.steps):
-        gone = min(count, walk.count) if walk.kind == kind else 0
 def resolved(combat: Combat, *areas: AreaId) -> Combat:
     """Return a combat phase in which the battles of some areas are over."""
     return replace(combat, fought=tuple(dict.fromkeys((*combat.fought, *areas))))
 
 
+def without(groups: Iterable[Walk], kind: Kind, count: int) -> tuple[Walk, ...]:
+    """Return walks less `count` units of a type, those that have walked least first."""
+    kept: list[Walk] = []
+    for walk in sorted(groups, key=lambda each: each.steps):
+        gone = min(count, walk.count) if walk.kind == kind else 0
         count -= gone
         if walk.count > gone:
             kept.append(replace(walk, count=walk.count - gone))
