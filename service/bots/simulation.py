@@ -1,12 +1,13 @@
 """Whole games between random players, in this process: to find dead ends and broken laws, and to measure."""
 
 import hashlib
+import math
 import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -28,8 +29,13 @@ from domain.library import LIBRARY
 from service.bots.bot import RANDOM, Bot
 from service.bots.registry import levels
 
+K = TypeVar("K", bound=str)
+
 SIMULATOR: Final = PlayerId("simulator")
 """Who organizes the games."""
+
+DEVIATIONS: Final = 1.96
+"""Between so many standard deviations on either side lie 95 % of a normal distribution."""
 
 CHATTER = 0.02
 """How often a bot says something that no open decision asks for (proposes an alliance, grants a passage)."""
@@ -62,6 +68,10 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     finished: bool
     winners: tuple[Seat, ...] = ()
     score: Mapping[Seat, Mapping[str, Figure]] = {}
+    nations: Mapping[str, Mapping[str, Figure]] = {}
+    """What the nations of all seats ended with, where seats lead several."""
+    asked: Mapping[str, int] = {}
+    """How often each kind of decision was asked."""
     events: int = 0
     commands: int = 0
     round: int = 0
@@ -84,6 +94,7 @@ class Simulation:
         self.records: list[Record] = []
         self.vault = Vault()
         self.commands = 0
+        self.asked = Counter[str]()
         self.game = self._begin()
         self.bot = self._bot()
 
@@ -140,8 +151,12 @@ class Simulation:
         """Return a seat and a command for it."""
         if self.bot is None:
             seat, option = self._choose_option()
+            if option.decision:
+                self.asked[option.decision] += 1
             return seat, self._sample(seat, option)
-        seat = self.game.decisions[0].seats[0]
+        decision = self.game.decisions[0]
+        self.asked[decision.kind] += 1
+        seat = decision.seats[0]
         view = msgspec.to_builtins(self.game.view(seat, self.vault))
         options = msgspec.to_builtins(self.game.options(seat, self.vault))
         return seat, self.bot.choose(seat, view, options)
@@ -210,6 +225,8 @@ def play(plan: Plan) -> tuple[Outcome, Simulation]:
         finished=game.status == "over",
         winners=game.result.winners if game.result else (),
         score=game.ruleset.score(game.table),
+        nations=_nations(game),
+        asked=simulation.asked,
         events=game.version,
         commands=simulation.commands,
         round=game.round,
@@ -217,6 +234,12 @@ def play(plan: Plan) -> tuple[Outcome, Simulation]:
         fault=fault,
     )
     return outcome, simulation
+
+
+def _nations(game: Game) -> dict[str, Mapping[str, Figure]]:
+    """Return what each nation ended with, as everybody sees it."""
+    shown = game.ruleset.marks(game.view(None, Vault()), game.names)
+    return {each.nation: each.figures for standing in shown.standings for each in standing.nations}
 
 
 def outcome_of(plan: Plan) -> Outcome:
@@ -234,13 +257,24 @@ def play_all(plans: Sequence[Plan], processes: int) -> Iterator[Outcome]:
 
 
 class Tables(Struct, frozen=True):
-    """Games of one number of players in figures. `score` holds what each seat ended with, on average."""
+    """Games of one number of players in figures.
+
+    Attributes:
+        share: between what shares of all games the wins of each seat lie, with a probability of 95 %.
+        score: what each seat ended with, on average.
+        nations: what each nation ended with, on average, where seats lead several.
+        asked: how often a game asks each kind of decision, on average.
+    """
 
     games: int
     finished: int
+    median_commands: int
     median_events: int
     wins: dict[Seat, int]
+    share: dict[Seat, tuple[float, float]]
     score: dict[Seat, dict[str, float]]
+    nations: dict[str, dict[str, float]]
+    asked: dict[str, float]
 
 
 class Summary(Struct, frozen=True):
@@ -275,19 +309,40 @@ def summarize(outcomes: Iterable[Outcome], seconds: float) -> Summary:
 
 
 def _tables(done: Sequence[Outcome]) -> Tables:
-    score: dict[Seat, dict[str, Figure]] = {}
-    for outcome in done:
-        for seat, figures in outcome.score.items():
-            sums = score.setdefault(seat, {})
-            for name, figure in figures.items():
-                sums[name] = sums.get(name, 0) + figure
+    wins, finished = _wins(done), sum(outcome.finished for outcome in done)
+    asked = sum((Counter(outcome.asked) for outcome in done), Counter[str]())
     return Tables(
         games=len(done),
-        finished=sum(outcome.finished for outcome in done),
+        finished=finished,
+        median_commands=_median(outcome.commands for outcome in done),
         median_events=_median(outcome.events for outcome in done),
-        wins=_wins(done),
-        score={seat: {name: round(of / len(done), 1) for name, of in each.items()} for seat, each in score.items()},
+        wins=wins,
+        share={seat: spread(wins.get(seat, 0), finished) for outcome in done[:1] for seat in outcome.score},
+        score=_averages([outcome.score for outcome in done]),
+        nations=_averages([outcome.nations for outcome in done]),
+        asked={kind: round(times / len(done), 1) for kind, times in asked.most_common()},
     )
+
+
+def _averages(games: Sequence[Mapping[K, Mapping[str, Figure]]]) -> dict[K, dict[str, float]]:
+    """Return the averages of what seats, or nations, ended with."""
+    sums: dict[K, dict[str, Figure]] = {}
+    for each in games:
+        for owner, figures in each.items():
+            own = sums.setdefault(owner, {})
+            for name, figure in figures.items():
+                own[name] = own.get(name, 0) + figure
+    return {owner: {name: round(of / len(games), 1) for name, of in figures.items()} for owner, figures in sums.items()}
+
+
+def spread(wins: int, games: int) -> tuple[float, float]:
+    """Return between what shares so many wins lie with a probability of 95 % (the interval of Wilson)."""
+    if not games:
+        return 0.0, 1.0
+    share, square = wins / games, DEVIATIONS**2 / games
+    half = math.sqrt(square * (share * (1 - share) + square / 4))
+    low, high = ((share + square / 2 + side * half) / (1 + square) for side in (-1, 1))
+    return max(0.0, round(low, 3)), min(1.0, round(high, 3))
 
 
 def _wins(done: Iterable[Outcome]) -> dict[Seat, int]:

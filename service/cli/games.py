@@ -1,6 +1,7 @@
 """Playing games from the command line: one through the API, many in this process."""
 
 import time
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
@@ -177,10 +178,21 @@ def _print_summary(ruleset: str, summary: simulation.Summary) -> None:
 
 
 def _print_seats(players: int, tables: simulation.Tables) -> None:
-    """Print what became of each seat in the games of one number of players."""
-    figures = list(dict.fromkeys(name for score in tables.score.values() for name in score))
-    title = f"{players} players: {tables.games} games, {tables.median_events} events (median)"
-    shown = RichTable("", "wins", *figures, title=title, title_justify="left", caption="on average at the end")
-    for seat, score in tables.score.items():
-        shown.add_row(seat, str(tables.wins.get(seat, 0)), *(str(score.get(name, "")) for name in figures))
+    """Print what became of each seat in the games of one number of players, and what these games asked."""
+    length = f"{tables.median_commands} commands and {tables.median_events} events (median)"
+    title = f"{players} players: {tables.games} games, {length}"
+    wins = {seat: f"{tables.wins.get(seat, 0)} ({low:.0%} to {high:.0%})" for seat, (low, high) in tables.share.items()}
+    _print_figures(title, tables.score, wins=wins)
+    if tables.nations:
+        _print_figures("Their nations", tables.nations)
+    asked = ", ".join(f"{kind} {times}" for kind, times in tables.asked.items())
+    console.print(f"Asked in a game, on average: {asked}", markup=False, highlight=False)
+
+
+def _print_figures(title: str, owners: Mapping[Any, Mapping[str, float]], **more: Mapping[Any, str]) -> None:
+    """Print the figures of seats, or of nations, line by line."""
+    names = list(dict.fromkeys(name for figures in owners.values() for name in figures))
+    shown = RichTable("", *more, *names, title=title, title_justify="left", caption="on average at the end")
+    for owner, figures in owners.items():
+        shown.add_row(owner, *(each[owner] for each in more.values()), *(str(figures.get(name, "")) for name in names))
     console.print(shown)

@@ -7,7 +7,7 @@ import pytest
 
 from domain.kernel.ids import Seat
 from service.bots.registry import levels
-from service.bots.simulation import Outcome, Plan, Tables, summarize
+from service.bots.simulation import Outcome, Plan, Tables, spread, summarize
 from tests.service.cli.calling import Call
 
 NOWHERE = "http://127.0.0.1:9"
@@ -69,12 +69,47 @@ def test_many_games_are_summed_up_as_json(call: Call):
 
 def test_wins_and_what_seats_end_with_are_summed_up_for_each_number_of_players():
     outcomes = [
-        Outcome(Plan("any", players, seed), finished=True, winners=(seat,), score={seat: {"points": points}}, events=9)
+        Outcome(
+            Plan("any", players, seed),
+            finished=True,
+            winners=(seat,),
+            score={seat: {"points": points}},
+            nations={"celts": {"points": points / 2}},
+            asked={"buy": seed},
+            events=9,
+            commands=5,
+        )
         for seed, (players, seat, points) in enumerate([(2, RED, 10), (2, RED, 15), (3, BLUE, 7)])
     ]
     by_players = summarize(outcomes, 1).by_players
-    assert by_players[2] == Tables(2, 2, 9, {RED: 2}, {RED: {"points": 12.5}})
-    assert by_players[3] == Tables(1, 1, 9, {BLUE: 1}, {BLUE: {"points": 7}})
+    assert by_players[2] == Tables(
+        games=2,
+        finished=2,
+        median_commands=5,
+        median_events=9,
+        wins={RED: 2},
+        share={RED: (0.342, 1.0)},
+        score={RED: {"points": 12.5}},
+        nations={"celts": {"points": 6.2}},
+        asked={"buy": 0.5},
+    )
+    assert by_players[3].wins == {BLUE: 1}
+    assert by_players[3].score == {BLUE: {"points": 7}}
+
+
+@pytest.mark.parametrize(
+    ("wins", "games", "between"),
+    [(0, 0, (0.0, 1.0)), (0, 60, (0.0, 0.06)), (47, 60, (0.664, 0.869)), (20, 60, (0.227, 0.459))],
+)
+def test_wins_have_a_spread(wins: int, games: int, between: tuple[float, float]):
+    assert spread(wins, games) == between
+
+
+def test_simulations_say_how_the_nations_of_seats_did_and_what_was_asked(call: Call):
+    said = call("simulate", "--ruleset", "italia-2", "--games", 1, "--commands", 200, "--processes", 1)
+    assert said.code == 0, said.out
+    for told in ("Their nations", "western-romans", "Asked in a game, on average: ", "choose-battle "):
+        assert told in said.out
 
 
 def test_the_same_seed_plays_the_same_games(call: Call):
