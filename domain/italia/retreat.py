@@ -454,8 +454,7 @@ def leave(table: Table) -> list[Decision] | Consequence[Table]:
         if _number(table, going, to, places[to], going.army.leaders) >= going.army.size:
             return lambda draft: _go(draft, going, to, going.army, automatic=True)
     names, why = table.names, going.why or "eviction"
-    who = f"{going.army.tell(names)} of the {names(going.nation)}"
-    title = f"{who} must leave {names(going.area)}: where do they go?"
+    title = f"The {names(going.nation)} must leave {names(going.area)}: where shall {going.army.tell(names)} go?"
     about = {"nation": going.nation, "area": going.area, "why": why, "to": places}
     depends = "Those who cannot go anywhere are eliminated."
     return [Decision("leave", (table.seat_of(going.nation),), RuleId(RULES[why]), title, depends, about)]
