@@ -13,8 +13,8 @@ from domain.italia import cities, deserters, dice, raids, scoring
 from domain.italia.cards import EntryAreas
 from domain.italia.dice import Throw
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, Units, called, counted, told
+from domain.italia.sequence import enter, turn_of
 from domain.italia.sequence import go_on as next_stage
-from domain.italia.sequence import turn_of
 from domain.italia.table import (
     Battle,
     BattleStep,
@@ -47,6 +47,7 @@ class LeadersCaught(Event, frozen=True):
     leaders: tuple[LeaderId, ...]
 
     def apply(self, table: Table) -> None:
+        enter(table, "battles")
         table.eliminate(self.area, self.nation, Army(leaders=self.leaders))
         table.combat = resolved(combat_of(table), self.area)
 
@@ -80,6 +81,7 @@ class BattleBegan(Event, frozen=True):
     pitched: dict[NationId, Count] = field(default_factory=dict[NationId, int])
 
     def apply(self, table: Table) -> None:
+        enter(table, "battles")
         table.battle = Battle(
             self.place, self.naval, self.attacker, self.defender, raid=self.raid, pitched=self.pitched
         )

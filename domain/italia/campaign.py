@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia import entry, raids, scoring
+from domain.italia import entry, movement, raids, scoring
 from domain.italia.pieces import KINDS, Army, LeaderId, NationId, Piece, called, counted
-from domain.italia.sequence import CAMPAIGN_STEP, go_on, turn_of
-from domain.italia.table import Campaign, Command, Event, Leaving, Table
+from domain.italia.sequence import CAMPAIGN_STEP, enter, go_on, leave, turn_of
+from domain.italia.table import Campaign, Command, Event, Leaving, Moving, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -38,6 +38,7 @@ class CampaignBegan(Event, frozen=True):
     gold: Count
 
     def apply(self, table: Table) -> None:
+        enter(table, "campaign")
         table.earn(self.nation, self.gold)
         table.campaign = Campaign(self.nation, self.leader)
         table.blocked.pop(self.nation, None)
@@ -52,22 +53,26 @@ class CampaignMoveBegan(Event, frozen=True):
 
     Attributes:
         cost: the price in gold.
+        roads: highlands in which its units need not stop, because of a city that it controls now (IT-CTY-02).
     """
 
-    rules = ("IT-CAM-03", "IT-CAM-04", "IT-CAM-07", "IT-I1-15")
+    rules = ("IT-CAM-03", "IT-CAM-04", "IT-CAM-07", "IT-I1-15", "IT-CTY-02")
 
     nation: NationId
     leader: LeaderId
     cost: Count
+    roads: tuple[AreaId, ...] = ()
 
     def apply(self, table: Table) -> None:
         turn, before = turn_of(table), table.campaign
+        if before is not None:
+            table.blocked[self.nation] = before.blocked
         step = 1 if before is None else before.step + 1
         table.change(self.nation, gold=table.nations[self.nation].gold - self.cost)
         rest = turn.stages if table.stage == "turns" else turn.stages[1:]  # IT-I1-15: one move, then the next faction
         table.turn = replace(turn, stages=(*CAMPAIGN_STEP, *rest))
         table.campaign = Campaign(self.nation, self.leader, step)
-        table.combat = None
+        table.moving, table.combat = Moving(roads=self.roads), None
         table.passes = 0
 
     def tell(self, names: Names) -> str:
@@ -90,7 +95,8 @@ class CampaignEnded(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         if table.turn is not None:
-            table.turn = replace(table.turn, stages=table.turn.stages[1:])
+            enter(table, "campaign")
+            leave(table)
         table.leaving.extend(self.leaving)
 
     def tell(self, names: Names) -> str:
@@ -139,23 +145,6 @@ class AreaBlocked(Event, frozen=True):
         return f"The {names(self.nation)} gave up {unit} and {self.cost} gold to block {names(self.area)}."
 
 
-class AnnouncingEnded(Event, frozen=True):
-    """It was said which raids and blocks there are in this campaign move (IT-CAM-03)."""
-
-    rules = ("IT-CAM-03",)
-
-    nation: NationId
-    automatic: Automatic = False
-
-    def apply(self, table: Table) -> None:
-        campaign = under_way(table)
-        table.campaign = replace(campaign, ready=True)
-        table.blocked[self.nation] = campaign.blocked
-
-    def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} announced nothing more."
-
-
 def under_way(table: Table) -> Campaign:
     """Return the campaign under way."""
     assert table.campaign is not None, "a campaign is under way"
@@ -172,6 +161,11 @@ def place_of(table: Table, campaign: Campaign) -> AreaId:
 # --- its moves and its end ---
 
 
+def next_move(table: Table, nation: NationId, leader: LeaderId) -> CampaignMoveBegan:
+    """Return the event of another campaign move."""
+    return CampaignMoveBegan(nation, leader, table.data.costs.campaign_move, movement.roads_of(table, nation))
+
+
 class March(Command, frozen=True):
     """Pay for another move of your campaign (IT-CAM-04)."""
 
@@ -180,7 +174,7 @@ class March(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         campaign = under_way(draft.table)
-        draft.emit(CampaignMoveBegan(campaign.nation, campaign.leader, draft.table.data.costs.campaign_move))
+        draft.emit(next_move(draft.table, campaign.nation, campaign.leader))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -387,7 +381,6 @@ class EndAnnouncing(Command, frozen=True):
     answers = frozenset({"announce"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        draft.emit(AnnouncingEnded(under_way(draft.table).nation))
         go_on(draft)
 
     @classmethod
@@ -399,7 +392,7 @@ def announce(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the campaigning player for raids and blocks (IT-CAM-03)."""
     campaign = under_way(table)
     if campaign.leader not in table.nations[campaign.nation].came or not _can_announce(table, campaign):
-        return _nothing_announced
+        return go_on
     return [
         Decision(
             "announce",
@@ -419,10 +412,5 @@ def _can_announce(table: Table, campaign: Campaign) -> bool:
     return rich and bool(_places(table, campaign) and _kinds(table, campaign))
 
 
-def _nothing_announced(draft: Draft[Table]) -> None:
-    draft.emit(AnnouncingEnded(under_way(draft.table).nation, automatic=True))
-    go_on(draft)
-
-
-EVENTS = (CampaignBegan, CampaignMoveBegan, CampaignEnded, RaidAnnounced, AreaBlocked, AnnouncingEnded)
+EVENTS = (CampaignBegan, CampaignMoveBegan, CampaignEnded, RaidAnnounced, AreaBlocked)
 COMMANDS = (March, EndCampaign, AnnounceRaid, Block, EndAnnouncing)

@@ -141,12 +141,21 @@ class CityRebuilt(Event, frozen=True):
 # --- taking ---
 
 
-def conquer(draft: Draft[Table]) -> None:
+def conquer(table: Table) -> Consequence[Table]:
     """Take the cities of the areas where the active nation is alone after its movement (IT-CTY-06)."""
-    nation = turn_of(draft.table).nation
-    for area in draft.table.areas_of(nation):
-        take(draft, nation, area)
-    go_on(draft)
+    nation = turn_of(table).nation
+    areas = [area for area in table.areas_of(nation) if _takes(table, nation, area)]
+
+    def happens(draft: Draft[Table]) -> None:
+        for area in areas:
+            take(draft, nation, area)
+
+    return happens if areas else go_on
+
+
+def _takes(table: Table, nation: NationId, area: AreaId) -> bool:
+    alone = table.has_city(area) and table.nations_at(area) == [nation]
+    return alone and table.cities[area].owner != table.seat_of(nation)
 
 
 def take(draft: Draft[Table], nation: NationId, area: AreaId) -> None:
@@ -154,8 +163,8 @@ def take(draft: Draft[Table], nation: NationId, area: AreaId) -> None:
 
     To be called when the nation has won a battle there, or has retreated there (IT-CTY-04, IT-CTY-08).
     """
-    table, seat = draft.table, draft.table.seat_of(nation)
-    if table.has_city(area) and table.nations_at(area) == [nation] and table.cities[area].owner != seat:
+    table = draft.table
+    if _takes(table, nation, area):
         city, ruined = table.cities[area], () if table.turn is None else table.turn.ruined
         sackable = city.owner is not None and area not in ruined and not city.spared
         draft.emit(CityTaken(nation, area, city.owner, sackable))

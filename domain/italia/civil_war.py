@@ -1,6 +1,6 @@
 """Round 10 of Italia I: the campaigns of three factions, move by move in turn (IT-I1-13 to IT-I1-27)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -227,7 +227,7 @@ class MakeMove(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         nation, leader = _asked(draft.table, self.nation)
         draft.emit(TurnBegan(nation, ("campaign",)))
-        draft.emit(campaign.CampaignMoveBegan(nation, leader, draft.table.data.costs.campaign_move))
+        draft.emit(campaign.next_move(draft.table, nation, leader))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -323,25 +323,33 @@ def _ask_for_levy(table: Table) -> list[Decision] | Consequence[Table]:
 # --- units that go over ---
 
 
-def defect(draft: Draft[Table]) -> None:
+def defect(table: Table) -> Consequence[Table]:
     """Roll for the units in the areas of leaders to whom they may go over (IT-I1-18); Optimates first (IT-I1-21)."""
+    return _roll if any(True for _ in _wavering(table)) else go_on
+
+
+def _roll(draft: Draft[Table]) -> None:
     for nation in factions(draft.table):
-        special = draft.table.cards.nations[nation].special(Defection)
-        if special is not None:
-            _roll_for(draft, nation, special)
+        for each, special, area in _wavering(draft.table):
+            if each == nation:
+                _roll_for(draft, nation, special, area)
     go_on(draft)
 
 
-def _roll_for(draft: Draft[Table], nation: NationId, special: Defection) -> None:
-    table = draft.table
-    area = table.leader_at(special.leader)
-    if area is None or area in table.fleets:
-        return
-    area = AreaId(area)
+def _wavering(table: Table) -> Iterator[tuple[NationId, Defection, AreaId]]:
+    """Yield to which factions units may go over, and in which area."""
+    for nation in factions(table):
+        special = table.cards.nations[nation].special(Defection)
+        area = None if special is None else table.leader_at(special.leader)
+        if special is None or area is None or area in table.fleets:
+            continue
+        if table.army(AreaId(area), special.of).units.get(special.unit):
+            yield nation, special, AreaId(area)
+
+
+def _roll_for(draft: Draft[Table], nation: NationId, special: Defection, area: AreaId) -> None:
+    table, kind = draft.table, special.unit
     there = table.army(area, special.of).units
-    kind = special.unit
-    if not there.get(kind):
-        return
     draw, faces = dice.roll(draft, there[kind])
     least = special.least_with if there.get(special.but_with) else special.least
     number = sum(int(face) >= least for face in faces)

@@ -37,6 +37,13 @@ from domain.kernel.rules.course import Step, always
 
 def step(table: Table) -> Step[Table]:
     """Return the step at which the game is. What a battle or a turn has brought about comes before it goes on."""
+    if (interrupts := interruption(table)) is not None:
+        return interrupts
+    return ROUND[table.stage] if table.turn is None else TURN[turn_of(table).stage]
+
+
+def interruption(table: Table) -> Step[Table] | None:
+    """Return the step of what comes before the round or the turn goes on; None when nothing does."""
     if table.battle is None and (freed := submission.release(table)) is not None:
         return always(freed)
     if table.leaving:
@@ -51,7 +58,7 @@ def step(table: Table) -> Step[Table]:
         return battle_step(table)
     if table.arriving:
         return reinforcements.place
-    return ROUND[table.stage] if table.turn is None else TURN[turn_of(table).stage]
+    return None
 
 
 ROUND: Final[Mapping[RoundStage, Step[Table]]] = {
@@ -68,14 +75,14 @@ ROUND: Final[Mapping[RoundStage, Step[Table]]] = {
 
 TURN: Final[Mapping[Stage, Step[Table]]] = {
     "revolt": submission.revolt,
-    "eviction": always(rome.clear),
+    "eviction": rome.clear,
     "income": always(income.collect),
     "purchase": purchase.buy,
-    "leaders-leave": always(reinforcements.dismiss),
+    "leaders-leave": reinforcements.dismiss,
     "placement": placement.place,
     "arrivals": reinforcements.in_turn,
     "movement": movement.move,
-    "sacking": always(cities.conquer),
+    "sacking": cities.conquer,
     "rebuilding": cities.rebuild,
     "stacking": stacking.check,
     "declaring": naval.declare,
@@ -88,7 +95,7 @@ TURN: Final[Mapping[Stage, Step[Table]]] = {
     "march": movement.move,
     "announcing": campaign.announce,
     "uprising": submission.rise,
-    "defection": always(civil_war.defect),
+    "defection": civil_war.defect,
     "reactions": reactions.react,
     "campaign-check": entry.check_after_campaign,
     "exits": exits.leave,

@@ -5,7 +5,7 @@ from typing import Final
 
 from domain.italia import purchase
 from domain.italia.pieces import FLEET, KINDS, NationId, counted
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import enter, leave, turn_of
 from domain.italia.table import Command, Event, Overflow, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
@@ -23,7 +23,7 @@ UNITS: Final = (*KINDS, FLEET)
 
 
 class IncomeReceived(Event, frozen=True):
-    """A nation received its income, and paid tribute (IT-INC-01, IT-INC-14).
+    """A nation received its income, and paid tribute (IT-INC-01, IT-INC-14). Then it buys.
 
     Attributes:
         areas: gold for land areas.
@@ -45,6 +45,8 @@ class IncomeReceived(Event, frozen=True):
     overflow: bool = False
 
     def apply(self, table: Table) -> None:
+        enter(table, "income")
+        leave(table)
         table.change(self.nation, gold=table.nations[self.nation].gold + self.received)
         if self.overlord is None:
             return
@@ -105,7 +107,6 @@ def collect(draft: Draft[Table]) -> None:
         gold = table.nations[overlord].gold + tribute
         overflow = gold > table.data.costs.reserve_limit and bool(_affordable(table, overlord, gold))
     draft.emit(IncomeReceived(nation, areas, cities, income - tribute, overlord, tribute, overflow))
-    go_on(draft)
 
 
 def gold_of(table: Table, nation: NationId) -> tuple[int, int]:

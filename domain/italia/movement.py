@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from domain.italia import entry, overrun
 from domain.italia.pieces import KINDS, Army, Kind, LeaderId, NationId, Units, counted, plus, told, total, within
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import enter, leave, turn_of
 from domain.italia.stacking import attack_limit, plan_of, some_of
 from domain.italia.table import By, Combat, Command, Event, Front, LeaderWalk, Leaving, Moving, Table, Walk, without
 from domain.kernel.chance.secret import Vault
@@ -49,6 +49,8 @@ class MovementBegan(Event, frozen=True):
     roads: tuple[AreaId, ...] = ()
 
     def apply(self, table: Table) -> None:
+        if table.campaign is None:
+            enter(table, "movement")
         table.moving = Moving(roads=self.roads)
 
     def tell(self, names: Names) -> str:
@@ -130,6 +132,7 @@ class MovementEnded(Event, frozen=True):
     leaving: tuple[Leaving, ...] = ()
 
     def apply(self, table: Table) -> None:
+        leave(table)
         table.moving, table.combat = None, Combat(self.fronts, left=self.left)
         if table.campaign is not None:
             table.campaign = replace(table.campaign, at=self.at)
@@ -712,7 +715,6 @@ def end(draft: Draft[Table]) -> None:
     if table.campaign is not None:
         at, left = table.place_of(table.campaign.leader), moving_of(table).behind
     draft.emit(MovementEnded(nation, fronts, at, left, tuple(leaving)))
-    go_on(draft)
 
 
 def _front(table: Table, nation: NationId, area: AreaId) -> Front:
@@ -730,7 +732,7 @@ def move(table: Table) -> list[Decision] | Consequence[Table]:
     turn = turn_of(table)
     nation, names = turn.nation, table.names
     if table.moving is None:
-        roads = tuple(_roads(table, nation))
+        roads = roads_of(table, nation)
         return lambda draft: draft.emit(MovementBegan(nation, roads))
     if not table.areas_of(nation) and not any(table.fleets_of(nation)):
         return end
@@ -747,12 +749,15 @@ def move(table: Table) -> list[Decision] | Consequence[Table]:
     return [Decision("move", (table.seat_of(nation),), RuleId("IT-MOV-01"), title, depends, about)]
 
 
-def _roads(table: Table, nation: NationId) -> Iterator[AreaId]:
-    """Yield the highlands whose cities the nation controls, or an allied one where the option allows it (IT-CTY-03)."""
-    for area in table.cities:
-        allied = table.options.allied_city_roads and allies_at(table, nation, area)
-        if table.has_city(area) and table.is_highland(area) and (allied or table.army(area, nation)):
-            yield area
+def roads_of(table: Table, nation: NationId) -> tuple[AreaId, ...]:
+    """Return the highlands whose cities a nation controls, or an allied one where the option allows it (IT-CTY-03)."""
+    return tuple(
+        area
+        for area in table.cities
+        if table.has_city(area)
+        and table.is_highland(area)
+        and (table.army(area, nation) or (table.options.allied_city_roads and allies_at(table, nation, area)))
+    )
 
 
 EVENTS = (MovementBegan, ArmyMoved, AttackersDisbanded, MovementEnded)

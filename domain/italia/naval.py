@@ -277,7 +277,7 @@ def declare(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask who fights at sea, before anything is fought (IT-NAV-02)."""
     nation = _next(table)
     if nation is None:
-        return _settle_order
+        return _settle_order if any(True for _ in _attacked_twice(table)) else next_stage
     names, chances = table.names, list(_chances(table, nation))
     seas = names.all(dict.fromkeys(sea for sea, _ in chances))
     return [
@@ -294,12 +294,17 @@ def declare(table: Table) -> list[Decision] | Consequence[Table]:
 
 def _settle_order(draft: Draft[Table]) -> None:
     """Say in which order those who attack the active nation fight, and begin the battles (IT-NAV-11)."""
-    table = draft.table
+    for sea, nations in list(_attacked_twice(draft.table)):
+        draft.emit(NavalOrderSet(sea, tuple(_by_size(draft, sea, nations))))
+    next_stage(draft)
+
+
+def _attacked_twice(table: Table) -> Iterator[tuple[AreaId, list[NationId]]]:
+    """Yield the sea areas where several nations attack the active one."""
     for sea in table.map.seas:
         nations = [each.other for each in combat_of(table).encounters if each.sea == sea and each.against_active]
         if len(nations) > 1:
-            draft.emit(NavalOrderSet(sea, tuple(_by_size(draft, sea, nations))))
-    next_stage(draft)
+            yield sea, nations
 
 
 def _by_size(draft: Draft[Table], sea: AreaId, nations: list[NationId]) -> Iterator[NationId]:

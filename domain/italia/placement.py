@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from domain.italia import purchase
 from domain.italia.pieces import FLEET, KINDS, Army, NationId, counted
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import enter, go_on, turn_of
 from domain.italia.table import City, Command, Event, Placing, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -35,6 +35,7 @@ class PlacementBegan(Event, frozen=True):
     cities: tuple[AreaId, ...] = ()
 
     def apply(self, table: Table) -> None:
+        enter(table, "placement")
         table.placing = Placing(self.areas)
         table.turn = replace(turn_of(table), building=())
         for area in self.cities:
@@ -152,10 +153,9 @@ def told_held(held: dict[str, int]) -> str:
 
 def place(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask where purchased units are placed; units that can be placed nowhere wait (IT-INC-16)."""
-    nation = turn_of(table).nation
+    nation, held = turn_of(table).nation, table.nations[turn_of(table).nation].held
     if table.placing is None:
-        return _begin
-    held = table.nations[nation].held
+        return _begin if held or turn_of(table).building else go_on
     where = {kind: found for kind in held if (found := places(table, nation, kind))}
     if not where:
         return go_on

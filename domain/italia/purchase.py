@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.italia.cards import FleetSeas
 from domain.italia.pieces import FLEET, KINDS, NationId, counted
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import go_on, leave, turn_of
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -31,6 +31,7 @@ class Purchased(Event, frozen=True):
         units: how many of each type, fleets among them.
         cities: the areas for which it bought a city.
         cost: what all of it cost.
+        lost: the gold that was left and cannot be saved.
     """
 
     rules = ("IT-BUY-01", "IT-BUY-02", "IT-BUY-03", "IT-BUY-06", "IT-BUY-10", "IT-INC-07", "IT-INC-08")
@@ -39,21 +40,23 @@ class Purchased(Event, frozen=True):
     units: dict[str, Count]
     cities: tuple[AreaId, ...]
     cost: Count
+    lost: Count = 0
 
     def apply(self, table: Table) -> None:
         standing = table.nations[self.nation]
         held = {kind: standing.held.get(kind, 0) + self.units.get(kind, 0) for kind in (*KINDS, FLEET)}
         held = {kind: number for kind, number in held.items() if number}
-        table.change(self.nation, gold=standing.gold - self.cost, held=held)
+        table.change(self.nation, gold=standing.gold - self.cost - self.lost, held=held)
+        leave(table)
         table.turn = replace(turn_of(table), building=self.cities)
-        table.earn(self.nation, 0)
 
     def tell(self, names: Names) -> str:
         bought = [counted(kind, number) for kind, number in self.units.items()]
         bought += [f"a city in {names(area)}" for area in self.cities]
+        lost = f" They lost {self.lost} gold that they could not save." if self.lost else ""
         if not bought:
-            return f"The {names(self.nation)} bought nothing."
-        return f"The {names(self.nation)} bought {enumerated(bought)} for {self.cost} gold."
+            return f"The {names(self.nation)} bought nothing.{lost}"
+        return f"The {names(self.nation)} bought {enumerated(bought)} for {self.cost} gold.{lost}"
 
 
 # --- what can be bought ---
@@ -174,8 +177,7 @@ class Buy(Command, frozen=True):
             raise Refusal(
                 "IT-BUY-06", f"Your purchase costs {cost} gold.", f"The {table.names(nation)} have {gold} gold."
             )
-        draft.emit(Purchased(nation, self.units, tuple(sorted(cities)), cost))
-        go_on(draft)
+        draft.emit(Purchased(nation, self.units, tuple(sorted(cities)), cost, _unsaved(table, gold - cost)))
 
     def _check_units(self, table: Table, nation: NationId) -> None:
         left, who = available(table, nation), table.names(nation)
@@ -255,12 +257,18 @@ def room_left(table: Table, nation: NationId) -> int | None:
     return None if most is None else max(0, most - held)
 
 
+def _unsaved(table: Table, gold: int) -> int:
+    """Return how much of some gold cannot be saved (IT-INC-08)."""
+    return max(0, gold - table.data.costs.reserve_limit)
+
+
 def buy(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the active nation's player what they buy, unless there is nothing that they could pay and place."""
     nation = turn_of(table).nation
     gold = table.nations[nation].gold
     if not _offered(table, nation)[0]:
-        return lambda draft: draft.emit(Purchased(nation, {}, (), 0)) or go_on(draft)
+        lost = _unsaved(table, gold)
+        return (lambda draft: draft.emit(Purchased(nation, {}, (), 0, lost))) if lost else go_on
     return [
         Decision(
             "buy",

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.italia.campaign import adjacent, is_blocked, place_of, under_way
 from domain.italia.pieces import Army, FleetId, LeaderId, NationId, Units, counted
-from domain.italia.sequence import go_on
+from domain.italia.sequence import enter, go_on
 from domain.italia.table import Campaign, Command, Event, Reaction, Table, resolved
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -37,10 +37,11 @@ class ReactionsOpened(Event, frozen=True):
     nations: tuple[NationId, ...]
 
     def apply(self, table: Table) -> None:
+        enter(table, "reactions")
         table.campaign = replace(under_way(table), asked=True, reacting=self.nations)
 
     def tell(self, names: Names) -> str:
-        return f"These may react: {names.all(self.nations)}."
+        return f"The {names.all(self.nations)} may react to the campaign move."
 
 
 class ReactionMoved(Event, frozen=True):
@@ -79,8 +80,8 @@ class ReactionMoved(Event, frozen=True):
         table.hold(end, self.nation)  # IT-REA-13
         started = campaign.started.get(self.nation, ())
         started = {**campaign.started, self.nation: tuple(dict.fromkeys((*started, start)))}
-        reaction = Reaction(self.into_battle, start, end)
-        table.campaign = replace(campaign, reaction=reaction, started=started)
+        reaction, reacting = Reaction(self.into_battle, start, end), _from(campaign, self.nation)
+        table.campaign = replace(campaign, reacting=reacting, reaction=reaction, started=started)
 
     def tell(self, names: Names) -> str:
         moved = [self.army.tell(names)] if self.army else []
@@ -102,7 +103,7 @@ class ReactionEnded(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         campaign = under_way(table)
-        table.campaign = replace(campaign, reacting=campaign.reacting[1:], reaction=None)
+        table.campaign = replace(campaign, reacting=_from(campaign, self.nation)[1:], reaction=None)
         if table.combat is not None:  # IT-REA-07: where the defenders have left, no battle is fought
             fronts = {
                 area: replace(front, enemies=enemies)
@@ -114,6 +115,11 @@ class ReactionEnded(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} did not react further."
+
+
+def _from(campaign: Campaign, nation: NationId) -> tuple[NationId, ...]:
+    """Return a nation and those that are asked after it; nations before it could make no move."""
+    return campaign.reacting[campaign.reacting.index(nation) :]
 
 
 def _place(table: Table, where: str) -> AreaId:
@@ -277,7 +283,9 @@ class React(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         campaign = under_way(table)
-        nation = campaign.reacting[0]
+        nation = _next(table, campaign)
+        if nation is None:
+            return
         groups: dict[tuple[bool, str, int], list[str]] = {}
         for move in moves(table, campaign, nation):
             groups.setdefault((move.into_battle, move.origin, move.room), []).append(move.to)
@@ -347,12 +355,19 @@ class EndReaction(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         campaign = under_way(table)
         title = "Do not react" if campaign.reaction is None else "React no more"
-        yield cls.option(title, {"nation": schema.const(campaign.reacting[0])})
+        if (nation := _next(table, campaign)) is not None:
+            yield cls.option(title, {"nation": schema.const(nation)})
+
+
+def _next(table: Table, campaign: Campaign) -> NationId | None:
+    """Return the nation that is asked now: the first that can make a move."""
+    return next((each for each in campaign.reacting if any(True for _ in moves(table, campaign, each))), None)
 
 
 def _asked(table: Table, campaign: Campaign, nation: NationId) -> NationId:
     """Return the nation that is asked. Raises `Refusal` when another one answers (IT-REA-02)."""
-    asked = campaign.reacting[0]
+    asked = _next(table, campaign)
+    assert asked is not None, "a nation may react"
     if nation != asked:
         names = table.names
         raise Refusal("IT-REA-02", f"The {names(nation)} cannot react now.", f"The {names(asked)} must answer first.")
@@ -365,13 +380,14 @@ def react(table: Table) -> list[Decision] | Consequence[Table]:
     if campaign.leader not in table.nations[campaign.nation].came:
         return go_on
     if not campaign.asked:
-        nations = eligible(table, campaign)
-        return lambda draft: draft.emit(ReactionsOpened(nations))
-    if not campaign.reacting:
+        ahead = replace(campaign, reacting=eligible(table, campaign))
+        nations = ahead.reacting
+        return go_on if _next(table, ahead) is None else (lambda draft: draft.emit(ReactionsOpened(nations)))
+    nation, names = _next(table, campaign), table.names
+    if campaign.reaction is not None and nation != campaign.reacting[0]:
+        return lambda draft: draft.emit(ReactionEnded(campaign.reacting[0], automatic=True))
+    if nation is None:
         return go_on
-    nation, names = campaign.reacting[0], table.names
-    if next(moves(table, campaign, nation), None) is None:
-        return lambda draft: draft.emit(ReactionEnded(nation, automatic=True))
     return [
         Decision(
             "react",

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.italia.cards import Arrival, At, Controlled, Open
 from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted
-from domain.italia.sequence import RoundStageBegan, go_on, turn_of
+from domain.italia.sequence import RoundStageBegan, enter, go_on, turn_of
 from domain.italia.table import Arriving, Command, Event, Leaving, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -33,10 +33,12 @@ class LeadersDismissed(Event, frozen=True):
     leaders: tuple[LeaderId, ...]
 
     def apply(self, table: Table) -> None:
+        if table.turn is not None:
+            enter(table, "leaders-leave")
         table.remove_leaders(self.nation, self.leaders, fallen=False)
 
     def tell(self, names: Names) -> str:
-        return f"{names.all(self.leaders)} left the board."
+        return f"{names.all(self.leaders)} of the {names(self.nation)} left the board at the end of their time."
 
 
 class ReinforcementsAnnounced(Event, frozen=True):
@@ -51,6 +53,8 @@ class ReinforcementsAnnounced(Event, frozen=True):
     arriving: tuple[Arriving, ...]
 
     def apply(self, table: Table) -> None:
+        if table.turn is not None:
+            enter(table, "arrivals")
         table.arriving.extend(self.arriving)
         table.announced = True
 
@@ -120,7 +124,9 @@ class ReinforcementsPlaced(Event, frozen=True):
                 table.hold(AreaId(self.to), self.nation)
         leaders = tuple(leader for leader in one.leaders if leader not in self.leaders)
         units = {kind: number for kind, number in left.items() if number}
-        table.arriving[0] = replace(one, units=units, leaders=leaders, at=at, fleets=fleets)
+        table.arriving[:1] = (
+            [replace(one, units=units, leaders=leaders, at=at, fleets=fleets)] if units or leaders else []
+        )
         came = {**table.nations[self.nation].came, **dict.fromkeys(self.leaders, table.round)}
         table.change(self.nation, came=came)
 
@@ -131,7 +137,7 @@ class ReinforcementsPlaced(Event, frozen=True):
 
 
 class ArrivalEnded(Event, frozen=True):
-    """All reinforcements of an entry were placed that could be (IT-RNF-02), or were wanted (IT-RNF-10).
+    """The rest of some reinforcements could not be placed (IT-RNF-02), or was not wanted (IT-RNF-10).
 
     Attributes:
         lost: what did not arrive, by type.
@@ -150,9 +156,7 @@ class ArrivalEnded(Event, frozen=True):
             table.remove_leaders(self.nation, self.eliminated, fallen=True)
 
     def tell(self, names: Names) -> str:
-        if not self.lost and not self.eliminated:
-            return f"All of the reinforcements of the {names(self.nation)} have arrived."
-        return f"{_told(self.lost, self.eliminated, names)} of the {names(self.nation)} could not arrive."
+        return f"{_told(self.lost, self.eliminated, names)} of the {names(self.nation)} did not arrive."
 
 
 def _told(units: Mapping[str, int], leaders: Iterable[LeaderId], names: Names) -> str:
@@ -174,12 +178,11 @@ def dismissed(table: Table, nation: NationId) -> Iterator[LeaderId]:
             yield name
 
 
-def dismiss(draft: Draft[Table]) -> None:
+def dismiss(table: Table) -> Consequence[Table]:
     """Take the leaders off the board whose time is over."""
-    nation = turn_of(draft.table).nation
-    if leaders := tuple(dismissed(draft.table, nation)):
-        draft.emit(LeadersDismissed(nation, leaders))
-    go_on(draft)
+    nation = turn_of(table).nation
+    leaders = tuple(dismissed(table, nation))
+    return (lambda draft: draft.emit(LeadersDismissed(nation, leaders))) if leaders else go_on
 
 
 # --- when they arrive ---
@@ -191,7 +194,7 @@ def in_turn(table: Table) -> Consequence[Table]:
         return go_on
     nation = turn_of(table).nation
     coming = _coming(table, (nation,), "placement")
-    return lambda draft: draft.emit(ReinforcementsAnnounced(coming)) if coming else go_on(draft)
+    return (lambda draft: draft.emit(ReinforcementsAnnounced(coming))) if coming else go_on
 
 
 def out_of_turn(table: Table, when: When) -> Consequence[Table] | None:

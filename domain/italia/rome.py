@@ -2,10 +2,10 @@
 
 from domain.italia.cards import Clearance
 from domain.italia.pieces import NationId
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import enter, go_on, turn_of
 from domain.italia.table import City, Event, Leaving, Table
 from domain.kernel.ids import AreaId
-from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.message import Names
 
 
@@ -25,19 +25,21 @@ class AreaCleared(Event, frozen=True):
     rebuilt: bool
 
     def apply(self, table: Table) -> None:
+        enter(table, "eviction")
         table.leaving.extend(self.leaving)
         if self.rebuilt:
             table.cities[self.area] = City(owner=table.seat_of(self.nation))
 
     def tell(self, names: Names) -> str:
-        said = [f"all others must leave {names(self.area)}"] if self.leaving else []
-        said += [f"the city in {names(self.area)} was rebuilt"] if self.rebuilt else []
-        return f"The turn of the {names(self.nation)}: {' and '.join(said)}."
+        area, nation = names(self.area), names(self.nation)
+        said = [f"All others must leave {area} before the turn of the {nation}."] if self.leaving else []
+        said += [f"The city in {area} was rebuilt for the {nation}."] if self.rebuilt else []
+        return " ".join(said)
 
 
-def clear(draft: Draft[Table]) -> None:
+def clear(table: Table) -> Consequence[Table]:
     """Clear the area that the nation's card reserves, before its income."""
-    table, nation = draft.table, turn_of(draft.table).nation
+    nation = turn_of(table).nation
     special = table.cards.nations[nation].special(Clearance)
     if special is not None and special.rounds[0] <= table.round <= special.rounds[1]:
         area = special.area
@@ -48,8 +50,8 @@ def clear(draft: Draft[Table]) -> None:
         )
         rebuilt = area in table.cities and not table.has_city(area)
         if leaving or rebuilt:
-            draft.emit(AreaCleared(nation, area, leaving, rebuilt))
-    go_on(draft)
+            return lambda draft: draft.emit(AreaCleared(nation, area, leaving, rebuilt))
+    return go_on
 
 
 EVENTS = (AreaCleared,)

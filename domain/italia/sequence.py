@@ -1,16 +1,16 @@
 """Rounds, the turns of nations in them, and the stages of a turn (chapters SEQ and MAJ).
 
-A turn is a list of stages. Each stage ends with `go_on`, which begins the next one; what a nation does in a round
-follows from its plan, and a campaign lays out its own stages again for each of its moves (IT-CAM-04).
+A turn is a list of stages. Each stage ends with `go_on`, which begins the next one in which something is to be done.
+What a nation does in a round follows from its plan, and a campaign lays out its own stages again for each of its moves
+(IT-CAM-04).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from msgspec.structs import replace
 
 from domain.italia import scoring
-from domain.italia.cards import Clearance, ExitPoints, Removal, Scoring, TitlePoints
 from domain.italia.pieces import NationId
 from domain.italia.table import Event, RoundStage, Stage, Table, Turn
 from domain.kernel.rules.course import Consequence
@@ -110,7 +110,7 @@ class TurnBegan(Event, frozen=True):
 
 
 class StageBegan(Event, frozen=True):
-    """The next stage of a turn began in which there is something to do (IT-SEQ-02)."""
+    """The next stage of a turn began in which somebody is asked (IT-SEQ-02)."""
 
     rules = ("IT-SEQ-02",)
 
@@ -118,13 +118,33 @@ class StageBegan(Event, frozen=True):
     stage: Stage
 
     def apply(self, table: Table) -> None:
-        turn = turn_of(table)
-        table.turn = replace(turn, stages=turn.stages[turn.stages.index(self.stage, 1) :])
-        table.placing = None
-        table.announced = False
+        _enter(table, turn_of(table).stages.index(self.stage, 1))
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} went on to the next stage: {self.stage.replace('-', ' ')}."
+        happens = TOLD.get(self.stage, f"came to the next stage of their turn: {self.stage.replace('-', ' ')}")
+        return f"The {names(self.nation)} {happens}."
+
+
+TOLD: Final[Mapping[Stage, str]] = {
+    "revolt": "may revolt",
+    "purchase": "may buy units and cities",
+    "sacking": "hold cities that others held",
+    "rebuilding": "may rebuild cities",
+    "rebuilding-after-combat": "may rebuild cities after the battles",
+    "stacking": "have more units than their areas hold",
+    "stacking-after-combat": "have more units than their areas hold after the battles",
+    "declaring": "may fight at sea",
+    "title": "may take a title",
+    "battles": "fight their battles",
+    "parting": "face leaders without units",
+    "campaign": "may go on with their campaign",
+    "announcing": "may raid cities and block areas",
+    "uprising": "are near nations that may revolt",
+    "defection": "have units that may go over",
+    "campaign-check": "have ended their campaign",
+    "exits": "may remove units from the game",
+}
+"""What a nation does in a stage; the others begin with an event that says so."""
 
 
 class TurnEnded(Event, frozen=True):
@@ -135,6 +155,8 @@ class TurnEnded(Event, frozen=True):
     nation: NationId
 
     def apply(self, table: Table) -> None:
+        if table.campaign is not None:
+            table.blocked[self.nation] = table.campaign.blocked
         table.turn = table.moving = table.combat = table.campaign = None
         if table.stage == "civil-war":
             table.done.clear()
@@ -153,70 +175,52 @@ def turn_of(table: Table) -> Turn:
     return table.turn
 
 
+def enter(table: Table, stage: Stage) -> None:
+    """Begin a stage of the turn, if the turn is not at it already. For `apply` only."""
+    if turn_of(table).stage != stage:
+        _enter(table, turn_of(table).stages.index(stage))
+
+
+def leave(table: Table) -> None:
+    """End the present stage of the turn, so that the next one can begin. For `apply` only."""
+    _enter(table, 1)
+
+
+def _enter(table: Table, number: int) -> None:
+    turn = turn_of(table)
+    table.turn = replace(turn, stages=turn.stages[number:])
+    table.placing = None
+    table.announced = False
+
+
+OPENED: Final[frozenset[Stage]] = frozenset(
+    {
+        *("eviction", "income", "leaders-leave", "placement", "arrivals", "movement", "stacking", "battles"),
+        *("campaign", "reactions"),
+    }
+)
+"""Stages that the first event in them begins with `enter`, where nobody is asked before."""
+
+
 def go_on(draft: Draft[Table]) -> None:
-    """End the present stage of the turn, and begin the next one in which there can be something to do."""
+    """End the present stage of the turn, and begin the next one in which somebody is asked or something happens."""
+    from domain.italia import course
+
     table, turn = draft.table, turn_of(draft.table)
     for stage in turn.stages[1:]:
-        if table.leaving or stage not in IDLE or not IDLE[stage](table, turn.nation):
-            draft.emit(StageBegan(turn.nation, stage))
-            return
+        began, ahead = StageBegan(turn.nation, stage), table.copy()
+        began.apply(ahead)
+        follows = course.TURN[stage](ahead)
+        if follows is go_on:
+            continue
+        if callable(follows) and stage in OPENED:
+            follows(draft)
+        else:
+            draft.emit(began)
+        return
     if not table.options.subject_vp_round_total:
         scoring.round_up(draft)
     draft.emit(TurnEnded(turn.nation))
-
-
-IDLE: Final[Mapping[Stage, Callable[[Table, NationId], bool]]] = {
-    "revolt": lambda table, nation: table.nations[nation].overlord is None,
-    "eviction": lambda table, nation: table.cards.nations[nation].special(Clearance) is None,
-    "leaders-leave": lambda table, nation: not table.nations[nation].came,
-    "placement": lambda table, nation: not table.nations[nation].held and not turn_of(table).building,
-    "arrivals": lambda table, nation: not table.cards.nations[nation].arriving(table.round, "placement"),
-    "defection": lambda table, nation: table.stage != "civil-war",
-    "sacking": lambda table, nation: not _takes_a_city(table, nation),
-    "rebuilding": lambda table, nation: not _has_a_ruin(table, nation),
-    "stacking": lambda table, nation: not table.nations[nation].received and not _may_crowd(table, nation),
-    "uprising": lambda table, nation: all(each.overlord is None for each in table.nations.values()),
-    "declaring": lambda table, nation: not _meets_fleets(table, nation),
-    "title": lambda table, nation: not _scores(table, nation, TitlePoints),
-    "battles": lambda table, nation: table.combat is None or not (table.combat.fronts or table.combat.encounters),
-    "parting": lambda table, nation: not _meets_leaders(table, nation),
-    "rebuilding-after-combat": lambda table, nation: not _has_a_ruin(table, nation),
-    "stacking-after-combat": lambda table, nation: (
-        table.combat is None or not table.combat.fought or not _may_crowd(table, nation)
-    ),
-    "exits": lambda table, nation: (
-        not _scores(table, nation, ExitPoints) and table.cards.nations[nation].special(Removal) is None
-    ),
-}
-"""The stages that are passed over, where there is evidently nothing to do and nobody has still to leave an area."""
-
-
-def _takes_a_city(table: Table, nation: NationId) -> bool:
-    seat = table.seat_of(nation)
-    cities = (area for area, city in table.cities.items() if city.standing and city.owner != seat)
-    return any(nation in table.armies.get(area, {}) for area in cities)
-
-
-def _has_a_ruin(table: Table, nation: NationId) -> bool:
-    return any(not city.standing and nation in table.armies.get(area, {}) for area, city in table.cities.items())
-
-
-def _may_crowd(table: Table, nation: NationId) -> bool:
-    least = min(table.data.stacking.normal, table.data.stacking.marsh, table.data.stacking.highland)
-    return any(nation in armies and armies[nation].size > least for armies in table.armies.values())
-
-
-def _scores(table: Table, nation: NationId, line: type[Scoring]) -> bool:
-    return any(isinstance(each, line) for each in table.cards.nations[nation].scoring)
-
-
-def _meets_fleets(table: Table, nation: NationId) -> bool:
-    own = {fleet.sea for _, fleet in table.fleets_of(nation)}
-    return any(fleet.nation != nation and fleet.sea in own for fleet in table.fleets.values())
-
-
-def _meets_leaders(table: Table, nation: NationId) -> bool:
-    return any(nation in armies and len(armies) > 1 for armies in table.armies.values())
 
 
 def turns(table: Table) -> Consequence[Table]:

@@ -12,7 +12,7 @@ from msgspec import field
 
 from domain.italia.cards import FixedCapital, Plan
 from domain.italia.pieces import Army, Kind, NationId, Units, counted, plus, told, total, within
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import enter, go_on, turn_of
 from domain.italia.table import Combat, Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -46,7 +46,9 @@ class ExcessRemoved(Event, frozen=True):
         table.take(self.area, self.nation, Army(self.units))
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} removed {told(self.units)} from {names(self.area)}, which cannot hold them."
+        return (
+            f"The {names(self.nation)} removed {told(self.units)} from {names(self.area)}, which cannot hold so many."
+        )
 
 
 class StackingChecked(Event, frozen=True):
@@ -58,11 +60,13 @@ class StackingChecked(Event, frozen=True):
     areas: tuple[AreaId, ...]
 
     def apply(self, table: Table) -> None:
+        enter(table, "stacking")
         received = table.nations[self.nation].received
         table.change(self.nation, received=tuple(area for area in received if area not in self.areas))
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} can no longer hold one more unit in {names.all(self.areas)} after a retreat."
+        where = names.all(self.areas)
+        return f"The ordinary limits hold again for the {names(self.nation)} in {where}, to which they had retreated."
 
 
 class CapitalDeclared(Event, frozen=True):
@@ -193,7 +197,8 @@ def check(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask for the units that are removed, area by area; when no area is above its limit the turn goes on."""
     nation, found = turn_of(table).nation, crowded(table)
     if not found:
-        return _checked
+        areas = _received(table, nation)
+        return (lambda draft: draft.emit(StackingChecked(nation, areas))) if areas else go_on
     places = table.names.all(found)
     return [
         Decision(
@@ -207,14 +212,12 @@ def check(table: Table) -> list[Decision] | Consequence[Table]:
     ]
 
 
-def _checked(draft: Draft[Table]) -> None:
-    table, turn = draft.table, turn_of(draft.table)
-    if turn.stage == "stacking" and table.combat is not None:
-        received = table.nations[turn.nation].received
-        areas = tuple(area for area in received if table.campaign is None or area in table.combat.left)
-        if areas:
-            draft.emit(StackingChecked(turn.nation, areas))
-    go_on(draft)
+def _received(table: Table, nation: NationId) -> tuple[AreaId, ...]:
+    """Return the areas with retreated units for which the check after movement restores the limit (IT-STK-18)."""
+    if turn_of(table).stage != "stacking" or table.combat is None:
+        return ()
+    left, received = table.combat.left, table.nations[nation].received
+    return tuple(area for area in received if table.campaign is None or area in left)
 
 
 class RemoveExcess(Command, frozen=True):

@@ -426,7 +426,6 @@ class Campaign(Struct, frozen=True, omit_defaults=True):
         at: the area, or the sea area, in which the leader has fought in this move (IT-RET-13).
         raids: areas in which a raid was declared (IT-CAM-16).
         blocked: places that were blocked in this step (IT-BLK-01).
-        ready: whether the campaigning player has said which raids and blocks there are.
         asked: whether the reactions to this step have been opened.
         reacting: the nations that are still to be asked, in play order (IT-REA-02).
         reaction: what the first of them has done so far.
@@ -440,7 +439,6 @@ class Campaign(Struct, frozen=True, omit_defaults=True):
     at: AreaId | None = None
     raids: tuple[AreaId, ...] = ()
     blocked: tuple[AreaId, ...] = ()
-    ready: bool = False
     asked: bool = False
     reacting: tuple[NationId, ...] = ()
     reaction: Reaction | None = None
