@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from domain.italia import campaign, dice, purchase, reinforcements
 from domain.italia.cards import Defection, Levy
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, counted
-from domain.italia.sequence import RoundStageBegan, TurnBegan, go_on
+from domain.italia.sequence import RoundStageBegan, TurnBegan, go_on, next_part
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -203,7 +203,7 @@ def _end(draft: Draft[Table]) -> None:
         if leader is not None and (over := campaign.ended(draft.table, nation, leader, automatic=True)).leaving:
             draft.emit(over)
             return
-    draft.emit(RoundStageBegan("scoring"))
+    next_part(draft)
 
 
 def _leader(table: Table, nation: NationId) -> LeaderId | None:

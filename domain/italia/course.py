@@ -66,10 +66,9 @@ ROUND: Final[Mapping[RoundStage, Step[Table]]] = {
     "round-start": civil_war.round_start,
     "turns": sequence.turns,
     "civil-war": civil_war.turns,
-    "scoring": always(winning.areas),
+    "scoring": winning.areas,
     "transformations": transformations.transform,
     "late-arrivals": reinforcements.at_the_end,
-    "over": always(winning.next_round),
 }
 """The parts of a round (IT-SEQ-09)."""
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.italia.cards import Arrival, At, Controlled, Open
 from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted
-from domain.italia.sequence import RoundStageBegan, enter, go_on, turn_of
+from domain.italia.sequence import enter, go_on, next_part, turn_of
 from domain.italia.table import Arriving, Command, Event, Leaving, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -207,7 +207,7 @@ def out_of_turn(table: Table, when: When) -> Consequence[Table] | None:
 
 def at_the_end(table: Table) -> Consequence[Table]:
     """Announce reinforcements at the end of the round; when they are placed, the next round begins (IT-SEQ-09)."""
-    return out_of_turn(table, "round-end") or (lambda draft: draft.emit(RoundStageBegan("over")))
+    return out_of_turn(table, "round-end") or next_part
 
 
 def _coming(table: Table, nations: Iterable[NationId], when: When) -> tuple[Arriving, ...]:

@@ -84,7 +84,17 @@ class RoundStageBegan(Event, frozen=True):
         table.announced = False
 
     def tell(self, names: Names) -> str:
-        return f"The next part of the round began: {self.stage.replace('-', ' ')}."
+        return PARTS[self.stage]
+
+
+PARTS: Final[Mapping[RoundStage, str]] = {
+    "turns": "The nations take their turns.",
+    "civil-war": "The factions make their campaigns.",
+    "scoring": "The nations score what they hold.",
+    "transformations": "Nations whose time is over leave the game.",
+    "late-arrivals": "Reinforcements arrive at the end of the round.",
+}
+"""The parts of a round that begin, in their order, each with what happens in it (IT-SEQ-09)."""
 
 
 class TurnBegan(Event, frozen=True):
@@ -229,7 +239,22 @@ def turns(table: Table) -> Consequence[Table]:
         if nation not in table.done and takes_turn(table, nation):
             plan = table.cards.nations[nation].plan(table.round)
             return lambda draft: draft.emit(TurnBegan(nation, PLANS[plan], major_invasion=plan == "major-invasion"))
-    return lambda draft: draft.emit(RoundStageBegan("scoring"))
+    return next_part
+
+
+def next_part(draft: Draft[Table]) -> None:
+    """End the present part of the round, and begin the next one in which something happens; or the next round."""
+    from domain.italia import course, winning
+
+    parts = list(PARTS)
+    last = max(parts.index(draft.table.stage), parts.index("civil-war"))
+    for stage in parts[last + 1 :]:
+        began, ahead = RoundStageBegan(stage), draft.table.copy()
+        began.apply(ahead)
+        if course.ROUND[stage](ahead) is not next_part:
+            draft.emit(began)
+            return
+    winning.next_round(draft)
 
 
 def takes_turn(table: Table, nation: NationId) -> bool:

@@ -29,7 +29,7 @@ ENTRY_REGIONS: Final = frozenset({"entry-italy", "entry-africa"})
 RoundStage = Literal[
     "setup", "round-start", "turns", "civil-war", "scoring", "transformations", "late-arrivals", "over"
 ]
-"""Where a round is (IT-SEQ-09)."""
+"""Where a round is (IT-SEQ-09); ``over`` when the game has ended."""
 
 Stage = Literal[
     "revolt",

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from domain.italia.cards import Departure, Transformation
 from domain.italia.pieces import FLEET, Army, FleetId, Kind, NationId, counted
-from domain.italia.sequence import RoundStageBegan
+from domain.italia.sequence import next_part
 from domain.italia.table import City, Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -61,8 +61,10 @@ class NationLeft(Event, frozen=True):
         if self.into is None or self.kind is None:
             return f"The {names(self.nation)} left the game."
         number = sum(self.units.values())
-        fleets = f" and {counted(FLEET, len(self.fleets))}" if self.fleets else ""
-        return f"{counted(self.kind, number)}{fleets} of the {names(self.into)} replaced the {names(self.nation)}."
+        new = [counted(self.kind, number)] if number else []
+        new += [counted(FLEET, len(self.fleets))] if self.fleets else []
+        who = f"{enumerated(new)} of the {names(self.into)}" if new else "nobody"
+        return f"The {names(self.nation)} left the game, replaced by {who}."
 
 
 # --- who leaves ---
@@ -176,7 +178,7 @@ def transform(table: Table) -> list[Decision] | Consequence[Table]:
         return lambda draft: draft.emit(NationLeft(departing[0]))
     waiting = _leaving(table, Transformation)
     if waiting is None:
-        return lambda draft: draft.emit(RoundStageBegan("late-arrivals"))
+        return next_part
     nation, special = waiting
     change = _change(table, nation, special)
     if sum(change.wanted.values()) <= change.most and len(change.fleets) <= change.most_fleets:

@@ -3,9 +3,10 @@
 from typing import Final
 
 from domain.italia import scoring
-from domain.italia.sequence import RoundBegan, RoundStageBegan
+from domain.italia.sequence import RoundBegan, next_part
 from domain.italia.table import Event, Table
 from domain.kernel.ids import Seat
+from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
 
@@ -27,6 +28,7 @@ class GameWon(Event, frozen=True):
     winners: tuple[Seat, ...]
 
     def apply(self, table: Table) -> None:
+        table.stage = "over"
         table.winners[:] = self.winners
         table.won_by = "IT-VP-19"
 
@@ -35,14 +37,19 @@ class GameWon(Event, frozen=True):
         return f"{names.all(self.winners)} won the game: {each}."
 
 
-def areas(draft: Draft[Table]) -> None:
+def areas(table: Table) -> Consequence[Table]:
     """Score areas, cities and regions at the end of a round (IT-VP-02, IT-VP-03)."""
+    held = any(halves for nation in table.nations for _, halves in scoring.holdings(table, nation))
+    return _score if held or any(standing.shared for standing in table.nations.values()) else next_part
+
+
+def _score(draft: Draft[Table]) -> None:
     table = draft.table
     for nation in table.nations:
         for entry, halves in scoring.holdings(table, nation):
             scoring.score(draft, nation, entry, halves)
     scoring.round_up(draft)
-    draft.emit(RoundStageBegan("transformations"))
+    next_part(draft)
 
 
 def next_round(draft: Draft[Table]) -> None:
