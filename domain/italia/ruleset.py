@@ -102,6 +102,11 @@ def _cards_of(board: Board) -> Cards:
     return Cards.of(documents_of(board)["cards"])
 
 
+def _letters(cards: Cards) -> dict[str, str]:
+    """Return the letters that mark the pieces of each nation: the first two of its name."""
+    return {nation: card.name[:2] for nation, card in cards.nations.items()}
+
+
 class Italia(Ruleset[Table]):
     """Andreas Steding's game of 2006, from an Italian translation with the FAQ."""
 
@@ -154,6 +159,12 @@ class Italia(Ruleset[Table]):
 
     def step(self, table: Table) -> Step[Table]:
         return course.step(table)
+
+    def words_on(self, board: Board) -> Mapping[str, str]:
+        return {**self.words, **_cards_of(board).names}
+
+    def nations_on(self, board: Board) -> Mapping[str, str]:
+        return _letters(_cards_of(board))
 
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         return marks.printed(board)
@@ -219,7 +230,7 @@ class ItaliaI(Italia):
         civil_war.UnitsDefected: (Dice(DIE),),
     }
     words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-1")).names, **WORDS}
-    nations: ClassVar[Mapping[str, str]] = {card.id: card.name[:2] for card in builtin("italia-1").nations}
+    nations: ClassVar[Mapping[str, str]] = _letters(Cards.of(builtin("italia-1")))
 
 
 class ItaliaII(Italia):
@@ -230,4 +241,4 @@ class ItaliaII(Italia):
     game = "italia-2"
     chapters = CHAPTERS_OF_2
     words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-2")).names, **WORDS}
-    nations: ClassVar[Mapping[str, str]] = {card.id: card.name[:2] for card in builtin("italia-2").nations}
+    nations: ClassVar[Mapping[str, str]] = _letters(Cards.of(builtin("italia-2")))

@@ -47,8 +47,8 @@ def frame_sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
 def look_of(game: Game) -> Look:
     """Return how a game looks."""
     looks = paints(game.ruleset, game.players)
-    names = Names({area.id: area.name for area in game.board.areas}, looks, game.ruleset.words)
-    return Look(looks, names, game.ruleset.glyphs, game.ruleset.nations)
+    names = Names({area.id: area.name for area in game.board.areas}, looks, game.ruleset.words_on(game.board))
+    return Look(looks, names, game.ruleset.glyphs, game.ruleset.nations_on(game.board))
 
 
 @lru_cache(maxsize=16)

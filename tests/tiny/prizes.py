@@ -51,6 +51,10 @@ class PrizedAuction(TinyAuction):
         if all(area.id != prizes.kept_in for area in board.areas):
             yield f"prizes.kept_in: {prizes.kept_in!r} is not an area of the board"
 
+    def words_on(self, board: Board) -> Mapping[str, str]:
+        prizes: Prizes = documents_of(board)["prizes"]
+        return {"bank": f"bank of {prizes.coins} coins"}
+
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
         table = super().lay(seats, setup, board)
         prizes: Prizes = documents_of(board)["prizes"]

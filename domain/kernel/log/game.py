@@ -541,8 +541,8 @@ class Game(Struct, kw_only=True):
 
     @property
     def names(self) -> Names:
-        """The display names of this game's areas and seats, and of what its ruleset has words for."""
-        return Names({area.id: area.name for area in self.board.areas}, self.players, self.ruleset.words)
+        """The display names of this game's areas and seats, and of what its ruleset or its documents have words for."""
+        return Names({area.id: area.name for area in self.board.areas}, self.players, self.ruleset.words_on(self.board))
 
     # --- the log ---
 

@@ -261,6 +261,14 @@ class Ruleset(ABC, Generic[T]):
         """Return what a scoreboard shows of each seat, by name: points, territory, money. Public figures only."""
         return {}
 
+    def words_on(self, board: Board) -> Mapping[str, str]:
+        """Return what its own ids are called in a game on a board, whose documents may have other names for them."""
+        return self.words
+
+    def nations_on(self, board: Board) -> Mapping[str, str]:
+        """Return the nations that seats lead in a game on a board, each with a few letters that mark its pieces."""
+        return self.nations
+
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         """Return what is printed on the areas of a board, such as what they yield."""
         return {}

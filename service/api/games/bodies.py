@@ -145,6 +145,7 @@ class GameDetail(GameSummary, frozen=True):
         board: the digest of its board.
         documents: the digests of the documents that it is played with besides, by name.
         remarks: by document, where one says it: what it is, and where its facts are from.
+        words: what ids of its ruleset are called in this game, whose documents may have other names for them.
         commitment: SHA-256 of the secret behind its dice; the secret is published when the game ends.
         head: the hash of its last event, which covers the whole log.
         heading: the phase of the game, in words.
@@ -159,6 +160,7 @@ class GameDetail(GameSummary, frozen=True):
     board: str
     documents: dict[str, str]
     remarks: dict[str, str]
+    words: dict[str, str]
     commitment: str
     head: str
     heading: str
@@ -246,6 +248,7 @@ def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer:
         board=Map.of(game.board).digest,
         documents=digests_of(game.board),
         remarks=remarks_of(documents_of(game.board)),
+        words=dict(game.ruleset.words_on(game.board)),
         commitment=game.commitment,
         head=game.head.hex(),
         heading=game.heading,

@@ -82,9 +82,8 @@ export class Commands {
     const seat = room.seat;
     try {
       if (!this.labels) {
-        const address = `/v1/rulesets/${room.game.ruleset}`;
-        const [{ board }, { words }] = await Promise.all([room.api.get(`${address}/board`), room.ruleset ?? room.api.get(address)]);
-        this.labels = new Labels(board.areas, words);
+        const { board } = await room.api.get(`/v1/rulesets/${room.game.ruleset}/board`);
+        this.labels = new Labels(board.areas, room.game.words);
       }
       // Who has left no answer is not asked for them again at every version.
       const readsAnswers = this.answers === null || this.answers.length > 0;

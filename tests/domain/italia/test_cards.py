@@ -1,9 +1,11 @@
 """The nation cards: what the rules say of them, what became a field, and what makes corrected cards playable."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from importlib import resources
+from random import Random
 from typing import Any, get_args
 
 import msgspec
@@ -16,12 +18,15 @@ from domain.italia.cards import ITALY, Arrival, Cards, Game, Region, builtin, re
 from domain.italia.data import data_of
 from domain.italia.faults import faults
 from domain.italia.pieces import KINDS, LeaderId, NationId
-from domain.italia.ruleset import ItaliaII
+from domain.italia.ruleset import ItaliaI, ItaliaII
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.log.history import read_event
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.documents import DocumentError
+from domain.kernel.rules.message import in_words
 from domain.kernel.rules.ruleset import Library
+from service.pictures.scenes import look_of
 from tests.helpers.play import Play
 
 BOARD = board("italia")
@@ -576,6 +581,28 @@ def test_a_game_is_played_with_corrected_cards_and_proves_itself() -> None:
     assert changed != lines[0]
     verdict = verify([changed, *lines[1:]], OURS)
     assert verdict.problem == "The cards in the first line are not those that the game was created with."
+
+
+def test_nations_and_leaders_are_called_as_the_cards_of_the_game_call_them() -> None:
+    ruleset = ItaliaI()
+    text = raw("italia-1")
+    for leader in ONE.leader_of:
+        text = text.replace(f'"{leader}"', f'"our-{leader}"')
+    deck = json.loads(text)
+    for each in deck["nations"]:
+        each["name"] = f"Xe{each['name']}"
+        for leader in each["leaders"]:
+            leader["name"] = f"Our {leader['name']}"
+    board = ruleset.equip(BOARD, {"cards": json.dumps(deck).encode()})
+    play = Play(ruleset, board, 3)
+    assert (play.game.names("celts"), play.game.names("our-brennus")) == ("XeCelts", "Our Brennus")
+    assert ruleset.nations_on(board)["celts"] == "Xe"
+    look = look_of(play.game)
+    assert (look.names("our-brennus"), look.signs["celts"]) == ("Our Brennus", "Xe")
+    play.run(Random(4), 60)
+    said = [in_words(read_event(ruleset, record), play.game.names) for record in play.records]
+    assert any("XeCelts" in sentence for sentence in said)
+    assert [sentence for sentence in said if re.search(r"\bCelts|\bour-|[^r] Brennus", sentence)] == []
 
 
 def test_faulty_cards_create_no_game() -> None:

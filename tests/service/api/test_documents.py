@@ -36,6 +36,7 @@ async def test_a_rulesets_document_is_shown_and_sent_along_corrected(prized: Ser
     assert shown["document"] == corrected
     assert game["documents"] == {"prizes": shown["digest"]}
     assert game["remarks"] == {"prizes": "7 coins, counted by us."}
+    assert game["words"] == {"bank": "bank of 7 coins"}
     assert shown["digest"] != own["digest"]
 
     for player in (anna, bert):
