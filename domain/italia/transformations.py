@@ -1,6 +1,7 @@
 """Nations that leave the game at the end of a round, in favour of another one or for good (chapter TRF)."""
 
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -76,7 +77,8 @@ class Change(Struct, frozen=True):
     """A nation that is to be replaced: what its areas and fleets ask for, and how many counters there are.
 
     Attributes:
-        wanted: how many units could stand in each area, and aboard each fleet if all fleets are replaced.
+        areas: how many units could stand in each area.
+        cargo: how many could be aboard each fleet that carries any, if it is replaced.
         most: how many units there are.
         first: an area that comes first.
         fleets: the fleets that could be replaced.
@@ -86,28 +88,42 @@ class Change(Struct, frozen=True):
     nation: NationId
     into: NationId
     kind: Kind
-    wanted: dict[str, int]
+    areas: dict[str, int]
+    cargo: dict[FleetId, int]
     most: int
     first: AreaId | None
     fleets: tuple[FleetId, ...]
     most_fleets: int
 
+    def wanted(self, fleets: Iterable[FleetId]) -> dict[str, int]:
+        """Return how many units could stand in each area, and aboard each of the fleets that are replaced."""
+        return {**self.areas, **{fleet: self.cargo[fleet] for fleet in fleets if fleet in self.cargo}}
+
+    def number(self, fleets: Iterable[FleetId]) -> int:
+        """Return how many units take the place of others, when these fleets are replaced."""
+        return min(self.most, sum(self.wanted(fleets).values()))
+
+    def choices(self) -> list[tuple[FleetId, ...]]:
+        """Return the sets of fleets that can be replaced, as far as it matters for units aboard which they are."""
+        if not self.cargo:
+            return [self.fleets]
+        return list(combinations(self.fleets, self.most_fleets))
+
 
 def _change(table: Table, nation: NationId, special: Transformation) -> Change:
     allowed = set(table.map.lands if special.at is None else special.at.on(table.map))
-    wanted: dict[str, int] = {
+    areas: dict[str, int] = {
         area: 1 if special.each == "area" else army.size
         for area in table.areas_of(nation)
         if area in allowed and ((army := table.army(area, nation)).size or special.each == "area")
     }
     supply = table.supply(special.into)
     fleets = dict(table.fleets_of(nation)) if special.each == "unit" else {}
+    cargo = {name: fleet.cargo.size for name, fleet in fleets.items() if fleet.cargo.size}
     most_fleets = min(supply.get(FLEET, 0), len(fleets))
-    if most_fleets == len(fleets):
-        wanted |= {name: fleet.cargo.size for name, fleet in fleets.items() if fleet.cargo.size}
-    most = min(supply.get(special.unit, 0), special.most or sum(wanted.values()))
-    first = special.first if special.first in wanted else None
-    return Change(nation, special.into, special.unit, wanted, most, first, tuple(fleets), most_fleets)
+    most = supply.get(special.unit, 0) if special.most is None else min(supply.get(special.unit, 0), special.most)
+    first = special.first if special.first in areas else None
+    return Change(nation, special.into, special.unit, areas, cargo, most, first, tuple(fleets), most_fleets)
 
 
 def _leaving(table: Table, kind: type[S]) -> tuple[NationId, S] | None:
@@ -136,30 +152,33 @@ class PlaceSuccessors(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         change = _asked(table)
+        wrong = len(self.fleets) != change.most_fleets or len({*self.fleets} & {*change.fleets}) != change.most_fleets
+        if wrong:
+            asked = f"You cannot replace {table.names.all(self.fleets)}."
+            allowed = f"Choose {counted(FLEET, change.most_fleets)} out of {table.names.all(change.fleets)}."
+            raise Refusal("IT-TRF-03", asked, allowed)
+        wanted, number = change.wanted(self.fleets), change.number(self.fleets)
         asked = f"You cannot place {_told(self.units, table.names)}."
-        if any(number > change.wanted.get(area, 0) for area, number in self.units.items()):
-            raise Refusal("IT-TRF-03", asked, f"There is room for {_told(change.wanted, table.names)}.")
-        number = min(change.most, sum(change.wanted.values()))
+        if any(count > wanted.get(area, 0) for area, count in self.units.items()):
+            raise Refusal("IT-TRF-03", asked, f"There is room for {_told(wanted, table.names)}.")
         if sum(self.units.values()) != number:
             raise Refusal("IT-TRF-03", asked, f"Place {counted('unit', number)} in all.")
         if change.first is not None and not self.units.get(change.first):
             raise Refusal("IT-TRF-03", asked, f"Place at least one unit in {table.names(change.first)}.")
-        if len(set(self.fleets) & set(change.fleets)) != change.most_fleets or len(self.fleets) != change.most_fleets:
-            asked = f"You cannot replace {table.names.all(self.fleets)}."
-            allowed = f"Choose {counted(FLEET, change.most_fleets)} out of {table.names.all(change.fleets)}."
-            raise Refusal("IT-TRF-03", asked, allowed)
         units = {area: number for area, number in sorted(self.units.items()) if number}
         draft.emit(NationLeft(change.nation, change.into, change.kind, units, tuple(sorted(self.fleets))))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         change = _asked(table)
-        total = min(change.most, sum(change.wanted.values()))
-        counts = {area: schema.count(int(area == change.first), number) for area, number in change.wanted.items()}
-        free = [area for area in counts if area != change.first]
-        units = schema.record(counts, free, x_sum={"minimum": total, "maximum": total})
-        fleets = schema.subset(change.fleets, change.most_fleets, change.most_fleets)
-        yield cls.option("Choose the areas", {"units": units, **({"fleets": fleets} if change.fleets else {})})
+        for some in change.choices():
+            total = change.number(some)
+            wanted = change.wanted(some)
+            counts = {area: schema.count(int(area == change.first), number) for area, number in wanted.items()}
+            free = [area for area in counts if area != change.first]
+            units = schema.record(counts, free, x_sum={"minimum": total, "maximum": total})
+            fleets = schema.subset(some, change.most_fleets, change.most_fleets)
+            yield cls.option("Choose the areas", {"units": units, **({"fleets": fleets} if change.most_fleets else {})})
 
 
 def _told(units: Mapping[str, int], names: Names) -> str:
@@ -181,10 +200,10 @@ def transform(table: Table) -> list[Decision] | Consequence[Table]:
         return next_part
     nation, special = waiting
     change = _change(table, nation, special)
-    if sum(change.wanted.values()) <= change.most and len(change.fleets) <= change.most_fleets:
-        return lambda draft: draft.emit(
-            NationLeft(nation, change.into, change.kind, change.wanted, change.fleets, automatic=True)
-        )
+    fleets = change.fleets[: change.most_fleets]
+    wanted = change.wanted(fleets) if change.most else {}
+    if change.most_fleets in (0, len(change.fleets)) and sum(wanted.values()) <= change.most:
+        return lambda draft: draft.emit(NationLeft(nation, change.into, change.kind, wanted, fleets, automatic=True))
     return [
         Decision(
             "place-successors",
@@ -192,7 +211,7 @@ def transform(table: Table) -> list[Decision] | Consequence[Table]:
             RuleId("IT-TRF-03"),
             f"Where do the {table.names(change.into)} take the place of the {table.names(nation)}?",
             f"Then the {table.names(nation)} leave the game.",
-            {"nation": change.into, "areas": change.wanted, "units": change.most},
+            {"nation": change.into, "areas": change.areas, "units": change.most},
         )
     ]
 
