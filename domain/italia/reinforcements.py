@@ -213,13 +213,15 @@ def at_the_end(table: Table) -> Consequence[Table]:
 def _coming(table: Table, nations: Iterable[NationId], when: When) -> tuple[Arriving, ...]:
     """Return what the cards bring now, with the top-ups counted (IT-RNF-08) and what the dead would have led left out.
 
-    A leader who was eliminated does not come, nor do those who should come with him (IT-RNF-14, IT-RNF-16).
+    A leader who was eliminated does not come, nor do those who should come with him (IT-RNF-14, IT-RNF-16). In a civil
+    war everything comes at the start of the round (IT-I1-26).
     """
+    moments = {when, "placement"} if table.is_civil_war else {when}
     coming: list[Arriving] = []
     for nation in nations:
         standing, there = table.nations[nation], table.on_board(nation)
         for number, entry in enumerate(table.cards.nations[nation].arrivals):
-            if standing.over or (entry.round, entry.when) != (table.round, when):
+            if standing.over or entry.round != table.round or entry.when not in moments:
                 continue
             leaders = tuple(leader for leader in entry.leaders if leader not in standing.fallen)
             if entry.leaders and not leaders and not entry.without_leader:

@@ -113,6 +113,7 @@ class TurnBegan(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         table.turn = Turn(self.nation, self.stages, self.major_invasion)
+        table.announced = False
 
     def tell(self, names: Names) -> str:
         invasion = " They make a major invasion." if self.major_invasion else ""
