@@ -22,6 +22,7 @@ from domain.italia import (
     marks,
     movement,
     naval,
+    papers,
     placement,
     purchase,
     raids,
@@ -57,6 +58,7 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Figure, Mark, Marks, halved
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
+from domain.kernel.rules.papers import Papers
 from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
 
 # What both games have.
@@ -168,6 +170,9 @@ class Italia(Ruleset[Table]):
 
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         return marks.printed(board)
+
+    def papers(self, board: Board, names: Names) -> Papers:
+        return papers.of(_cards_of(board), names)
 
     def marks(self, view: view.View, names: Names) -> Marks:
         return marks.of(view, names)

@@ -12,6 +12,8 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.catalogue import Catalogue, load
 from domain.kernel.rules.documents import Document, documents_of
+from domain.kernel.rules.message import Names
+from domain.kernel.rules.papers import Line, Paper, Papers, Section
 from tests.tiny.auction import Table, TinyAuction
 
 
@@ -54,6 +56,12 @@ class PrizedAuction(TinyAuction):
     def words_on(self, board: Board) -> Mapping[str, str]:
         prizes: Prizes = documents_of(board)["prizes"]
         return {"bank": f"bank of {prizes.coins} coins"}
+
+    def papers(self, board: Board, names: Names) -> Papers:
+        prizes: Prizes = documents_of(board)["prizes"]
+        lines = (Line(f"{prizes.coins} coins in {names(prizes.kept_in)}", "counted", prizes.note),)
+        paper = Paper("bank", "The bank", (Section("What it has", lines),), "prizes")
+        return Papers({"counted": "counted by us"}, {}, (paper,))
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
         table = super().lay(seats, setup, board)

@@ -24,6 +24,7 @@ from domain.kernel.rules.documents import DocumentError, documents_of, equipped,
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Figure, Mark, Marks
 from domain.kernel.rules.message import Event, Names, Upcaster, type_name
+from domain.kernel.rules.papers import Papers
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.table import Table
 
@@ -272,6 +273,10 @@ class Ruleset(ABC, Generic[T]):
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         """Return what is printed on the areas of a board, such as what they yield."""
         return {}
+
+    def papers(self, board: Board, names: Names) -> Papers:
+        """Return what everybody may read of the documents that go with a board, such as cards, line by line."""
+        return Papers()
 
     def marks(self, view: Any, names: Names) -> Marks:
         """Return what a picture of the position shows. It is made from a `view`, so it reveals no more than that."""

@@ -11,6 +11,7 @@ from domain.kernel.log.lifecycle import Sight, Status
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.documents import digests_of, documents_of, remarks_of
+from domain.kernel.rules.papers import Paper, Papers
 from domain.kernel.rules.ruleset import Result
 from projections.lobby import GameRow
 from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
@@ -169,6 +170,22 @@ class GameDetail(GameSummary, frozen=True):
     you: Seat | None
 
 
+class PapersView(Struct, frozen=True):
+    """What everybody may read of the documents that a game is played with, such as the cards of nations.
+
+    Attributes:
+        game: the game.
+        origins: where lines of papers can be from, by key, each in words.
+        sources: what the words in brackets in the `source` of a line mean, by those words.
+        papers: the papers. A title is a name that forms, sentences and questions use, so that a page can link them.
+    """
+
+    game: GameId
+    origins: dict[str, str]
+    sources: dict[str, str]
+    papers: tuple[Paper, ...]
+
+
 class TakeSeat(Struct, frozen=True, forbid_unknown_fields=True):
     """A request to join a game.
 
@@ -256,3 +273,9 @@ def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer:
         result=game.result,
         you=viewer.seat,
     )
+
+
+def papers_view(game: Game) -> PapersView:
+    """Return the papers of a game."""
+    found: Papers = game.ruleset.papers(game.board, game.names)
+    return PapersView(game.id, dict(found.origins), dict(found.sources), found.papers)

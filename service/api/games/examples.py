@@ -3,7 +3,16 @@
 import msgspec
 
 from domain.kernel.log.record import Cause
-from service.api.games.bodies import GamePage, TakeSeat, Upgrade, UpgradeChecked, game_detail, game_summary
+from domain.kernel.rules.papers import Line, Paper, Section
+from service.api.games.bodies import (
+    GamePage,
+    PapersView,
+    TakeSeat,
+    Upgrade,
+    UpgradeChecked,
+    game_detail,
+    game_summary,
+)
 from service.api.rulesets.bodies import DocumentView, rule_changes
 from service.api.scene import AT, SECRET, Example, Scene
 from service.games.views import Viewer
@@ -21,6 +30,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listGames": Example(GamePage((game_summary(row, names),), None)),
         "showGame": Example(game_detail(row, scene.now, names, viewer)),
         "showGameDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"title": "My cards", "nations": []})),
+        "showPapers": Example(_papers(scene)),
         "changeGame": Example(
             game_detail(msgspec.structs.replace(row, title="Sunday evening"), scene.now, names, viewer),
             {"title": "Sunday evening"},
@@ -31,6 +41,14 @@ def examples(scene: Scene) -> dict[str, Example]:
         "startGame": Example(scene.accepted(scene.joined[-1].game, scene.started)),
         **_upgrades(scene),
     }
+
+
+def _papers(scene: Scene) -> PapersView:
+    """Return the papers of a game that has some."""
+    lines = (Line("Counters: 22 infantry", "ours", "a guess after [R1]"), Line("Has turns in rounds 1 to 9", "stated"))
+    origins = {"stated": "stated in the rules", "ours": "made up by us; not the printed card"}
+    paper = Paper("celts", "Celts", (Section("The nation", lines),), "cards")
+    return PapersView(scene.now.id, origins, {"R1": "the rule book"}, (paper,))
 
 
 def _upgrades(scene: Scene) -> dict[str, Example]:

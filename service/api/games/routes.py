@@ -16,7 +16,17 @@ from projections import lobby
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
-from service.api.games.bodies import GameChange, GameDetail, GamePage, GamesPage, NewGame, TakeSeat, game_detail
+from service.api.games.bodies import (
+    GameChange,
+    GameDetail,
+    GamePage,
+    GamesPage,
+    NewGame,
+    PapersView,
+    TakeSeat,
+    game_detail,
+    papers_view,
+)
 from service.api.games.listing import listed, names_of
 from service.api.problems import Problem
 from service.api.request import Call
@@ -172,6 +182,23 @@ async def show_game_document(request: Call, game: str, document: str) -> Respons
 
 
 @endpoint(
+    "GET",
+    "/v1/games/{game:str}/papers",
+    tag="Games",
+    answers=(Answer(200, "The papers.", PapersView),),
+    problems=(problems.UNKNOWN_GAME,),
+)
+async def show_papers(request: Call, game: str) -> Response[bytes]:
+    """Show the papers of a game.
+
+    What everybody may read of its documents, in words: such as the cards of its nations, line by line, each with where
+    it is from. Empty when its ruleset has none.
+    """
+    request.read_query(Nothing)
+    return answer(papers_view(await request.services.games.game(GameId(game))))
+
+
+@endpoint(
     "PATCH",
     "/v1/games/{game:str}",
     tag="Games",
@@ -293,7 +320,7 @@ async def start_game(request: Call, game: str) -> Response[bytes]:
     return await acted(request, game, acts.Start())
 
 
-ROUTES = (show_game, show_game_document, change_game, cancel_game, take_seat, leave_seat, start_game)
+ROUTES = (show_game, show_game_document, show_papers, change_game, cancel_game, take_seat, leave_seat, start_game)
 COLLECTION = (list_games, create_game)
 """Apart, because a board may be sent when a game is created: larger bodies are taken."""
 

@@ -48,6 +48,28 @@ async def test_a_rulesets_document_is_shown_and_sent_along_corrected(prized: Ser
     assert verdict.ok, verdict.problem
 
 
+async def test_what_documents_say_is_told_line_by_line(prized: Service) -> None:
+    anna = await prized.register("Anna")
+    corrected = {"coins": 7, "kept_in": "cellar", "note": "two are clipped"}
+    game = await prized.post("/v1/games", anna, {**NEW, "documents": {"prizes": corrected}})
+    lines = [{"words": "7 coins in Keller für Gäste", "origin": "counted", "source": "two are clipped"}]
+    assert await prized.get(f"/v1/games/{game['id']}/papers") == {
+        "game": game["id"],
+        "origins": {"counted": "counted by us"},
+        "sources": {},
+        "papers": [
+            {
+                "id": "bank",
+                "title": "The bank",
+                "sections": [{"title": "What it has", "lines": lines}],
+                "document": "prizes",
+            }
+        ],
+    }
+    plain = await prized.post("/v1/games", anna, {"ruleset": "tiny-auction", "players": 2})
+    assert (await prized.get(f"/v1/games/{plain['id']}/papers"))["papers"] == []
+
+
 async def test_a_game_that_brings_none_has_its_rulesets_own(prized: Service) -> None:
     anna = await prized.register("Anna")
     game = (await prized.ask("POST", "/v1/games", anna, NEW)).json()
