@@ -32,8 +32,9 @@ SUMMARIES = Table(
 
 COUNTS = Table("counts", {"game": "text"}, {"commands": "number", "retractions": "number"})
 
-SCORES = Table("scores", {"game": "text", "round": "number"}, {"version": "number", "score": "text"})
-"""`score` is JSON, by seat and then by the names that the ruleset gives; `version` is where it was taken."""
+SCORES = Table("scores", {"game": "text", "round": "number"}, {"version": "number", "score": "text", "nations": "text"})
+"""`score` is JSON, by seat and then by the names that the ruleset gives; `nations` likewise, by seat and nation.
+`version` is where it was taken."""
 
 
 class RoundScore(Struct, frozen=True):
@@ -45,11 +46,13 @@ class RoundScore(Struct, frozen=True):
             present phase began.
         scores: by seat, and then by what the ruleset counts, such as ``tribute`` or ``provinces``: whole
             numbers or halves (12.5).
+        nations: the same of the nations that seats lead, by seat and then by nation; empty where seats lead none.
     """
 
     round: int
     version: Version
     scores: Mapping[Seat, Mapping[str, Figure]]
+    nations: Mapping[Seat, Mapping[str, Mapping[str, Figure]]]
 
 
 class ScoreboardView(Struct, frozen=True):
@@ -95,7 +98,7 @@ class Scoreboard(Projection):
     """
 
     name = "scoreboard"
-    version = 1
+    version = 2
     tables = (SUMMARIES, COUNTS, SCORES)
     follows = True
 
@@ -134,7 +137,12 @@ class Scoreboard(Projection):
         score = seen.after.ruleset.score(seen.after.table)
         if not score:
             return
-        values: dict[str, Value] = {"version": happened.record.version, "score": msgspec.json.encode(score).decode()}
+        nations = seen.after.ruleset.score_of_nations(seen.after.table)
+        values: dict[str, Value] = {
+            "version": happened.record.version,
+            "score": msgspec.json.encode(score).decode(),
+            "nations": msgspec.json.encode(nations).decode(),
+        }
         over = range(seen.round_before, seen.round) if seen.heading_before else ()
         for number in (*over, seen.round):
             yield Put(SCORES, {"game": happened.game, "round": number}, values)
@@ -173,8 +181,14 @@ async def of_game(rows: Rows, game: GameId) -> ScoreboardView | None:
     for late in ("started", "ended", "ended_by"):
         columns[late] = columns[late] or None
     scores = await rows.select(
-        SCOREBOARD, "SELECT round, version, score FROM {scores} WHERE game = ? ORDER BY round", [game]
+        SCOREBOARD, "SELECT round, version, score, nations FROM {scores} WHERE game = ? ORDER BY round", [game]
     )
-    kind = dict[Seat, dict[str, Figure]]
-    rounds = tuple(RoundScore(number, at, msgspec.json.decode(score, type=kind)) for number, at, score in scores)
+    rounds = tuple(
+        RoundScore(number, at, msgspec.json.decode(score, type=_SCORE), msgspec.json.decode(nations, type=_NATIONS))
+        for number, at, score, nations in scores
+    )
     return ScoreboardView(**columns, rounds=rounds)
+
+
+_SCORE = dict[Seat, dict[str, Figure]]
+_NATIONS = dict[Seat, dict[str, dict[str, Figure]]]

@@ -204,6 +204,13 @@ class Italia(Ruleset[Table]):
             }
         return scores
 
+    def score_of_nations(self, table: Table) -> dict[Seat, dict[str, dict[str, Figure]]]:
+        scores: dict[Seat, dict[str, dict[str, Figure]]] = {seat: {} for seat in table.seats}
+        for nation, standing in table.nations.items():
+            figures: dict[str, Figure] = {"points": halved(standing.points), "areas": len(table.areas_of(nation))}
+            scores[table.seat_of(nation)][nation] = figures
+        return scores
+
     def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
         match event:
             case battle.BattleRolled():

@@ -1,6 +1,6 @@
-"""Charts of a game as SVG: what each seat had round by round, and how the dice fell.
+"""Charts of a game as SVG: what each seat and its nations had round by round, and how the dice fell.
 
-Drawn by hand: two plain charts are 200 lines, six kilobytes each. A plotting library (pygal was looked at) brings a
+Drawn by hand: three plain charts are 300 lines, six kilobytes each. A plotting library (pygal was looked at) brings a
 script and a style sheet of ten times that, and neither line patterns nor labels at the lines' ends.
 
 Nobody has to tell colours apart: each seat has a pattern and a marker of its own, and its name stands where its line
@@ -52,6 +52,25 @@ class Curve(Struct, frozen=True):
     name: str
     colour: str
     values: Mapping[int, Figure]
+
+
+class Part(Struct, frozen=True):
+    """What a nation of a seat had: values by round. `name` is how people call it."""
+
+    name: str
+    values: Mapping[int, Figure]
+
+
+class Tower(Struct, frozen=True):
+    """What the nations of a seat had, from the bottom up; `colour` is the seat's own as ``#rrggbb``."""
+
+    name: str
+    colour: str
+    parts: Sequence[Part]
+
+    def total(self, number: int) -> Figure:
+        """Return what all had in a round."""
+        return sum(part.values.get(number, 0) for part in self.parts)
 
 
 class Bar(Struct, frozen=True):
@@ -114,14 +133,16 @@ def _steps(least: Figure, most: Figure) -> list[int]:
     return [step * number for number in range(math.floor(least / step), math.ceil(max(most, 1) / step) + 1)]
 
 
-def _grid(across: _Scale, up: _Scale, rounds: Sequence[int], steps: Sequence[int]) -> Iterable[str]:
+def _grid(
+    across: _Scale, up: _Scale, rounds: Sequence[int], steps: Sequence[int], height: int = HEIGHT
+) -> Iterable[str]:
     for step in steps:
         yield f'<path class="grid" d="M{LEFT} {up(step)}H{WIDTH - RIGHT}"/>'
         yield _text(LEFT - 8, up(step) + 4, str(step), "end")
     every = math.ceil(len(rounds) / 14)
     for number in rounds[::-1][::every]:
-        yield _text(across(number), HEIGHT - BOTTOM + 20, str(number), "middle")
-    yield _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, "round", "middle")
+        yield _text(across(number), height - BOTTOM + 20, str(number), "middle")
+    yield _text((LEFT + WIDTH - RIGHT) / 2, height - 10, "round", "middle")
 
 
 def _curve(curve: Curve, number: int, across: _Scale, up: _Scale, beside: float, end: float, label: float) -> str:
@@ -155,6 +176,82 @@ def _spread(ends: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
         placed[place] = (min(placed[place][0], lowest), placed[place][1])
         lowest = placed[place][0] - LINE
     return placed
+
+
+# --- Nations ----------------------------------------------------------------------------------------------------------
+
+
+def stacks(title: str, towers: Sequence[Tower]) -> str:
+    """Return a chart of stacked bars: beside each other in each round one for each seat, of parts for its nations."""
+    rounds = sorted({number for tower in towers for part in tower.parts for number in part.values})
+    if not rounds:
+        return _empty(title, "Nothing has been counted yet.")
+    last = rounds[-1]
+    values = [[part.values.get(number, 0) for part in tower.parts] for tower in towers for number in rounds]
+    steps = _steps(
+        min(sum(min(each, 0) for each in had) for had in values),
+        max(sum(max(each, 0) for each in had) for had in values),
+    )
+    key = [*_key(towers, last)]
+    height = max(HEIGHT, TOP + BOTTOM + LINE * len(key))
+    up = _Scale(steps[0], steps[-1], height - BOTTOM, TOP)
+    room = (WIDTH - RIGHT - LEFT) / len(rounds)
+    across = _Scale(rounds[0] - 0.5, last + 0.5, LEFT, WIDTH - RIGHT)
+    wide = min(0.8 * room / len(towers), WIDEST)
+    parts = [*_grid(across, up, rounds, steps, height)]
+    for number, tower in enumerate(towers):
+        aside = (number - len(towers) / 2) * wide
+        bars = "".join(_bar(tower, at, across(at) + aside, wide - 1, up) for at in rounds)
+        parts.append(f'<g class="ink{number}">{bars}</g>')
+    x = WIDTH - RIGHT + 14
+    parts += [f'<g transform="translate({x} {TOP + LINE * row})">{each}</g>' for row, each in enumerate(key)]
+    told = "; ".join(_told(tower, last) for tower in sorted(towers, key=lambda tower: -tower.total(last)))
+    return _framed(title, f"Round {last}: {told}.", height, parts, towers)
+
+
+SHADES: Final = (1, 0.7, 0.45, 0.25, 0.1)
+"""How dense the parts of a tower are, from the bottom up."""
+WIDEST: Final = 26
+"""Of a bar."""
+
+
+def _bar(tower: Tower, number: int, x: float, wide: float, up: _Scale) -> str:
+    drawn = ""
+    above: Figure = 0
+    below: Figure = 0
+    for place, part in enumerate(tower.parts):
+        had = part.values.get(number, 0)
+        start = above if had > 0 else below
+        top, bottom = up(max(start, start + had)), up(min(start, start + had))
+        above, below = above + max(had, 0), below + min(had, 0)
+        if had:
+            words = f"{part.name} ({tower.name}), round {number}: {spelled(had)}"
+            drawn += (
+                f'<path class="part" fill-opacity="{_shade(place)}" d="M{x:g} {bottom:g}H{x + wide:g}V{top:g}H{x:g}Z">'
+                f"<title>{escape(words)}</title></path>"
+            )
+    return drawn
+
+
+def _shade(place: int) -> float:
+    return SHADES[place % len(SHADES)]
+
+
+def _key(towers: Sequence[Tower], last: int) -> Iterable[str]:
+    """Yield lines: each seat, and below it its nations as they lie in its bar, those without anything left out."""
+    for number, tower in enumerate(towers):
+        name = f'<text class="name" y="4">{escape(tower.name)} {spelled(tower.total(last))}</text>'
+        yield f'<g class="ink{number}">{name}</g>'
+        for place, part in [*enumerate(tower.parts)][::-1]:
+            if part.values.get(last, 0):
+                sample = f'<path class="part" fill-opacity="{_shade(place)}" d="M2-6h11v11H2Z"/>'
+                words = escape(f"{part.name} {spelled(part.values[last])}")
+                yield f'<g class="ink{number}">{sample}</g><text class="key" x="17" y="4">{words}</text>'
+
+
+def _told(tower: Tower, last: int) -> str:
+    had = [f"{part.name} {spelled(part.values[last])}" for part in tower.parts if part.values.get(last, 0)]
+    return f"{tower.name} {spelled(tower.total(last))}" + (f" ({', '.join(had)})" if had else "")
 
 
 # --- Dice -------------------------------------------------------------------------------------------------------------
@@ -192,11 +289,12 @@ def dice(title: str, thrown: Sequence[Die]) -> str:
 # --- Around them ------------------------------------------------------------------------------------------------------
 
 
-def _framed(title: str, said: str, height: float, parts: Iterable[str], curves: Sequence[Curve] = ()) -> str:
+def _framed(title: str, said: str, height: float, parts: Iterable[str], curves: Sequence[Curve | Tower] = ()) -> str:
     style = (
         f".ground{{fill:{LIGHT}}}text{{font:13px system-ui,sans-serif;fill:#3c382f}}.title{{font-size:16px}}"
         f".title,.name{{font-weight:600}}.grid{{stroke:#d8d2c2}}.curve{{fill:none;stroke-width:2.5;stroke-linejoin:round}}"
-        f".lead{{fill:none}}.bar{{fill:#8a7346}}.mark{{stroke:#1d1812;stroke-width:3}}{_inks(curves, LIGHT)}"
+        f".lead{{fill:none}}.key{{font-size:11px}}.bar{{fill:#8a7346}}.mark{{stroke:#1d1812;stroke-width:3}}"
+        f"{_inks(curves, LIGHT)}"
         f"@media(prefers-color-scheme:dark){{.ground{{fill:{DARK}}}text{{fill:#ddd6c6}}.grid{{stroke:#45413a}}"
         f".bar{{fill:#a58d5c}}.mark{{stroke:#fffdf6}}{_inks(curves, DARK)}}}"
     )
@@ -209,11 +307,11 @@ def _framed(title: str, said: str, height: float, parts: Iterable[str], curves: 
     )
 
 
-def _inks(curves: Sequence[Curve], ground: str) -> str:
+def _inks(curves: Sequence[Curve | Tower], ground: str) -> str:
     """Return the rules that give every seat its colour on a ground."""
     inks = (legible(curve.colour, ground) for curve in curves)
     return "".join(
-        f".ink{number} path{{stroke:{ink}}}.ink{number} use,.ink{number} text{{fill:{ink}}}"
+        f".ink{number} path{{stroke:{ink}}}.ink{number} use,.ink{number} text,.ink{number} .part{{fill:{ink}}}"
         for number, ink in enumerate(inks)
     )
 

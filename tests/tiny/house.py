@@ -57,7 +57,9 @@ LED = {"red": "western-buyers", "blue": "dealers"}
 
 def _scored(standing: Standing, names: Names) -> Standing:
     points: dict[str, Figure] = {"points": halved(int(standing.figures["coins"]))}
-    led = Nation(LED.get(standing.seat, "dealers"), points, words=f"led by {names(standing.seat)}")
+    led = Nation(
+        LED.get(standing.seat, "dealers"), points, words=f"led by {names(standing.seat)}", active=standing.active
+    )
     gone = Nation("ruined", absent=True)
     return replace(standing, figures={**standing.figures, **points}, nations=(led, gone))
 
@@ -81,6 +83,9 @@ class House(TinyAuction):
 
     def score(self, table: Table) -> Mapping[Seat, Mapping[str, Figure]]:
         return {seat: {"coins": coins, "points": halved(coins)} for seat, coins in table.coins.items()}
+
+    def score_of_nations(self, table: Table) -> Mapping[Seat, Mapping[str, Mapping[str, Figure]]]:
+        return {seat: {LED.get(seat, "dealers"): {"points": halved(coins)}} for seat, coins in table.coins.items()}
 
     def marks(self, view: auction.View, names: Names) -> Marks:
         marks = super().marks(view, names)

@@ -274,6 +274,10 @@ class Ruleset(ABC, Generic[T]):
         """Return what is printed on the areas of a board, such as what they yield."""
         return {}
 
+    def score_of_nations(self, table: T) -> Mapping[Seat, Mapping[str, Mapping[str, Figure]]]:
+        """Return what a scoreboard shows of the nations that each seat leads, where seats lead several, by nation."""
+        return {}
+
     def papers(self, board: Board, names: Names) -> Papers:
         """Return what everybody may read of the documents that go with a board, such as cards, line by line."""
         return Papers()

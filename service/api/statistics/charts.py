@@ -5,7 +5,7 @@ from typing import Final
 
 from litestar.response import Response
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, Seat
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Library
 from projections import dice
@@ -28,6 +28,7 @@ HEADERS: Final[Mapping[str, str]] = {
     "Vary": "Accept",
 }
 DICE: Final = "dice"
+BY_NATION: Final = "-by-nation"
 
 
 @endpoint(
@@ -42,8 +43,8 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
 
     An SVG to embed. `dice.svg` shows how often each face came up, and how often a fair die would have shown it. The
     others show a figure of the scoreboard round by round: any of the ruleset's own (such as `cities.svg`), and
-    `tribute.svg`, `points.svg` and `territory.svg`, which mean the same in every ruleset that has them. Charts may be
-    a moment behind.
+    `tribute.svg`, `points.svg` and `territory.svg`, which mean the same in every ruleset that has them. Where seats
+    lead several nations, `points-by-nation.svg` and the like show what each nation had. Charts may be a moment behind.
     """
     request.read_query(Nothing)
     found = await scoreboard_of(request, game)
@@ -56,7 +57,8 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
         if chart == name or name not in figures:
             charts_there = ", ".join(f"{each}.svg" for each in (*figures, DICE))
             raise Problem(problems.UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
-        drawn = figure_chart(request.services.library, found.ruleset, figures[name], found.rounds)
+        draw = nations_chart if name.endswith(BY_NATION) else figure_chart
+        drawn = draw(request.services.library, found.ruleset, figures[name], found.rounds)
     return Answered(drawn.encode(), 200, request.media(SVG), HEADERS)
 
 
@@ -69,7 +71,9 @@ ROUTES = (show_chart,)
 def offered(library: Library, ruleset: str, rounds: Sequence[RoundScore]) -> dict[str, str]:
     """Return the charts that there are, each with the figure that it shows."""
     counted = {name: name for each in rounds[-1:] for score in each.scores.values() for name in score}
-    return {**library.current(ruleset).charts, **counted}
+    nations = [score for each in rounds[-1:] for led in each.nations.values() for score in led.values()]
+    by_nation = {f"{name}{BY_NATION}": name for score in nations for name in score}
+    return {**library.current(ruleset).charts, **counted, **by_nation}
 
 
 def figure_chart(library: Library, ruleset: str, figure: str, rounds: Sequence[RoundScore]) -> str:
@@ -86,6 +90,23 @@ def figure_chart(library: Library, ruleset: str, figure: str, rounds: Sequence[R
         for seat in seats
     ]
     return charts.lines(f"{figure.capitalize()}, round by round", curves)
+
+
+def nations_chart(library: Library, ruleset: str, figure: str, rounds: Sequence[RoundScore]) -> str:
+    """Return the chart of a figure of the nations that seats lead."""
+    seats = rounds[-1].nations
+    played = library.current(ruleset)
+    names, colours = Names({}, seats, played.words), paints(played, seats)
+
+    def part(seat: Seat, nation: str) -> charts.Part:
+        had = {each.round: each.nations.get(seat, {}).get(nation, {}) for each in rounds}
+        return charts.Part(names(nation), {number: score.get(figure, 0) for number, score in had.items()})
+
+    towers = [
+        charts.Tower(names(seat), colours[seat].colour, [part(seat, nation) for nation in led])
+        for seat, led in seats.items()
+    ]
+    return charts.stacks(f"{figure.capitalize()} of the nations, round by round", towers)
 
 
 def dice_chart(tallies: Iterable[dice.DieTally]) -> str:

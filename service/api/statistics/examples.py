@@ -54,5 +54,5 @@ def _scoreboard(ruleset: Ruleset[Any], now: Game, begun: Game) -> ScoreboardView
         ended_by=None,
         commands=1,
         retractions=0,
-        rounds=(RoundScore(begun.round, begun.version, ruleset.score(begun.table)),),
+        rounds=(RoundScore(begun.round, begun.version, ruleset.score(begun.table), {}),),
     )

@@ -53,9 +53,11 @@ class Charts {
   async #fetch(state) {
     const path = `/v1/games/${this.room.id}`;
     const { rounds } = await this.room.api.get(`${path}/scoreboard`);
-    const [score] = Object.values(rounds.at(-1)?.scores ?? {});
+    const { scores = {}, nations = {} } = rounds.at(-1) ?? {};
+    const [score] = Object.values(scores);
     if (!score) return;
-    this.names = [...Object.keys(score), DICE];
+    const [nation = {}] = Object.values(nations).flatMap((led) => Object.values(led));
+    this.names = [...Object.keys(score), ...Object.keys(nation).map((name) => `${name}-by-nation`), DICE];
     if (!this.chosen) {
       [this.chosen] = this.names;
       return this.look();

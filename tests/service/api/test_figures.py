@@ -18,8 +18,14 @@ async def test_half_points_are_numbers_in_data_and_halves_in_pictures(tmp_path: 
         assert points == {each["seat"]: each["figures"]["coins"] / 2 for each in standings}
         assert sum(points.values()) == 1.5  # three coins
         board = await until(service, f"/v1/games/{game}/scoreboard", status="over")
-        assert {seat: each["points"] for seat, each in board["rounds"][-1]["scores"].items()} == points
-        for picture in (f"/v1/games/{game}/board.svg", f"/v1/games/{game}/charts/points.svg"):
+        last = board["rounds"][-1]
+        assert {seat: each["points"] for seat, each in last["scores"].items()} == points
+        assert last["nations"] == {
+            "red": {"western-buyers": {"points": points["red"]}},
+            "blue": {"dealers": {"points": points["blue"]}},
+        }
+        charts = f"/v1/games/{game}/charts"
+        for picture in (f"/v1/games/{game}/board.svg", f"{charts}/points.svg", f"{charts}/points-by-nation.svg"):
             drawn = (await service.ask("GET", picture)).text
             assert "½" in drawn
             assert ".5<" not in drawn

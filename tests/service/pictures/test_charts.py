@@ -8,7 +8,7 @@ import pytest
 
 from domain.kernel.rules.marks import Figure
 from service.pictures import charts
-from service.pictures.charts import Bar, Curve, Die
+from service.pictures.charts import Bar, Curve, Die, Part, Tower
 from service.pictures.contrast import READABLE, contrast, legible
 from service.pictures.palette import SPARE
 
@@ -133,3 +133,57 @@ def test_texts_can_be_read_on_both_grounds():
     light, dark = re.findall(r"(?<=[};\{])text\{(?:font:[^;]*;)?fill:(#\w{6})\}", style)
     assert contrast(light, charts.LIGHT) >= READABLE
     assert contrast(dark, charts.DARK) >= READABLE
+
+
+def tower(name: str, colour: str, *parts: tuple[str, tuple[Figure, ...]]) -> Tower:
+    return Tower(name, colour, [Part(part, dict(enumerate(had, start=1))) for part, had in parts])
+
+
+def spans(root: ElementTree.Element) -> dict[str, tuple[float, float]]:
+    """Return how far down the parts of towers reach, by their titles: from the bottom up."""
+    found = [each for each in root.iter(f"{SVG}path") if each.findtext(f"{SVG}title")]
+    steps = {each.findtext(f"{SVG}title") or "": re.findall(r"[\d.]+", each.get("d", "")) for each in found}
+    return {title: (float(numbers[1]), float(numbers[3])) for title, numbers in steps.items()}
+
+
+def test_nations_are_stacked_in_the_tower_of_their_seat_round_by_round():
+    red = tower("Red", SPARE[0], ("Romans", (4, 10)), ("Greeks", (0, 2.5)))
+    root = drawn(charts.stacks("Points of the nations", [red, tower("Blue", SPARE[1], ("Huns", (1, 20)))]))
+    assert root.findtext(f"{SVG}desc") == "Round 2: Blue 20 (Huns 20); Red 12½ (Romans 10, Greeks 2½)."
+    found = spans(root)
+    assert [*found] == [
+        "Romans (Red), round 1: 4",
+        "Romans (Red), round 2: 10",
+        "Greeks (Red), round 2: 2½",
+        "Huns (Blue), round 1: 1",
+        "Huns (Blue), round 2: 20",
+    ]
+    assert found["Romans (Red), round 2: 10"][1] == found["Greeks (Red), round 2: 2½"][0]
+    assert found["Romans (Red), round 1: 4"][0] == found["Romans (Red), round 2: 10"][0]
+
+
+def test_points_below_none_hang_from_the_line():
+    root = drawn(charts.stacks("Points", [tower("Red", SPARE[0], ("Romans", (4,)), ("Greeks", (-2,)))]))
+    found = spans(root)
+    line, top = found["Romans (Red), round 1: 4"]
+    bottom, hung = found["Greeks (Red), round 1: -2"]
+    assert hung == line
+    assert bottom - line == pytest.approx((line - top) / 2, abs=0.2)
+
+
+def test_the_names_of_many_nations_have_room_below_each_other():
+    parts = [(f"of {at}", (at,)) for at in range(1, 6)]
+    many = [tower(name, SPARE[0], *parts) for name in SEATS]
+    root = drawn(charts.stacks("Points", many))
+    rows = [
+        float((each.get("transform") or "").split()[-1].rstrip(")"))
+        for each in root.iter(f"{SVG}g")
+        if each.get("transform")
+    ]
+    assert len(rows) == 36
+    assert all(below - above >= 18 for above, below in itertools.pairwise(rows))
+    assert rows[-1] < float(root.get("height", "0"))
+
+
+def test_towers_without_rounds_say_so():
+    assert drawn(charts.stacks("Points", [])).findtext(f"{SVG}desc") == "Nothing has been counted yet."
