@@ -135,16 +135,17 @@ def _nation(view: View, nation: NationId, each: NationView, names: Names) -> Nat
     there = any(nation in armies for armies in view.armies.values())
     there = there or any(fleet.nation == nation for fleet in view.fleets.values())
     figures: dict[str, Figure] = {"points": halved(each.points), "gold": each.gold, "areas": each.areas}
+    active = view.turn is not None and view.turn.nation == nation and not view.winners
     if not there:
         if view.round < first or (view.round == first and nation not in view.done):
-            return Nation(nation, words=f"comes in round {first}", absent=True)
+            return Nation(nation, words=f"comes in round {first}", absent=True, active=active)
         gone = each.over or view.round > last
         kept = {"points": halved(each.points)} if gone else figures
-        return Nation(nation, kept, words="gone" if gone else "not on the board", absent=True)
+        return Nation(nation, kept, words="gone" if gone else "not on the board", absent=True, active=active)
     if each.shared:
         figures["to be halved"] = halved(each.shared)
     overlord = f"subject to the {names(each.overlord)}" if each.overlord is not None else ""
-    return Nation(nation, figures, tuple(_pieces(each.held)), words=overlord)
+    return Nation(nation, figures, tuple(_pieces(each.held)), words=overlord, active=active)
 
 
 def _shelves(view: View, names: Names) -> Iterator[Shelf]:

@@ -134,6 +134,7 @@ def _nation_view(look: Look, each: Nation) -> NationView:
         items=each.items,
         words=each.words,
         absent=each.absent,
+        active=each.active,
     )
 
 

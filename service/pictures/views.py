@@ -19,6 +19,7 @@ class NationView(Struct, frozen=True):
         items: what lies before it, as with a seat.
         words: what else is to be said of it: whose subject it is, when it comes.
         absent: whether it is still to come, or gone.
+        active: whether it is its turn; false for all when the game is over.
     """
 
     nation: str
@@ -28,6 +29,7 @@ class NationView(Struct, frozen=True):
     items: tuple[Mark, ...]
     words: str
     absent: bool
+    active: bool
 
 
 class StandingView(Struct, frozen=True):

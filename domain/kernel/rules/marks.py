@@ -109,6 +109,7 @@ class Nation(Struct, frozen=True, omit_defaults=True):
         items: what else it has.
         words: what else is to be said of it: whose subject it is, when it comes.
         absent: whether it is still to come, or gone.
+        active: whether it is its turn.
     """
 
     nation: str
@@ -116,6 +117,7 @@ class Nation(Struct, frozen=True, omit_defaults=True):
     items: tuple[Mark, ...] = ()
     words: str = ""
     absent: bool = False
+    active: bool = False
 
 
 class Standing(Struct, frozen=True, omit_defaults=True):

@@ -20,8 +20,9 @@ export function glance(room) {
   </details>`;
 }
 
-function seat(room, { seat, name, active, won }) {
+function seat(room, { seat, name, active, won, nations = [] }) {
+  const acting = nations.filter((nation) => nation.active).map((nation) => nation.name);
   return html`<span class="seat">${chip(room, seat)} <span class="name">${name}</span>
-    ${active ? html`<span class="active">to move</span>` : nothing}
+    ${active ? html`<span class="active">${acting.length ? `${acting.join(", ")} to move` : "to move"}</span>` : nothing}
     ${won ? html`<span class="active">won</span>` : nothing}</span>`;
 }

@@ -26,6 +26,7 @@ async def test_a_seats_nations_are_told_apart_by_their_signs(tmp_path: Path, dat
                 "items": [],
                 "words": "led by House of Red",
                 "absent": False,
+                "active": red["active"],
             },
             {
                 "nation": "ruined",
@@ -35,6 +36,7 @@ async def test_a_seats_nations_are_told_apart_by_their_signs(tmp_path: Path, dat
                 "items": [],
                 "words": "",
                 "absent": True,
+                "active": False,
             },
         ]
         assert [each["sign"] for each in blue["nations"]] == ["De", "Ru"]
