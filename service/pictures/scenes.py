@@ -15,7 +15,7 @@ from domain.kernel.rules.ruleset import Ruleset
 from service.games.views import Viewer
 from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints
-from service.pictures.picture import EMPTY, Sheet
+from service.pictures.picture import EMPTY, LARGEST_PIECES, Sheet
 from service.pictures.piles import Layout, fragment
 from service.pictures.views import MarksView, NationView, StandingView
 
@@ -78,9 +78,15 @@ def marks_of(game: Game, viewer: Viewer, vault: Vault, names: Names) -> Marks:
     return NOTHING if view is None else game.ruleset.marks(view, names)
 
 
+SCREEN: Final = 1.2
+"""How much wider than tall the place of a board on a screen is, or a little less, so that piles stay apart."""
+
+
 def drawn_areas(sheet: Sheet, marks: Marks, areas: Iterable[AreaId]) -> dict[AreaId, str]:
-    """Return the fragments of areas."""
-    return {area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look) for area in areas}
+    """Return the fragments of areas. A board taller than a screen is shown smaller, so its pieces are drawn larger."""
+    across, down = sheet.drawing.size
+    larger = min(max(1.0, SCREEN * down / across), LARGEST_PIECES)
+    return {area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look, larger) for area in areas}
 
 
 def changed_areas(before: Marks, after: Marks, known: Mapping[AreaId, Any]) -> list[AreaId]:

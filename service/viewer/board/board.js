@@ -51,6 +51,8 @@ export class Board extends EventTarget {
     this.svg.removeAttribute("width");
     this.svg.removeAttribute("height");
     this.svg.setAttribute("class", "board");
+    // A board that is narrower than its place leaves the left to what lies over it.
+    this.svg.setAttribute("preserveAspectRatio", "xMaxYMid");
     // Reached before its areas: there the arrows move the board, in an area they lead to the next one.
     this.svg.setAttribute("tabindex", "0");
     this.svg.setAttribute("role", "group");
