@@ -121,13 +121,13 @@ class Italia(Ruleset[Table]):
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {DIE: FACES}
     chance = CHANCE
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
-        sequence.RoundBegan: "round",
         battle.BattleBegan: "battle",
         battle.BattleEnded: "battle-end",
         cities.CitySacked: "sack",
         raids.RaidEnded: "raid",
         submission.NationSubmitted: "submission",
         transformations.NationLeft: "transformation",
+        scoring.PointsScored: "scoring",
         winning.GameWon: "victory",
     }
     charts: ClassVar[Mapping[str, str]] = {"points": "points", "territory": "areas"}

@@ -6,7 +6,7 @@
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { guard } from "../vendor/directives/guard.js";
 import { live } from "../vendor/directives/live.js";
-import { count } from "../parts/format.js";
+import { count, plain } from "../parts/format.js";
 import { icon } from "../parts/icons.js";
 import { linkTo } from "../state/link.js";
 import { SPEEDS, STRIDES } from "../state/room.js";
@@ -42,7 +42,7 @@ export function timelinePanel(room) {
         of ${room.head.toLocaleString("en")}</label>
       <button class="link" @click=${(event) => copy(room, event)}>${copied.said || "Copy link"}</button>
     </div>
-    <div class="track" @keydown=${(event) => key(room, event)} @click=${(event) => point(room, event)}>
+    <div class="track" @keydown=${(event) => key(room, event)} @click=${(event) => point(room, event)} @pointermove=${(event) => hint(room, event)}>
       ${guard([room.landmarks.entries.length, room.head, innerWidth], () => marks(room))}
       <input type="range" id="slider" aria-label="Version" min="1" max=${room.head} step="1"
         .value=${live(`${room.version}`)} aria-valuetext=${`Version ${room.version} of ${room.head}: ${headingOf(room)}`}
@@ -78,9 +78,20 @@ async function copy(room, event) {
   room.redraw();
 }
 
-/** Go to the mark that was clicked on, a battle before anything else; or, where there is none, to that version. */
+/** Go to the mark that was clicked on; or, where there is none, to that version. */
 function point(room, event) {
   if (event.target.id === "slider") return;
+  const { at, mark } = pointed(room, event);
+  room.show(mark?.version ?? at);
+}
+
+/** Say what the mark is that is pointed at. */
+function hint(room, event) {
+  event.currentTarget.title = pointed(room, event).mark?.text ?? "";
+}
+
+/** Return the version that is pointed at, and the mark there, a battle before anything else. */
+function pointed(room, event) {
   const { left, width } = event.currentTarget.querySelector(".marks").getBoundingClientRect();
   const at = 1 + ((event.clientX - left) / width) * (room.head - 1);
   const reach = (NEAR / width) * room.head;
@@ -88,7 +99,7 @@ function point(room, event) {
   const nearest = (entries) => entries.reduce((one, other) => (distance(other) < distance(one) ? other : one), entries[0]);
   const { battles, retractions, others, turns } = room.landmarks;
   const mark = [battles, retractions, [...others, ...turns]].map(nearest).find((entry) => entry && distance(entry) <= reach);
-  room.show(mark?.version ?? at);
+  return { at, mark };
 }
 
 /** Keys on the slider, beside those that every slider has. */
@@ -112,6 +123,7 @@ function marks(room) {
   const words = [
     count(rounds.length, "round"), count(landmarks.battles.length, "battle"),
     count(landmarks.retractions.length, "retraction"),
+    ...[...Map.groupBy(landmarks.others, ({ kind }) => kind)].map(([kind, some]) => count(some.length, plain(kind))),
   ].join(", ");
   return html`<svg class="marks" role="img" aria-label="Marked: ${words}">
     ${bands(rounds, x)}
