@@ -5,6 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { icon } from "../parts/icons.js";
+import { linked } from "../parts/papers.js";
 import { glance } from "./glance.js";
 
 /** @param {import("../state/room.js").Room} room */
@@ -27,8 +28,8 @@ function areaCard(room, area) {
   const [name, ...lines] = room.board.content(area);
   const isChosen = room.area === area && !room.board.pointed;
   return html`<div class="area-card" role="status" aria-label="In this area">
-    <h2>${name ?? area}</h2>
-    ${lines.length ? html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>` : html`<p>Nothing is here.</p>`}
+    <h2>${linked(room, name ?? area)}</h2>
+    ${lines.length ? html`<ul>${lines.map((line) => html`<li>${linked(room, line)}</li>`)}</ul>` : html`<p>Nothing is here.</p>`}
     ${isChosen ? html`<button class="close" aria-label="Close" @click=${() => room.choose(null)}>${icon("close")}</button>` : nothing}
   </div>`;
 }

@@ -6,6 +6,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { count, named, plain, seatName } from "../parts/format.js";
+import { linked } from "../parts/papers.js";
 import { refusal, ruleOf } from "../parts/rule.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 
@@ -28,7 +29,7 @@ function waitsFor(room) {
   const others = room.game.decisions.filter((decision) => !decision.seats.includes(room.seat));
   return others.map(
     (decision) => html`<p class="quiet">
-      ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")} ${decision.seats.length > 1 ? "are" : "is"} asked: ${decision.title}
+      ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")} ${decision.seats.length > 1 ? "are" : "is"} asked: ${linked(room, decision.title)}
     </p>`,
   );
 }
@@ -59,8 +60,8 @@ function past(room) {
 }
 
 function question(room, commands, decision) {
-  return html`<h3>${decision.title}</h3>
-    ${decision.depends ? html`<p>${decision.depends}</p>` : nothing}
+  return html`<h3>${linked(room, decision.title)}</h3>
+    ${decision.depends ? html`<p>${linked(room, decision.depends)}</p>` : nothing}
     ${decision.seats.length > 1
       ? html`<p class="quiet">Still to answer: ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")}</p>`
       : nothing}

@@ -6,6 +6,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
 import { clock, count, named, plain, seatName } from "../parts/format.js";
+import { linked } from "../parts/papers.js";
 import { ruleOf } from "../parts/rule.js";
 import { eventsOf } from "../state/events.js";
 import { dice } from "./dice.js";
@@ -22,7 +23,7 @@ export function inspectorPanel(room) {
   const giver = events.causeOf(room.version);
   return html`<h2>${named(event.type)} <span class="quiet">version ${event.version}</span></h2>
     <dl class="facts">
-      ${frame ? fact("what", frame.text) : nothing}
+      ${frame ? fact("what", linked(room, frame.text)) : nothing}
       ${fact("when", html`<time datetime=${event.at}>${clock(event.at)}</time>`)}
       ${fact("cause", cause(room, event, giver))}
     </dl>

@@ -5,6 +5,7 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Account } from "../state/account.js";
+import { paper } from "../parts/papers.js";
 import { address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { boardPanel } from "./board.js";
@@ -93,6 +94,7 @@ export class Panels {
     render([boardPanel(room), seatsPanel(room, account)], place("board-panel"));
     render(timelinePanel(room), place("timeline"));
     render(signIn(room, account), place("sign-in"));
+    render(paper(room), place("paper"));
     document.title = `${decisions(room) ? "Your turn · " : ""}${room.game?.title || "A game"} · Tabularium`;
     this.#drawSide();
     address(room);

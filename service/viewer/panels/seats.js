@@ -5,6 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { named } from "../parts/format.js";
+import { link } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
 import { openSignIn } from "./sign-in.js";
 
@@ -34,6 +35,7 @@ export function seatsPanel(room, account) {
       ? "While the game runs, its organizer sees everything, hidden hands too, unless they hold a seat."
       : "The organizer of this game sees what a spectator sees."}</p>
     ${remarks(game)}
+    ${room.papers?.papers.length ? html`<p class="quiet">Read: ${room.papers.papers.map(({ title }) => html` ${link(room, title)}`)}</p>` : nothing}
     ${said ? html`<p class="problem" role="alert">${said}</p>` : nothing}
   </section>`;
 }

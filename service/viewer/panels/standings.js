@@ -6,6 +6,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip, signOf } from "../parts/chip.js";
 import { plain, scored, seatName } from "../parts/format.js";
+import { link, linked } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
 import { shelf } from "../parts/shelf.js";
 import { chartsPanel } from "./charts.js";
@@ -45,15 +46,16 @@ function seat(room, standing) {
     ${standing.won ? html`<span class="active">won the game</span>` : nothing}
     ${standing.active ? html`<span class="active">to move</span>` : nothing}
     ${said.length ? html`<span class="quiet">${said.join(", ")}</span>` : nothing}
-    ${standing.nations?.length ? html`<ul>${standing.nations.map((each) => nation(standing, each))}</ul>` : nothing}</li>`;
+    ${standing.nations?.length ? html`<ul>${standing.nations.map((each) => nation(room, standing, each))}</ul>` : nothing}</li>`;
 }
 
-function nation(standing, { name, sign, figures, items, words, absent }) {
+function nation(room, standing, { name, sign, figures, items, words, absent, active }) {
   const had = Object.entries(figures).map(([figure, value]) => `${plain(figure)} ${scored(value)}`);
   const said = [...had, ...items.map((item) => item.words), words].filter(Boolean);
   return html`<li class=${absent ? "out" : ""}>
-    ${signOf(standing, sign)} ${name}
-    ${said.length ? html`<span class="quiet">${said.join(", ")}</span>` : nothing}</li>`;
+    ${signOf(standing, sign)} ${link(room, name)}
+    ${active ? html`<span class="active">to move</span>` : nothing}
+    ${said.length ? html`<span class="quiet">${linked(room, said.join(", "))}</span>` : nothing}</li>`;
 }
 
 function figure(standing, name, before) {

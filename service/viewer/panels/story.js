@@ -7,6 +7,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { chip } from "../parts/chip.js";
 import { named } from "../parts/format.js";
+import { link, namedIn } from "../parts/papers.js";
 
 const NEAR = 14;
 const MOST = 400;
@@ -43,7 +44,14 @@ function sentence(room, { version, frame, heading }, before) {
       <span class="text">${frame.text}</span>
       <span class="number" aria-hidden="true">${version}</span>
     </button>
+    ${now ? papers(room, frame.text) : nothing}
   </li>`;
+}
+
+/** What the sentence of the version names and can be read. A sentence is a button, in which there can be no other. */
+function papers(room, text) {
+  const names = namedIn(room, text);
+  return names.length ? html`<p class="papers quiet">Read: ${names.map((name) => html` ${link(room, name)}`)}</p>` : nothing;
 }
 
 function windowOf(room) {

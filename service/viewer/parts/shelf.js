@@ -5,11 +5,12 @@
 
 import { html } from "../vendor/lit-html.js";
 import { chip } from "./chip.js";
+import { linked } from "./papers.js";
 
 /** @param {import("../state/room.js").Room} room */
 export function shelf(room, { title, items }) {
-  return html`<section class="shelf"><h3>${title}</h3>
-    <ul>${items.map((item) => html`<li>${item.seat ? chip(room, item.seat) : glyph(item.kind)} ${item.words}</li>`)}</ul>
+  return html`<section class="shelf"><h3>${linked(room, title)}</h3>
+    <ul>${items.map((item) => html`<li>${item.seat ? chip(room, item.seat) : glyph(item.kind)} ${linked(room, item.words)}</li>`)}</ul>
   </section>`;
 }
 

@@ -33,6 +33,10 @@ export class Room extends EventTarget {
     this.game = null;
     /** Its ruleset, with its `schemas`; null until it was read. */
     this.ruleset = null;
+    /** What everybody may read besides, as `GET /v1/games/{id}/papers` shows it; null until it was read. */
+    this.papers = null;
+    /** The paper that was opened last; null before. */
+    this.paper = null;
     /** The seat of whoever looks; null for a spectator. */
     this.seat = null;
     /** Whether whoever looks may see everything. */
@@ -87,6 +91,7 @@ export class Room extends EventTarget {
       return;
     }
     this.#readRuleset();
+    this.#readPapers();
     this.frames = new Frames(this.api, this.id);
     this.frames.head = this.game.version;
     this.frames.addEventListener("loaded", () => this.redraw());
@@ -100,6 +105,13 @@ export class Room extends EventTarget {
 
   async #readRuleset() {
     this.ruleset ??= await this.api.get(`/v1/rulesets/${this.game.ruleset}`).catch((problem) => (this.#fail(problem), null));
+    this.redraw();
+  }
+
+  /** Read what was made of the documents of the game; without documents there is nothing. */
+  async #readPapers() {
+    if (!Object.keys(this.game.documents).length) return;
+    this.papers ??= await this.api.get(`/v1/games/${this.id}/papers`).catch((problem) => (this.#fail(problem), null));
     this.redraw();
   }
 

@@ -1,0 +1,76 @@
+/**
+ * Papers that everybody may read, such as the cards of nations: wherever a text names one, it can be opened.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+
+const dialog = () => document.getElementById("paper");
+const patterns = new WeakMap();
+
+/** Return a text in which each name of a paper opens it. @param {import("../state/room.js").Room} room */
+export function linked(room, text) {
+  const pattern = text && patternOf(room.papers);
+  return pattern ? text.split(pattern).map((part, at) => (at % 2 ? link(room, part) : part)) : text;
+}
+
+/** Return a name that opens the paper that is called so; the plain name where there is none. */
+export function link(room, name) {
+  const paper = room.papers?.papers.find(({ title }) => title === name);
+  if (!paper) return name;
+  return html`<button type="button" class="paper-link" aria-haspopup="dialog" @click=${() => open(room, paper)}>${name}</button>`;
+}
+
+/** Return the papers that a text names, each once. */
+export function namedIn(room, text) {
+  const pattern = patternOf(room.papers);
+  return pattern ? [...new Set(text.split(pattern).filter((_, at) => at % 2))] : [];
+}
+
+/** The titles of all papers, those with several words before those that are a part of them. */
+function patternOf(papers) {
+  if (!papers?.papers.length) return null;
+  if (!patterns.has(papers)) {
+    const titles = papers.papers.map(({ title }) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const longest = titles.toSorted((one, other) => other.length - one.length);
+    patterns.set(papers, new RegExp(`(?<!\\p{L})(${longest.join("|")})(?!\\p{L})`, "u"));
+  }
+  return patterns.get(papers);
+}
+
+function open(room, paper) {
+  room.paper = paper;
+  // It has content before it is opened, so that it is announced with its title, and begins at its top.
+  room.addEventListener("change", () => (dialog().showModal(), (dialog().scrollTop = 0)), { once: true });
+  room.redraw();
+}
+
+/** The content of the dialog: the paper that was opened last. @param {import("../state/room.js").Room} room */
+export function paper(room) {
+  const { paper, papers } = room;
+  if (!paper) return nothing;
+  const { origins, sources } = papers;
+  const lines = paper.sections.flatMap((section) => section.lines);
+  const cited = Object.entries(sources).filter(([key]) => lines.some(({ source = "" }) => bracketed(source).includes(key)));
+  return html`<h2 id="paper-title">${paper.title}</h2>
+    ${counted(lines, origins).map((words) => html`<p class="note">${words}</p>`)}
+    ${paper.sections.map(({ title, lines }) => html`<h3>${title}</h3>
+      <ul class="lines">${lines.map((each) => html`<li>${each.words}
+        ${each.origin ? html`<span class="origin">${each.origin}</span>` : nothing}
+        ${each.source ? html`<span class="quiet">${each.source}</span>` : nothing}</li>`)}</ul>`)}
+    ${cited.length ? html`<h3>Sources</h3>` : nothing}
+    <dl class="facts">${cited.map(([key, words]) => html`<div><dt>${key}</dt><dd>${words}</dd></div>`)}</dl>
+    <form method="dialog" class="buttons"><button class="strong">Close</button></form>`;
+}
+
+/** How many lines are from where, in a sentence for each origin. */
+function counted(lines, origins) {
+  return Object.entries(origins)
+    .map(([origin, words]) => [lines.filter((line) => line.origin === origin).length, origin, words])
+    .filter(([number]) => number)
+    .map(([number, origin, words]) => `${number} of ${lines.length} lines are marked ${origin}: ${words}.`);
+}
+
+function bracketed(text) {
+  return [...text.matchAll(/\[([^\]]+)\]/g)].flatMap(([, keys]) => keys.split(", "));
+}
