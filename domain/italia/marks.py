@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from domain.italia.pieces import FLEET, KINDS, Army, Fleet, NationId, counted
+from domain.italia.pieces import FLEET, KINDS, Army, Fleet, FleetId, NationId, counted
 from domain.italia.table import Battle, Campaign, Combat
 from domain.italia.view import NationView, View
 from domain.kernel.ids import AreaId, Seat
@@ -42,9 +42,9 @@ def _printed(traits: Mapping[str, tuple[str, ...]], values: Mapping[str, int]) -
 
 def of(view: View, names: Names) -> Marks:
     """Return what somebody sees."""
-    fleets: dict[AreaId, list[Fleet]] = {}
-    for fleet in view.fleets.values():
-        fleets.setdefault(fleet.sea, []).append(fleet)
+    fleets: dict[AreaId, dict[FleetId, Fleet]] = {}
+    for number, fleet in view.fleets.items():
+        fleets.setdefault(fleet.sea, {})[number] = fleet
     places = {area: _area(view, area, names) for area in {*view.armies, *view.cities}}
     places |= {sea: _sea(view, sea, there, names) for sea, there in fleets.items()}
     standings = tuple(_standing(view, seat, names) for seat in view.seats)
@@ -81,7 +81,16 @@ def _city(view: View, area: AreaId, names: Names) -> Iterator[Mark]:
 def _army(view: View, nation: NationId, army: Army, names: Names) -> Stack:
     marks = tuple(_units(view, army, names))
     words = enumerated([mark.words for mark in marks])
-    return Stack(view.nations[nation].seat, marks, f"{names(nation)}: {words}", nation=nation)
+    return _stack(view, nation, marks, f"{names(nation)}: {words}", names)
+
+
+def _stack(view: View, nation: NationId, marks: tuple[Mark, ...], words: str, names: Names) -> Stack:
+    """Return the pieces of a nation in a place, those of a subject with the yoke and the sign of its overlord."""
+    standing = view.nations[nation]
+    if standing.overlord is not None:
+        yoke = f"subject to the {names(standing.overlord)}"
+        marks, words = (*marks, Mark("subject", label=names(standing.overlord)[:2], words=yoke)), f"{words}, {yoke}"
+    return Stack(standing.seat, marks, words, nation=nation)
 
 
 def _units(view: View, army: Army, names: Names) -> Iterator[Mark]:
@@ -95,17 +104,25 @@ def _units(view: View, army: Army, names: Names) -> Iterator[Mark]:
             yield Mark(kind, number, words=counted(kind, number))
 
 
-def _sea(view: View, sea: AreaId, fleets: list[Fleet], names: Names) -> Place:
+def _sea(view: View, sea: AreaId, fleets: Mapping[FleetId, Fleet], names: Names) -> Place:
     stacks: list[Stack] = []
-    for nation in dict.fromkeys(fleet.nation for fleet in fleets):
-        own = [fleet for fleet in fleets if fleet.nation == nation]
-        cargo = sum((fleet.cargo for fleet in own), Army())
+    for nation in dict.fromkeys(fleet.nation for fleet in fleets.values()):
+        own = {number: fleet for number, fleet in fleets.items() if fleet.nation == nation}
+        cargo = sum((fleet.cargo for fleet in own.values()), Army())
         ships = Mark(FLEET, len(own), words=counted(FLEET, len(own)))
         aboard = tuple(_units(view, cargo, names))
         words = f"{names(nation)}: {ships.words}"
         words += f" carrying {enumerated([mark.words for mark in aboard])}" if aboard else ""
-        stacks.append(Stack(view.nations[nation].seat, (ships, *aboard), words, nation=nation))
+        if aboard and len(own) > 1:
+            words += f" ({', '.join(_loaded(view, *each, names) for each in own.items())})"
+        stacks.append(_stack(view, nation, (ships, *aboard), words, names))
     return Place(stacks=tuple(stacks), battle=_battle(view, sea, names))
+
+
+def _loaded(view: View, number: FleetId, fleet: Fleet, names: Names) -> str:
+    """Say what a fleet carries, by the number of its counter: it is chosen by that."""
+    aboard = enumerated([mark.words for mark in _units(view, fleet.cargo, names)])
+    return f"fleet {number.rpartition('-')[2]}: {aboard or 'empty'}"
 
 
 def _battle(view: View, place: AreaId, names: Names) -> str:

@@ -103,7 +103,20 @@ def test_a_fixed_capital_is_shown_while_it_is_held() -> None:
 def test_a_fleet_shows_what_it_carries() -> None:
     table = arranged({"nation": "carthaginians", "at": "mare-sardoum", "fleet": 2, "infantry": 3, "leaders": ["mago"]})
     (stack,) = shown(table).places[AreaId("mare-sardoum")].stacks
-    assert stack.words == "Carthaginians: 2 fleets carrying Mago and 3 infantry"
+    assert stack.words == (
+        "Carthaginians: 2 fleets carrying Mago and 3 infantry (fleet 1: Mago and 2 infantry, fleet 2: 1 infantry)"
+    )
+
+
+def test_the_pieces_of_a_subject_bear_a_yoke() -> None:
+    (first, _) = shown(arranged(*FIGHTING, overlords={"celts": "romans"})).places[ETRURIA].stacks
+    assert first.marks[-1] == Mark("subject", label="Ro", words="subject to the Romans")
+    assert first.words == "Celts: Brennus and 3 infantry, subject to the Romans"
+
+
+def test_the_nation_whose_turn_it_is_is_to_move() -> None:
+    found = nations(arranged(*FIGHTING, turn="celts", stage="movement"))
+    assert [nation for nation, each in found.items() if each.active] == ["celts"]
 
 
 def test_nations_that_are_gone_or_still_to_come_say_so() -> None:
