@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
+import msgspec
 import structlog
 from playwright.async_api import expect
 
@@ -35,7 +36,14 @@ from tests.browser.visiting import Visit, visiting
 from tests.service.api.serving import Player, Service, serving
 from tests.tiny.auction import ROOM, TinyAuction
 
-GAMES: Final = (("tiny-auction", 3), ("mare-nostrum", 3), ("conquest-classic-friz", 2), ("conquest-campaign", 3))
+GAMES: Final = (
+    ("tiny-auction", 3),
+    ("mare-nostrum", 3),
+    ("conquest-classic-friz", 2),
+    ("conquest-campaign", 3),
+    ("italia-1", 3),
+    ("italia-2", 4),
+)
 FRESH: Final = httpx.Limits(max_keepalive_connections=0)
 EVERY: Final = Library([TinyAuction(), *map(LIBRARY.current, LIBRARY.ids())])
 
@@ -110,7 +118,8 @@ async def run(ruleset: str, seats: int, data: Path, most: int = 10_000) -> str:
     ):
         bot: Bot = Talker(rng)
         if ruleset in LIBRARY.ids():
-            bot = bot_for(ruleset, rng, (await service.get(f"/v1/rulesets/{ruleset}/board"))["board"])
+            played = LIBRARY.current(ruleset)
+            bot = bot_for(ruleset, rng, msgspec.to_builtins(played.equip(builtin(played.board))))
         game, places = await seated(service, ruleset, seats, {})
         began = time.monotonic()
         visit = functools.partial(visiting, browser, str(service.client.base_url).rstrip("/"))
