@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, Final
 
 from domain.kernel.rules import schema
@@ -24,6 +25,12 @@ ODDS: Final = 2.0
 """So many units against one are wanted for an attack."""
 AREA: Final = 0.6
 """What an area is worth besides its points: its income."""
+SPOILS: Final = 0.5
+"""What a city that can be sacked is worth besides its points: its gold, or that an enemy loses it."""
+STEP: Final = 0.05
+"""What a move must be worth to be made."""
+STEPS: Final = frozenset({"move", "land", "embark", "gather"})
+"""Commands of movement, all of which are weighed; of the others some samples are."""
 FADING: Final = 0.6
 """What a point is worth one scoring round later, or one area farther away."""
 NEVER: Final = -99.0
@@ -47,14 +54,24 @@ class GreedyHegemon:
         self._cards = {card["id"]: card for card in board["documents"]["cards"]["nations"]}
         self._worths: dict[tuple[str, int], Mapping[str, float]] = {}
         self._pulls: dict[tuple[str, str], float] = {}
+        self._values: dict[tuple[Any, ...], float] = {}
 
     def choose(self, seat: str, view: View, options: Options) -> Command:
         """Return a command that answers a decision for which the seat is asked."""
         self._pulls.clear()
+        self._values.clear()
         asked = [option for option in options if option.get("decision") and option["command"] != "undo"]
         tries = max(2, SAMPLES // len(asked))
-        commands = [schema.sample(option["schema"], self._rng) for option in asked for _ in range(tries)]
-        return max(commands, key=lambda command: (self._worth(view, command), self._rng.random()))
+        commands: list[tuple[Command, dict[str, Any] | None]] = []
+        for option in asked:
+            if option["command"] in STEPS:
+                commands += [(command, option["schema"]) for command in _commands(option["schema"])]
+            else:
+                commands += [(schema.sample(option["schema"], self._rng), None) for _ in range(tries)]
+        worths = [(self._worth(view, command), self._rng.random()) for command, _ in commands]
+        ranked = sorted(range(len(commands)), key=worths.__getitem__, reverse=True)
+        fitting = (commands[each] for each in ranked)
+        return next(command for command, form in fitting if form is None or schema.matches(form, command))
 
     def _worth(self, view: View, command: Command) -> float:
         """Return what a command is worth, next to others of the same moment; what ends something is worth nothing."""
@@ -62,8 +79,9 @@ class GreedyHegemon:
         match command:
             case {"type": "buy"}:
                 cities = sum(len(command.get(name, ())) for name in ("cities", "rough_cities"))
-                return 3 * cities + _cost({kind.replace("_", "-"): number for kind, number in command.items()})
-            case {"type": "spend-tribute" | "levy-units" | "place-successors" | "convert" | "make-move" | "revolt"}:
+                units = {kind.replace("_", "-"): number for kind, number in command.items() if kind != "type"}
+                return 3 * cities + _cost(units) - 5 * self._unplaced(view, units)
+            case {"type": "spend-tribute" | "levy-units" | "place-successors" | "convert" | "revolt"}:
                 return 1.0 + command.get("number", 0)
             case {"type": "place", "area": area, "number": number}:
                 return self._stationed(view, nation, area, number) + number / 4
@@ -75,31 +93,35 @@ class GreedyHegemon:
             case {"type": "declare-capital"}:
                 has_one = view["nations"][nation]["capital"] is not None
                 return NEVER if has_one else _size(view["armies"].get(command.get("area"), {}).get(nation, {})) - 3.5
+            case {"type": "gather", "origin": origin}:
+                plan = self._plan(view, nation)
+                return self._moved(view, nation, origin, plan["waits_in"], command)
             case {"type": "move" | "land", "to": to}:
                 return self._moved(view, nation, command.get("origin"), to, command)
             case {"type": "embark", "origin": origin, "fleet": fleet}:
                 sea = view["fleets"][fleet]["sea"]
-                shores = max((self._pull(view, nation, area) for area in self._shores(sea)), default=0)
-                units = sum(command.get("units", {}).values())
-                return shores / 3 - self._left(view, nation, origin, units) if units else -0.5
+                units, leaders = command.get("units", {}), command.get("leaders", ())
+                return 0.6 * self._landed(view, nation, sea, units) + self._left(view, nation, origin, units, leaders)
             case {"type": "sail", "fleet": fleet, "to": to}:
                 ship = view["fleets"][fleet]
-                here, there = (
-                    max((self._pull(view, nation, area) for area in self._shores(sea)), default=0)
-                    for sea in (ship["sea"], to)
-                )
-                return there - here - 0.1 if ship.get("cargo") else -0.1
+                units = ship.get("cargo", {}).get("units", {})
+                there, here = (self._landed(view, nation, sea, units) for sea in (to, ship["sea"]))
+                return there - here - STEP
             case {"type": "disband" | "abandon"}:
                 return -20
             case {"type": "take-spoils", "gain": gain}:
-                return 3 if gain == "points" else 1 - self._city(view, view["spoils"][0]["nation"])
+                spoil = view["spoils"][0]
+                return 3 if gain == "points" else 1 - self._city(view, spoil["nation"], spoil["area"])
             case {"type": "rebuild", "area": area}:
-                return self._city(view, nation) - 0.5 if self._units(view, area, nation) > 1 else NEVER
+                unit = COST.get(command["kind"], 0) / 4
+                return self._city(view, nation, area) - unit if self._units(view, area, nation) > 1 else NEVER
             case {"type": "fight", "place": place, "enemy": enemy}:
                 own, foe = self._units(view, place, nation), self._units(view, place, enemy)
-                return own - foe - (0.5 if command.get("raid") and own >= ODDS * foe else 0) + 5
+                raids = self._raided(view, nation, place) or own < foe
+                return own - foe + 5 + (raids == command.get("raid", False)) / 2
             case {"type": "retreat", "to": to}:
-                return self._pull(view, nation, to) / 5 + (1 - 2 * self._odds(view, nation))
+                number = sum(command.get("units", {}).values())
+                return self._pull(view, nation, to) / 5 + (1 - 2 * self._odds(view, nation)) + number / 20
             case {"type": "sail-away"}:
                 return 1 - 2 * self._odds(view, nation)
             case {"type": "declare-naval-battle", "sea": sea, "enemy": enemy}:
@@ -109,10 +131,10 @@ class GreedyHegemon:
                 return -sum(_size(view["fleets"][fleet].get("cargo", {})) for fleet in fleets)
             case {"type": "save-cargo"}:
                 return 1.0
-            case {"type": "march"}:
-                return 1 if self._has_goals(view, nation) else -1
+            case {"type": "march" | "make-move"}:
+                return self._campaigned(view, nation)
             case {"type": "announce-raid"}:
-                return self._raided(view, nation)
+                return 1 if self._raided(view, nation, command["area"]) else -1
             case {"type": "block"}:
                 return -1
             case {"type": "react"}:
@@ -166,13 +188,53 @@ class GreedyHegemon:
             if area in at.get("areas", ()) or not regions.isdisjoint(traits.get("region", ())):
                 yield area
 
-    def _city(self, view: View, nation: str) -> float:
-        """Return what cities bring a nation: 0 when its card says nothing of them, otherwise 2."""
-        scoring = self._cards[nation].get("scoring", ())
-        return 2 * any("city" in each["kind"] and each["round"] >= view["round"] for each in scoring)
+    def _city(self, view: View, nation: str, area: str) -> float:
+        """Return what a city somewhere brings a nation: the points of its card, and some income."""
+        points = [
+            each["halves"] / 2
+            for each in self._cards[nation].get("scoring", ())
+            if "city" in each["kind"] and each["round"] >= view["round"] and self._covers(each, area)
+        ]
+        return max(points, default=0) + (10 - view["round"]) / 10
 
-    def _raided(self, view: View, nation: str) -> float:
-        return 1 if any(each["kind"] == "sack" for each in self._cards[nation].get("scoring", ())) else -1
+    def _covers(self, entry: Mapping[str, Any], area: str) -> bool:
+        return not entry.get("at") or area in set(self._meant(entry))
+
+    def _prize(self, view: View, nation: str, area: str) -> float:
+        """Return what it brings at once to take an area: by its city, and by the enemies there."""
+        now, lines = view["round"], self._cards[nation].get("scoring", ())
+        due = [each for each in lines if each.get("rounds", (now, now))[0] <= now <= each.get("rounds", (now, now))[1]]
+        city, prize = view["cities"].get(area), 0.0
+        if city is not None and city.get("standing", True) and city.get("owner") != view["nations"][nation]["seat"]:
+            done = area in view["sacked"].get(nation, ())
+            points = [
+                each["halves"] / 2
+                for each in due
+                if each["kind"] == "sack" and each.get("city", area) == area and not (each.get("first") and done)
+            ]
+            prize += SPOILS + max(points, default=0)
+        for other, army in view["armies"].get(area, {}).items():
+            if self._hostile(view, nation, other):
+                kills = [each for each in due if each["kind"] == "eliminate" and each.get("nation", other) == other]
+                for kind, number in army.get("units", {}).items():
+                    each = [line["halves"] / 2 for line in kills if line.get("unit", "any") in ("any", kind)]
+                    prize += number * max(each, default=0.2)
+                for leader in army.get("leaders", ()):
+                    of = [
+                        line for line in kills if line.get("unit") == "leader" and line.get("leader", leader) == leader
+                    ]
+                    prize += max((line["halves"] / 4 for line in of), default=0)
+                pitched = [each for each in due if each["kind"] == "pitched-battle" and other in each["against"]]
+                prize += sum(line["halves"] / 4 for line in pitched if _size(army) >= line["least"])
+        return prize
+
+    def _raided(self, view: View, nation: str, area: str) -> bool:
+        """Tell whether a nation scores a city for a raid, but not for a sack."""
+        done = area in view["sacked"].get(nation, ())
+        return any(
+            each.get("by") == "raid" and each.get("city", area) == area and not (done and each.get("first"))
+            for each in self._cards[nation].get("scoring", ())
+        )
 
     def _pull(self, view: View, nation: str, area: str) -> float:
         """Return how near an area is to what a nation wants; an area that it wants itself is nearest."""
@@ -181,66 +243,149 @@ class GreedyHegemon:
         worths = self._areas(view, nation)
         pull, seen, edge = 0.0, {area}, {area}
         for distance in range(4):
-            wanted = (worths[each] for each in edge if each in worths and not self._units(view, each, nation))
+            wanted = (
+                worths[each] + self._prize(view, nation, each)
+                for each in edge
+                if each in worths and not self._units(view, each, nation) and not self._guests(view, each, nation)
+            )
             pull = max(pull, max(wanted, default=0) * FADING**distance)
             edge = {near for each in edge for near in self._near.get(each, ())} - seen
             seen |= edge
         self._pulls[nation, area] = pull
         return pull
 
+    def _value(self, view: View, nation: str, area: str, units: Mapping[str, int], *, led: bool, coming: int) -> float:
+        """Return what it is worth to a nation to have units in an area, when `coming` of those near it come there."""
+        number = sum(units.values())
+        if not number:
+            return -1.0 if led and self._foes(view, area, nation) else 0.0
+        key = nation, area, tuple(sorted(units.items())), led, coming
+        if key not in self._values:
+            self._values[key] = self._weighed(view, nation, area, units, led=led, coming=coming)
+        return self._values[key]
+
+    def _weighed(
+        self, view: View, nation: str, area: str, units: Mapping[str, int], *, led: bool, coming: int
+    ) -> float:
+        number, plan = sum(units.values()), self._plan(view, nation)
+        campaign = view["campaign"] is not None and view["campaign"]["nation"] == nation
+        worth = self._areas(view, nation)[area]
+        exits = [each["halves"] / 2 for each in self._cards[nation]["scoring"] if each.get("area") == area]
+        if worth < 0 or exits:
+            waits = plan.get("waits_in") == area and not campaign
+            return number * (max(exits, default=-1.5) if not waits else 0.4)
+        if self._guests(view, area, nation):
+            return -1.5 * number
+        foes = self._foes(view, area, nation)
+        limitless = led and (view["nations"][nation]["gold"] > 0 if campaign else plan.get("kind") == "campaign")
+        invades = (view["turn"] or {}).get("major_invasion", False)
+        most = self._limit(area) + (1 + led + invades if foes else view["nations"][nation]["capital"] == area)
+        crowd = 0 if limitless else 1.5 * max(0, number - most)
+        if foes:
+            return self._attacked(view, nation, area, _cost(units) / 4 * (1 + led / 5), coming) - crowd
+        threat = max((self._foes(view, near, nation) for near in self._near[area]), default=0)
+        held = number / (number + threat / 3)
+        spare = min(number - 1, 4) * self._pull(view, nation, area) / (40 if campaign and not led else 8)
+        return worth * held + spare * (1 + led / 5) - crowd
+
+    def _attacked(self, view: View, nation: str, area: str, own: float, coming: int) -> float:
+        """Return what an attack is worth, with those who can still join it."""
+        ready = sum(self._fresh(view, near, nation) for near in self._near[area]) - coming
+        city = view["cities"].get(area, {"standing": False})
+        harder = 1.4 if city.get("standing", True) else 1.2 if self._limit(area) < 3 else 1.0
+        foes = harder * sum(
+            _cost(army.get("units", {})) / 4 * (1 + bool(army.get("leaders")) / 5)
+            for other, army in view["armies"].get(area, {}).items()
+            if self._hostile(view, nation, other)
+        )
+        odds = (own + max(0.0, min(own, 0.6 * ready))) / max(foes, 0.5)
+        chance = min(1.0, max(0.0, (odds - 0.6) / (ODDS - 0.6)))
+        gain = self._areas(view, nation)[area] + self._prize(view, nation, area)
+        return chance * gain - (1 - chance) * own * 0.8 - 0.1 * foes
+
+    def _fresh(self, view: View, area: str, nation: str) -> int:
+        """Return how many units could still leave an area."""
+        moved = ((view["moving"] or {}).get("walks", {})).get(area, ())
+        free = self._units(view, area, nation) - sum(walk["count"] for walk in moved) - 1
+        return max(0, free) if not self._foes(view, area, nation) else 0
+
     def _stationed(self, view: View, nation: str, area: str, number: int) -> float:
         """Return what it is worth to put units somewhere."""
         if area not in self._traits:
             return self._pull(view, nation, area) / 4
-        alone = 0 if self._units(view, area, nation) else 1
-        threat = sum(self._foes(view, near, nation) > 0 for near in self._near[area])
-        crowd = max(0, self._units(view, area, nation) + number - self._limit(area))
-        return self._areas(view, nation)[area] * alone + threat / 4 + self._pull(view, nation, area) / 4 - 2 * crowd
+        army = view["armies"].get(area, {}).get(nation, {})
+        here, led = Counter(army.get("units", {})), bool(army.get("leaders"))
+        after = here + Counter({"infantry": number})
+        values = [self._value(view, nation, area, units, led=led, coming=0) for units in (after, here)]
+        return values[0] - values[1]
 
     def _moved(self, view: View, nation: str, origin: str | None, to: str, command: Command) -> float:
-        """Return what a move is worth: areas taken and kept, enemies who are outnumbered, a way towards goals."""
-        number = sum(command.get("units", {}).values())
-        if not number or to not in self._traits:
-            return -0.2
-        own, foes = self._units(view, to, nation) + number, self._foes(view, to, nation)
-        worth = self._areas(view, nation)[to]
-        lost = self._left(view, nation, origin, number)
-        crowd = 1.5 * max(0, own - self._limit(to) - (2 if foes else 0))
-        if foes:
-            ready = sum(max(0, self._units(view, near, nation) - 1) for near in self._near[to] if near != origin)
-            if own + ready < ODDS * foes:
-                return -1
-            enough = own >= ODDS * foes
-            return worth + foes / 2 + (1 if enough else 0) - lost - crowd - own / 20
-        if not self._units(view, to, nation):
-            return worth + self._pull(view, nation, to) / 10 - lost - crowd - (number - 1) / 20
-        here = self._pull(view, nation, origin) if origin else 0
-        return (self._pull(view, nation, to) - here) / 3 * number - lost - crowd - 0.05
+        """Return what a move is worth: what the nation has in both areas afterwards, and has now."""
+        units, leaders = command.get("units", {}), command.get("leaders", ())
+        army = view["armies"].get(to, {}).get(nation, {})
+        here, led = Counter(army.get("units", {})), bool(army.get("leaders"))
+        number = sum(units.values())
+        after = self._value(view, nation, to, here + Counter(units), led=led or bool(leaders), coming=number)
+        before = self._value(view, nation, to, here, led=led, coming=0)
+        joined = len(leaders) * min(_size(army) + number, 5) / 8
+        return after - before + joined + self._left(view, nation, origin, units, leaders) - STEP
 
-    def _left(self, view: View, nation: str, origin: str | None, number: int) -> float:
-        """Return what is lost when so many units leave an area."""
-        if origin is None or origin not in self._traits or self._units(view, origin, nation) > number:
-            return 0
-        return self._areas(view, nation)[origin] + (view["cities"].get(origin, {}).get("standing", True)) * (
-            0.8 * (origin in view["cities"])
-        )
+    def _left(
+        self, view: View, nation: str, origin: str | None, units: Mapping[str, int], leaders: Sequence[str]
+    ) -> float:
+        """Return what changes in an area that units leave."""
+        if origin is None:
+            return 0.0
+        army = view["armies"].get(origin, {}).get(nation, {})
+        here, there = Counter(army.get("units", {})), set(army.get("leaders", ()))
+        after = self._value(view, nation, origin, here - Counter(units), led=bool(there - set(leaders)), coming=0)
+        before = self._value(view, nation, origin, here, led=bool(there), coming=0)
+        return after - before - len(leaders) * min(_size(army), 5) / 8
 
-    def _has_goals(self, view: View, nation: str) -> bool:
-        """Tell whether a campaign's leader has somewhere to go."""
-        leader = (view["campaign"] or {}).get("leader")
-        at = next(
-            (area for area, armies in view["armies"].items() if leader in armies.get(nation, {}).get("leaders", ())),
-            None,
+    def _landed(self, view: View, nation: str, sea: str, units: Mapping[str, int]) -> float:
+        """Return what units aboard are worth that can land on the shores of a sea, or of one next to it."""
+        if not sum(units.values()):
+            return 0.0
+        seas = [sea, *(near for near in self._near[sea] if near not in self._traits)]
+        landings = (
+            self._moved(view, nation, None, shore, {"units": units}) * FADING ** (each != sea)
+            for each in seas
+            for shore in self._shores(each)
+            if shore in self._traits
         )
-        if at is None:
-            return False
-        force = self._units(view, at, nation)
-        return force > 1 and any(
-            self._areas(view, nation).get(near, -1) > 0
-            and not self._units(view, near, nation)
-            and force - 1 >= ODDS * self._foes(view, near, nation)
-            for near in self._near[at]
-        )
+        return max(0.0, max(landings, default=0.0))
+
+    def _campaigned(self, view: View, nation: str) -> float:
+        """Return what the best next move of a campaign is worth, with all who are with its leader or all but one."""
+        leader = self._plan(view, nation).get("leader")
+        for area, armies in view["armies"].items():
+            army = armies.get(nation, {})
+            if leader in army.get("leaders", ()):
+                stacks = list(_stacks({kind: {"maximum": number} for kind, number in army.get("units", {}).items()}))
+                moves = (
+                    self._moved(view, nation, area, near, {"units": units, "leaders": [leader]})
+                    for near in self._near[area]
+                    if near in self._traits
+                    for units in stacks
+                )
+                return max(moves, default=-1.0)
+        aboard = (ship for ship in view["fleets"].values() if leader in ship.get("cargo", {}).get("leaders", ()))
+        return max((self._landed(view, nation, ship["sea"], ship["cargo"]["units"]) for ship in aboard), default=-1.0)
+
+    def _plan(self, view: View, nation: str) -> Mapping[str, Any]:
+        """Return what the card of a nation plans for this round, if not a normal turn."""
+        plans = self._cards[nation].get("plans", ())
+        return next((each for each in plans if each["round"] == view["round"]), {})
+
+    def _unplaced(self, view: View, units: Mapping[str, int]) -> int:
+        """Return how many reinforcements of this round would find no counters after a purchase."""
+        nation = _acting(view)
+        due = Counter[str]()
+        for each in self._cards[nation].get("arrivals", ()):
+            if each["round"] == view["round"] and each.get("when", "placement") == "placement":
+                due.update(each.get("units", {}))
+        supply = view["nations"][nation]["supply"]
+        return sum(max(0, due[kind] + units[kind] - supply.get(kind, 0)) for kind in due if units.get(kind))
 
     def _reacted(self, view: View, nation: str, command: Command) -> float:
         """Join a battle when that evens the odds; otherwise stay."""
@@ -272,17 +417,21 @@ class GreedyHegemon:
         return _size(view["armies"].get(area, {}).get(nation, {}))
 
     @staticmethod
-    def _foes(view: View, area: str, nation: str) -> int:
+    def _hostile(view: View, nation: str, other: str) -> bool:
+        nations = view["nations"]
+        return other not in (nation, nations[nation]["overlord"]) and nations[other]["overlord"] != nation
+
+    def _guests(self, view: View, area: str, nation: str) -> bool:
+        """Tell whether an area belongs to allies, where a nation cannot stay."""
+        return any(other != nation and not self._hostile(view, nation, other) for other in view["armies"].get(area, ()))
+
+    def _foes(self, view: View, area: str, nation: str) -> int:
         """Return how many units an attack would meet: those of nations that are not allied."""
-        overlord = view["nations"][nation]["overlord"]
-        return sum(
-            _size(army)
-            for other, army in view["armies"].get(area, {}).items()
-            if other not in (nation, overlord) and view["nations"][other]["overlord"] != nation
-        )
+        armies = view["armies"].get(area, {})
+        return sum(_size(army) for other, army in armies.items() if self._hostile(view, nation, other))
 
     def _limit(self, area: str) -> int:
-        return 3 if self._traits[area].get("terrain") == ["normal"] else 2
+        return 2 if "highland" in self._traits[area].get("terrain", ()) else 3
 
     def _shores(self, sea: str) -> Iterator[str]:
         return (area for area, seas in self._coasts.items() if sea in seas)
@@ -303,6 +452,33 @@ def _cost(units: Mapping[str, Any]) -> float:
 
 def _is_entry(traits: Mapping[str, Sequence[str]]) -> bool:
     return any(region.startswith("entry-") for region in traits.get("region", ()))
+
+
+def _commands(form: Mapping[str, Any]) -> Iterator[Command]:
+    """Yield commands of movement: each way, with all, some or one of the units. A few do not fit the schema."""
+    fixed = {name: each["const"] for name, each in form["properties"].items() if "const" in each}
+    choices = {name: each["enum"] for name, each in form["properties"].items() if "enum" in each}
+    leaders = form["properties"].get("leaders")
+    companies = [{"leaders": leaders["items"]["enum"]}] if leaders else [{}]
+    if leaders and not leaders["minItems"]:
+        companies.append({"leaders": []} if "leaders" in form["required"] else {})
+    stacks = list(_stacks(form["properties"].get("units", {"properties": {}})["properties"]))
+    for chosen in product(*choices.values()):
+        for company in companies:
+            for units in stacks if not company.get("leaders") else [*stacks, {}]:
+                yield {**fixed, **dict(zip(choices, chosen, strict=True)), **company, "units": units}
+
+
+def _stacks(kinds: Mapping[str, Mapping[str, int]]) -> Iterator[Mapping[str, int]]:
+    """Yield all units, fewer of them, and one: the dearest and the cheapest first."""
+    for dearest in (True, False) if len(kinds) > 1 else (True,):
+        units = [
+            kind
+            for kind in sorted(kinds, key=lambda each: COST.get(each, 0), reverse=dearest)
+            for _ in range(kinds[kind]["maximum"])
+        ]
+        for number in {len(units), len(units) - 1, *range(1, min(len(units), 6))} - {0, -1}:
+            yield dict(Counter(units[:number]))
 
 
 LEVELS: Final = {GREEDY: GreedyHegemon}

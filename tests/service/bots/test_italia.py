@@ -17,6 +17,10 @@ from service.bots.players.italia import GreedyHegemon
 GAME = ItaliaI()
 BOARD = GAME.equip(builtin("italia"))
 SHOWN = msgspec.to_builtins(BOARD)
+AROUND = (
+    *("mediolanum", "verona", "venezia", "pavia", "liguria", "ravenna", "tridentum", "picenum"),
+    *("florentia", "umbria", "pisae", "roma", "corfinium"),
+)
 
 
 def chosen(table: Table, seat: str, seed: int = 1) -> dict[str, Any]:
@@ -26,12 +30,12 @@ def chosen(table: Table, seat: str, seed: int = 1) -> dict[str, Any]:
 
 
 def moving(celts: int, romans: int) -> Table:
-    """Return a movement of the Celts in Perusia, with Romans next to them."""
+    """Return a movement of the Celts in Perusia, with Romans next to them; the areas around are theirs."""
     forces = [
         {"nation": "celts", "at": "perusia", "infantry": celts},
         {"nation": "romans", "at": "etruria", "legion": romans},
     ]
-    forces += [{"nation": "celts", "at": area, "infantry": 1} for area in ("florentia", "umbria", "picenum", "pisae")]
+    forces += [{"nation": "celts", "at": area, "infantry": 1} for area in AROUND]
     return arranged(forces)
 
 
@@ -62,6 +66,18 @@ def test_it_takes_an_empty_area_and_keeps_the_one_it_has() -> None:
     table = arranged([{"nation": "celts", "at": "mediolanum", "infantry": 2}], cities={"mediolanum": "yellow"})
     assert [chosen(table, "yellow", seed)["type"] for seed in range(3)] == ["move"] * 3
     assert all(sum(chosen(table, "yellow", seed)["units"].values()) == 1 for seed in range(3))
+
+
+def test_it_goes_on_campaign_with_the_whole_army() -> None:
+    army = {"nation": "cimbri", "at": "helvetia", "infantry": 9, "leaders": ["boiorix"]}
+    given = {"forces": [army], "round": 8, "turn": "cimbri", "stage": "campaign", "campaign": "boiorix"}
+    table = GAME.arrange({**given, "gold": {"cimbri": 5}}, BOARD)
+    march = chosen(table, "blue")
+    assert march == {"type": "march"}
+    chance = CommittedChance(bytes(32), GameId("game"), {})
+    table = GAME.decide(table, Seat("blue"), GAME.read_command(msgspec.json.encode(march)), chance, Vault()).table
+    move = chosen(table, "blue")
+    assert (move["type"], move["units"], move["leaders"]) == ("move", {"infantry": 9}, ["boiorix"])
 
 
 def test_it_submits_rather_than_dies() -> None:
