@@ -130,7 +130,7 @@ class RetreatsOpened(Event, frozen=True):
 class ConversionDeclined(Event, frozen=True):
     """A nation converted no unit of the enemy before this round (IT-I2-06)."""
 
-    rules = ("IT-I2-06",)
+    rules = ("IT-I2-06", "IT-BAT-14")
 
     nation: NationId
 

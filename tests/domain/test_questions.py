@@ -18,7 +18,7 @@ A_RULE = RuleId("CC-BAT-04")
 @pytest.mark.parametrize("name", LIBRARY.ids())
 def test_titles_speak_to_the_player_and_call_everything_by_its_name(name: str, *, skilled: bool) -> None:
     ruleset = LIBRARY.current(name)
-    board = builtin(ruleset.board)
+    board = ruleset.equip(builtin(ruleset.board))
     with heard(ruleset, board) as questions:
         for seats in (ruleset.players[0], ruleset.players[-1]):
             played = Simulation(Plan(name, seats=seats, seed=seats, commands=250))

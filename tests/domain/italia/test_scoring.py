@@ -26,6 +26,13 @@ def corrected(game: Game, card: NationCard, given: Mapping[str, Any]) -> Draft[T
     return Draft(arrange(given, data_of(game), cards, board("italia")), ScriptedChance([]), Vault())
 
 
+def scored(draft: Draft[Table]) -> None:
+    """Score what is scored at the end of the round."""
+    follows = winning.areas(draft.table)
+    assert callable(follows)
+    follows(draft)
+
+
 def card_of(game: Game, nation: NationId) -> NationCard:
     return next(card for card in builtin(game).nations if card.id == nation)
 
@@ -45,7 +52,7 @@ def test_a_silent_round_of_a_card_scores_neither_areas_nor_eliminations(
         scoring.eliminated(draft, enemy, {"infantry": 1}, by=nation)
         assert bool(draft.events) == expected
         draft = corrected(game, replace(card, silent_rounds=silent), given)
-        winning.areas(draft)
+        scored(draft)
         assert any(isinstance(event, scoring.PointsScored) for event in draft.events) == expected
 
 
@@ -60,5 +67,5 @@ def test_a_region_of_a_card_may_count_less_for_each_foreign_area_down_to_nothing
     forces += [{"nation": "african-romans", "at": area, "infantry": 1} for area in areas[foreign:4]]
     given = {"round": 3, "forces": forces, "overlords": {"african-romans": "vandals"}}
     draft = corrected(game, replace(card_of(game, vandals), scoring=(line,)), given)
-    winning.areas(draft)
+    scored(draft)
     assert draft.table.nations[vandals].points == max(0, 6 - 2 * min(foreign, 4))
