@@ -101,9 +101,9 @@ class SpoilsTaken(Event, frozen=True):
             table.earn(self.overlord, self.share)
 
     def tell(self, names: Names) -> str:
-        gain = f"{self.gold} gold" if self.gold else "victory points"
-        share = f", the {names(self.overlord)} {self.share} gold" if self.overlord is not None else ""
-        return f"The {names(self.nation)} got {gain} for the city in {names(self.area)}{share}."
+        gain = f"{self.gold} gold" if self.gold else "victory points instead of gold"
+        share = f", and the {names(self.overlord)} {self.share} gold" if self.overlord is not None else ""
+        return f"The {names(self.nation)} took {gain} for the city in {names(self.area)}{share}."
 
 
 class CityKept(Event, frozen=True):

@@ -37,7 +37,7 @@ class ElephantsMet(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         if not self.faces:
-            return f"The {names(self.nation)} met elephants, and were not afraid."
+            return f"The {names(self.nation)} met elephants, but had no units that are afraid of them."
         lost = told(self.deserted) if self.deserted else "nobody"
         return f"The {names(self.nation)} met elephants and rolled {', '.join(self.faces)}: {lost} deserted."
 

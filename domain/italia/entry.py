@@ -31,7 +31,7 @@ class ArmyPerished(Event, frozen=True):
         table.take(self.area, self.nation, Army(self.army.units))
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} lost {self.army.tell(names)}, who had not left {names(self.area)}."
+        return f"The {names(self.nation)} lost {self.army.tell(names)}, who had not left {names(self.area)} in time."
 
 
 # --- who must leave ---

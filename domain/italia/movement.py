@@ -82,8 +82,8 @@ class ArmyMoved(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         way = "across the strait " if self.by == "strait" else ""
-        moved = f"{self.army.tell(names)} moved {way}from {names(self.origin)} to {names(self.to)}"
-        return f"The {names(self.nation)}: {moved}."
+        who = f"{self.army.tell(names)} of the {names(self.nation)}"
+        return f"{who} moved {way}from {names(self.origin)} to {names(self.to)}."
 
 
 class AttackersDisbanded(Event, frozen=True):
@@ -110,7 +110,7 @@ class AttackersDisbanded(Event, frozen=True):
         table.moving = replace(moving, walks=_joined(moving.walks, {self.area: left}))
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} disbanded {told(self.units)} in {names(self.area)}, too many for the attack."
+        return f"The {names(self.nation)} gave up {told(self.units)} in {names(self.area)}, too many for the attack."
 
 
 class MovementEnded(Event, frozen=True):

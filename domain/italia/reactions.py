@@ -86,7 +86,7 @@ class ReactionMoved(Event, frozen=True):
     def tell(self, names: Names) -> str:
         moved = [self.army.tell(names)] if self.army else []
         moved += [names(fleet) for fleet in self.fleets]
-        how = " into the battle" if self.into_battle else ""
+        how = ", into the battle" if self.into_battle else ""
         return (
             f"The {names(self.nation)} reacted: {enumerated(moved)} moved"
             f" from {names(self.origin)} to {names(self.to)}{how}."

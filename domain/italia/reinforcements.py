@@ -59,8 +59,11 @@ class ReinforcementsAnnounced(Event, frozen=True):
         table.announced = True
 
     def tell(self, names: Names) -> str:
-        each = [f"{_told(one.units, one.leaders, names)} for the {names(one.nation)}" for one in self.arriving]
-        return f"Reinforcements came: {enumerated(each)}."
+        coming: dict[NationId, list[str]] = {}
+        for one in self.arriving:
+            coming.setdefault(one.nation, []).append(_told(one.units, one.leaders, names))
+        each = [f"{', '.join(parts)} for the {names(nation)}" for nation, parts in coming.items()]
+        return f"Reinforcements are due: {'; '.join(each)}."
 
 
 class AreaChosen(Event, frozen=True):
@@ -81,7 +84,7 @@ class AreaChosen(Event, frozen=True):
         table.leaving.extend(self.leaving)
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} arrive in {names(self.area)}: all others must leave it."
+        return f"The {names(self.nation)} will arrive in {names(self.area)}: all others must leave it."
 
 
 class ReinforcementsPlaced(Event, frozen=True):

@@ -96,7 +96,7 @@ class UnitsCutOff(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         army = self.army.tell(names)
-        return f"The {names(self.nation)} could not retreat from {names(self.area)} and lost {army}."
+        return f"The {names(self.nation)} lost {army}, who had nowhere to go from {names(self.area)}."
 
 
 class LeavingOrdered(Event, frozen=True):
@@ -115,7 +115,10 @@ class LeavingOrdered(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         leaving = self.leaving
-        return f"The {names(leaving.nation)} must leave {names(leaving.area)} with {leaving.army.tell(names)}."
+        who, area = f"{leaving.army.tell(names)} of the {names(leaving.nation)}", names(leaving.area)
+        if leaving.why == "driven-off":
+            return f"An elephant in {area} drove off {who}."
+        return f"{who} must leave {area}, where only leaders face each other."
 
 
 class Stood(Event, frozen=True):

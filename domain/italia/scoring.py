@@ -65,8 +65,24 @@ class PointsScored(Event, frozen=True):
             table.change(self.nation, points=standing.points + self.halves)
 
     def tell(self, names: Names) -> str:
-        halved = ", to be halved" if self.shared else ""
-        return f"The {names(self.nation)} scored {told(self.halves)} ({self.why.replace('-', ' ')}{halved})."
+        halved = " As subjects they keep half of it." if self.shared else ""
+        return f"The {names(self.nation)} scored {told(self.halves)} for {WHY.get(self.why, self.why)}.{halved}"
+
+
+WHY: Final[Mapping[str, str]] = {
+    "area": "areas that they hold",
+    "city": "cities that they hold",
+    "area-and-city": "areas with cities that they hold",
+    "region": "a region that they hold",
+    "eliminate": "eliminations",
+    "sack": "a city that they sacked or raided",
+    "pitched-battle": "a pitched battle",
+    "submission": "the submission of a nation",
+    "leader-retreat": "a leader who retreated",
+    "exit": "units that left the game",
+    "title": "a title",
+}
+"""What nations score for, by the kind of the line of their card."""
 
 
 class SubjectScored(Event, frozen=True):
