@@ -41,9 +41,7 @@ class UnitsGathered(Event, frozen=True):
         table.moving = replace(moving, walks=walks)
 
     def tell(self, names: Names) -> str:
-        return (
-            f"{told(self.units)} of the {names(self.nation)} left {names(self.origin)} for {names(self.to)}."
-        )
+        return f"{told(self.units)} of the {names(self.nation)} left {names(self.origin)} for {names(self.to)}."
 
 
 class Gather(Command, frozen=True):

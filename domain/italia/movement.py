@@ -585,7 +585,7 @@ def refuse_unless_there(table: Table, nation: NationId, area: AreaId, army: Army
         has = there.tell(table.names) if there else "nothing"
         names = table.names
         raise Refusal("IT-SEQ-03", asked, f"It is the turn of the {names(nation)}, who have {has} in {names(area)}.")
-    refuse_unless(bool(army), "IT-MOV-01", asked, "Name at least one unit or leader.")
+    refuse_unless(bool(army), "IT-MOV-01", "You named nobody.", "Name at least one unit or leader.")
 
 
 # --- the end of the phase ---

@@ -186,7 +186,11 @@ class Buy(Command, frozen=True):
                 rule = "IT-BUY-07" if kind == CONSULAR and number <= table.supply(nation).get(kind, 0) else "IT-BUY-05"
                 offered = [counted(each, most) for each, most in left.items() if most]
                 asked = f"The {who} cannot buy {counted(kind, number)}."
-                raise Refusal(rule, asked, f"They can buy up to {enumerated(offered) or 'nothing'}.")
+                allowed = f"They can buy up to {enumerated(offered)}." if offered else "They can buy nothing."
+                if rule == "IT-BUY-07":
+                    each = table.cards.nations[nation].consular_limit
+                    allowed = f"They may have 1 consular legion for every {each} cities: {left[CONSULAR]} more."
+                raise Refusal(rule, asked, allowed)
         bought = sum(number for kind, number in self.units.items() if kind != FLEET)
         most = room_left(table, nation)
         if bought and most is not None and bought > most:

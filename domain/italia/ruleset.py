@@ -185,7 +185,7 @@ class Italia(Ruleset[Table]):
 
     def heading(self, table: Table) -> str:
         if table.turn is not None:
-            return f"Round {table.round}, {table.names(table.turn.nation)}: {table.turn.stage.replace('-', ' ')}"
+            return f"Round {table.round}, {table.names(table.turn.nation)}: {sequence.phase(table)}"
         return f"Round {table.round}: {table.stage.replace('-', ' ')}" if table.round else "Set-up"
 
     def round(self, table: Table) -> int:

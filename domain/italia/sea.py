@@ -333,7 +333,7 @@ class Land(Command, frozen=True):
         names = table.names
         asked = f"You cannot land {army.tell(names)} from {names(self.fleet)} in {names(self.to)}."
         fleet = _fleet(table, nation, self.fleet, asked)
-        refuse_unless(bool(army), "IT-SEA-10", asked, "Name at least one unit or leader.")
+        refuse_unless(bool(army), "IT-SEA-10", "You named nobody.", "Name at least one unit or leader.")
         aboard = fleet.cargo.tell(names) if fleet.cargo else "nothing"
         refuse_unless(fleet.cargo.has(army), "IT-SEA-12", asked, f"It carries {aboard}.")
         coasts = _lands_by(table, fleet.sea)

@@ -186,6 +186,16 @@ def turn_of(table: Table) -> Turn:
     return table.turn
 
 
+def phase(table: Table) -> str:
+    """Return what a turn is at, in words; events that end a stage belong to the same phase as the next one."""
+    stage = turn_of(table).stage
+    if table.campaign is not None:
+        return f"campaign of {table.names(table.campaign.leader)}"
+    if stage in BEFORE:
+        return "income and placement"
+    return stage if stage in ("movement", "campaign") else "end" if stage == "exits" else "combat"
+
+
 def enter(table: Table, stage: Stage) -> None:
     """Begin a stage of the turn, if the turn is not at it already. For `apply` only."""
     if turn_of(table).stage != stage:
