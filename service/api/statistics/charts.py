@@ -6,6 +6,7 @@ from typing import Final
 from litestar.response import Response
 
 from domain.kernel.ids import GameId, Seat
+from domain.kernel.log.game import Game
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Library
 from projections import dice
@@ -57,8 +58,11 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
         if chart == name or name not in figures:
             charts_there = ", ".join(f"{each}.svg" for each in (*figures, DICE))
             raise Problem(problems.UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
-        draw = nations_chart if name.endswith(BY_NATION) else figure_chart
-        drawn = draw(request.services.library, found.ruleset, figures[name], found.rounds)
+        if name.endswith(BY_NATION):
+            played = await request.services.games.game(GameId(game))
+            drawn = nations_chart(played, figures[name], found.rounds)
+        else:
+            drawn = figure_chart(request.services.library, found.ruleset, figures[name], found.rounds)
     return Answered(drawn.encode(), 200, request.media(SVG), HEADERS)
 
 
@@ -92,11 +96,10 @@ def figure_chart(library: Library, ruleset: str, figure: str, rounds: Sequence[R
     return charts.lines(f"{figure.capitalize()}, round by round", curves)
 
 
-def nations_chart(library: Library, ruleset: str, figure: str, rounds: Sequence[RoundScore]) -> str:
-    """Return the chart of a figure of the nations that seats lead."""
+def nations_chart(game: Game, figure: str, rounds: Sequence[RoundScore]) -> str:
+    """Return the chart of a figure of the nations that seats lead, which the game's documents may call otherwise."""
     seats = rounds[-1].nations
-    played = library.current(ruleset)
-    names, colours = Names({}, seats, played.words), paints(played, seats)
+    names, colours = game.names, paints(game.ruleset, seats)
 
     def part(seat: Seat, nation: str) -> charts.Part:
         had = {each.round: each.nations.get(seat, {}).get(nation, {}) for each in rounds}

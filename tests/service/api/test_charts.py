@@ -62,6 +62,7 @@ async def test_a_problem_lists_the_charts_that_there_are(service: Service, anna:
     ("ruleset", "seats", "names"),
     [
         ("conquest-classic-friz", 3, ("tribute", "territory", "provinces", "cities", "units", "talents")),
+        ("italia-1", 3, ("points", "territory", "units", "gold", "points-by-nation", "areas-by-nation")),
         ("mare-nostrum", 3, ("territory", "points", "cards", "hand", "trade", "cities")),
     ],
 )
