@@ -198,11 +198,14 @@ def _begin(draft: Draft[Table]) -> None:
 
 def _end(draft: Draft[Table]) -> None:
     """End the campaigns of the factions that stand among subjects, whom they must leave (IT-CAM-13); then the round."""
-    for nation in factions(draft.table):
-        leader = _leader(draft.table, nation)
-        if leader is not None and (over := campaign.ended(draft.table, nation, leader, automatic=True)).leaving:
-            draft.emit(over)
-            return
+    table = draft.table
+    for nation in factions(table):
+        plan = table.cards.nations[nation].plan_of(table.round)
+        if plan is not None and plan.leader is not None:
+            over = campaign.ended(table, nation, plan.leader, automatic=True)
+            if over.leaving:
+                draft.emit(over)
+                return
     next_part(draft)
 
 
