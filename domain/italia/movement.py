@@ -119,7 +119,7 @@ class MovementEnded(Event, frozen=True):
     Attributes:
         fronts: the land areas in which it must fight.
         at: where the leader of a campaign is now, an area or a sea area.
-        left: areas that he has left (IT-STK-22).
+        left: areas that he has left, or where units have landed without him (IT-STK-22).
         leaving: units that cannot stay among allies, and had no move left (IT-SUB-11).
     """
 
@@ -713,7 +713,9 @@ def end(draft: Draft[Table]) -> None:
     leaving = [Leaving(nation, area, table.army(area, nation), "subjects") for area in _among_allies(table, nation)]
     at, left = None, ()
     if table.campaign is not None:
-        at, left = table.place_of(table.campaign.leader), moving_of(table).behind
+        at, moving = table.place_of(table.campaign.leader), moving_of(table)
+        landed = (AreaId(place) for place in moving.walks if place in table.map.lands and place != at)
+        left = tuple(dict.fromkeys((*moving.behind, *landed)))
     draft.emit(MovementEnded(nation, fronts, at, left, tuple(leaving)))
 
 

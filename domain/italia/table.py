@@ -287,7 +287,7 @@ class Combat(Struct, frozen=True, omit_defaults=True):
         encounters: the naval battles that are due.
         asked: the nations that have said whether they fight at sea (IT-NAV-02).
         fought: the land areas whose battle is over, or had nobody left to fight it (IT-STK-15).
-        left: the areas in which the leader of a campaign has been in its last move (IT-STK-22).
+        left: the areas where a campaign has left units behind, or could have, in its last move (IT-STK-22).
         retreated: fleets that retreated in this phase (IT-SUP-03).
     """
 
