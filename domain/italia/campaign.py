@@ -216,7 +216,7 @@ def ended(table: Table, nation: NationId, leader: LeaderId, *, automatic: bool =
     leaving = tuple(
         Leaving(nation, area, table.army(area, nation), "subjects")
         for area in table.areas_of(nation)
-        if any(other != nation and table.are_allied(nation, other) for other in table.nations_at(area))
+        if movement.allies_at(table, nation, area)
     )
     return CampaignEnded(nation, leader, leaving, automatic)
 

@@ -402,8 +402,9 @@ def leaves_freely(table: Table) -> bool:
 
 
 def allies_at(table: Table, nation: NationId, area: AreaId) -> list[NationId]:
-    """Return the allied nations in an area (IT-SUB-11)."""
-    return [other for other in table.nations_at(area) if other != nation and table.are_allied(nation, other)]
+    """Return the allied nations that a nation meets in an area (IT-SUB-11)."""
+    met = [other for other in table.nations_at(area) if other != nation and table.sees(nation, other, area)]
+    return [other for other in met if table.are_allied(nation, other)]
 
 
 def may_rest(table: Table, nation: NationId, area: AreaId) -> bool:
