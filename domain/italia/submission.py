@@ -165,7 +165,7 @@ def submit(draft: Draft[Table], fight: Battle, *, forced: bool) -> None:
     leaving = tuple(
         Leaving(overlord, area, table.army(area, overlord), "submission", barred=barred)
         for area in areas
-        if overlord in table.nations_at(area)
+        if overlord in table.nations_at(area) and table.sees(overlord, nation, area)
     )
     draft.emit(NationSubmitted(nation, overlord, forced, leaving))
     deserters.settle(draft, fight)
