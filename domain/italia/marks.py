@@ -148,14 +148,14 @@ def _standing(view: View, seat: Seat, names: Names) -> Standing:
 
 
 def _nation(view: View, nation: NationId, each: NationView, names: Names) -> Nation:
-    first, last = each.rounds
+    _, last = each.rounds
     there = any(nation in armies for armies in view.armies.values())
     there = there or any(fleet.nation == nation for fleet in view.fleets.values())
     figures: dict[str, Figure] = {"points": halved(each.points), "gold": each.gold, "areas": each.areas}
     active = view.turn is not None and view.turn.nation == nation and not view.winners
     if not there:
-        if view.round < first or (view.round == first and nation not in view.done):
-            return Nation(nation, words=f"comes in round {first}", absent=True, active=active)
+        if view.round < each.comes or (view.round == each.comes and nation not in view.done):
+            return Nation(nation, words=f"comes in round {each.comes}", absent=True, active=active)
         gone = each.over or view.round > last
         kept = {"points": halved(each.points)} if gone else figures
         return Nation(nation, kept, words="gone" if gone else "not on the board", absent=True, active=active)

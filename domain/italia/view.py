@@ -31,6 +31,7 @@ class NationView(Struct, frozen=True):
     Attributes:
         seat: who leads it.
         rounds: the first and the last round in which it takes a turn.
+        comes: the round in which its first pieces come by its card; 1 when it has some at the beginning.
         gold: saved gold.
         points: victory points, in halves; those that a subject has still to halve are not among them.
         shared: points of a subject that are still to be halved, in halves.
@@ -45,6 +46,7 @@ class NationView(Struct, frozen=True):
 
     seat: Seat
     rounds: tuple[int, int]
+    comes: int
     gold: int
     points: int
     shared: int
@@ -167,10 +169,11 @@ def of(table: Table, vault: Vault) -> View:
 
 
 def _nation(table: Table, nation: NationId) -> NationView:
-    standing = table.nations[nation]
+    standing, card = table.nations[nation], table.cards.nations[nation]
     return NationView(
         seat=table.seat_of(nation),
-        rounds=table.cards.nations[nation].rounds,
+        rounds=card.rounds,
+        comes=1 if card.setup else min((each.round for each in card.arrivals), default=card.rounds[0]),
         gold=standing.gold,
         points=standing.points,
         shared=standing.shared,

@@ -127,6 +127,16 @@ def test_nations_that_are_gone_or_still_to_come_say_so() -> None:
     assert found["cimbri"] == Nation("cimbri", words="comes in round 8", absent=True)
 
 
+def test_a_nation_comes_when_its_first_pieces_do() -> None:
+    game = ItaliaII()
+    board = game.equip(builtin("italia"))
+    table = game.arrange({"forces": [{"nation": "vandals", "at": "africa", "infantry": 1}], "round": 5}, board)
+    found = {
+        each.nation: each for one in game.marks(game.view(table, Vault()), NAMES).standings for each in one.nations
+    }
+    assert found["avars"].words == "comes in round 7"  # though the play order lists them from round 4
+
+
 def test_a_subject_shows_points_that_are_still_to_be_halved() -> None:
     table = arranged(*FIGHTING)
     table.change(CELTS, shared=3)
