@@ -103,7 +103,7 @@ class Leave(Command, frozen=True):
             scoring.score(draft, nation, leaving, leaving.halves * total(units))
             return
         kind, number = _ordered(table, nation)
-        if set(units) != {kind} or units[kind] > number:
+        if set(self.units) != {kind} or units[kind] > number:
             raise Refusal("IT-I2-09", asked, f"Their card orders away {told({kind: number})} in all.")
         draft.emit(UnitsLeft(nation, self.area, units, scored=False))
 

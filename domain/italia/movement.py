@@ -333,11 +333,12 @@ class Step(Struct, frozen=True):
         groups = groups_at(table, self.nation, self.origin)
         chosen: list[Walk] = []
         for kind, number in units.items():
-            for walk in self.sorted(walk for walk in groups if walk.kind == kind):
-                if number and self.barred(table, walk) is None:
+            able = [walk for walk in groups if walk.kind == kind and self.barred(table, walk) is None]
+            for walk in self.sorted(able):
+                if number:
                     chosen.append(replace(walk, count=min(number, walk.count)))
                     number -= chosen[-1].count
-            if number:
+            if number or not able:
                 rules = [rule for walk in groups if walk.kind == kind and (rule := self.barred(table, walk))]
                 raise Refusal(rules[0], asked, WHY[rules[0]])
         return chosen
@@ -438,9 +439,9 @@ class Move(Command, frozen=True):
         army = army_of(self.units, self.leaders)
         names = table.names
         asked = f"You cannot move {army.tell(names)} from {names(self.origin)} to {names(self.to)}."
-        refuse_unless_there(table, nation, self.origin, army, asked)
+        refuse_unless_there(table, nation, self.origin, self.units, army.leaders, asked)
         step = step_between(table, nation, self.origin, self.to, army.leaders, asked)
-        groups = step.choose(table, army.units, asked)
+        groups = step.choose(table, self.units, asked)
         for leader in army.leaders:
             if (rule := step.leader_barred(table, leader, groups)) is not None:
                 raise Refusal(rule, asked, WHY[rule])
@@ -579,14 +580,16 @@ def army_of(units: Units, leaders: Iterable[LeaderId]) -> Army:
     return Army(plus(units, {}), tuple(sorted(leaders)))
 
 
-def refuse_unless_there(table: Table, nation: NationId, area: AreaId, army: Army, asked: str) -> None:
+def refuse_unless_there(
+    table: Table, nation: NationId, area: AreaId, units: Units, leaders: tuple[LeaderId, ...], asked: str
+) -> None:
     """Refuse units that the active nation does not have in an area (IT-SEQ-03)."""
-    there = table.army(area, nation)
+    there, army = table.army(area, nation), Army(units, leaders)
     if not there.has(army):
         has = there.tell(table.names) if there else "nothing"
         names = table.names
         raise Refusal("IT-SEQ-03", asked, f"It is the turn of the {names(nation)}, who have {has} in {names(area)}.")
-    refuse_unless(bool(army), "IT-MOV-01", "You named nobody.", "Name at least one unit or leader.")
+    refuse_unless(army.size or leaders, "IT-MOV-01", "You named nobody.", "Name at least one unit or leader.")
 
 
 # --- the end of the phase ---

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.italia import dice, scoring
 from domain.italia.dice import Face
-from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, plus
+from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits, plus
 from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
 from domain.italia.table import Battle, BattleStep, Command, Encounter, Event, Table, combat_of, under_way
@@ -431,9 +431,10 @@ class SaveCargo(Command, frozen=True):
         allowed = f"Save cargo from {names.all(lost)} to {names.all(free)}."
         refuse_unless(self.fleet in lost and self.to in free, self.rule, asked, allowed)
         aboard = table.fleets[self.fleet].cargo
-        refuse_unless(army and aboard.has(army), self.rule, asked, f"It carries {aboard.tell(names)}.")
+        known = army and aboard.has(Army(self.units, army.leaders))
+        refuse_unless(known, self.rule, asked, f"It carries {aboard.tell(names)}.")
         refuse_unless(
-            army.size <= free[self.to], "IT-SEA-04", asked, f"There is room for {counted('unit', free[self.to])}."
+            fits(self.units, free[self.to]), "IT-SEA-04", asked, f"There is room for {counted('unit', free[self.to])}."
         )
         draft.emit(CargoSaved(nation, self.fleet, self.to, army))
 

@@ -53,8 +53,13 @@ def _kept(units: Mapping[Kind, int]) -> Units:
 
 
 def within(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> bool:
-    """Tell whether `other` has at least as many units of each type."""
-    return all(number <= other.get(kind, 0) for kind, number in one.items())
+    """Tell whether `other` has at least as many units of each type, and all types that are named, if only with 0."""
+    return all(kind in other and number <= other[kind] for kind, number in one.items())
+
+
+def fits(units: Mapping[Kind, int], room: int) -> bool:
+    """Tell whether there is room for units; where there is none no type may be named, not even with 0."""
+    return total(units) <= room and bool(room > 0 or not units)
 
 
 def total(units: Mapping[Kind, int]) -> int:

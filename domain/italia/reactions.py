@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.italia.campaign import adjacent, is_blocked, place_of, under_way
-from domain.italia.pieces import Army, FleetId, LeaderId, NationId, Units, counted
+from domain.italia.pieces import Army, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.sequence import enter, go_on
 from domain.italia.table import Campaign, Command, Event, Reaction, Table, resolved
 from domain.kernel.chance.secret import Vault
@@ -266,16 +266,16 @@ class React(Command, frozen=True):
         if self.origin in table.map.seas:
             there = {name for name, _ in table.fleets_of(nation, AreaId(self.origin))}
             known = {*self.fleets} <= there and len({*self.fleets}) == len(self.fleets)
-            if army or not self.fleets or not known:
+            if self.units or army or not self.fleets or not known:
                 raise Refusal(
                     "IT-REA-08", asked, f"Name fleets and nothing else: one or more of {names.all(sorted(there))}."
                 )
         else:
             here = table.fleets[FleetId(self.origin)].cargo if self.origin in table.fleets else None
             there = table.army(AreaId(self.origin), nation) if here is None else here
-            if self.fleets or not army or not there.has(army):
+            if self.fleets or not army or not there.has(Army(self.units or {}, army.leaders)):
                 raise Refusal("IT-REA-08", asked, f"Name units or leaders who are there: {there.tell(names)}.")
-            if army.size > move.room:
+            if not fits(self.units or {}, move.room):
                 raise Refusal("IT-REA-09", asked, f"There is room for {counted('unit', move.room)}.")
         moved = ReactionMoved(nation, self.into_battle, self.origin, self.to, army, tuple(sorted(self.fleets)))
         draft.emit(moved)

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from domain.italia.cards import Arrival, At, Controlled, Open
-from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted
+from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.sequence import enter, go_on, next_part, turn_of
 from domain.italia.table import Arriving, Command, Event, Leaving, Table
 from domain.kernel.chance.secret import Vault
@@ -384,11 +384,11 @@ class Arrive(Command, frozen=True):
         most = _available(table, one)
         number = sum(self.units.values())
         known = {*self.leaders} <= {*one.leaders} and len({*self.leaders}) == len(self.leaders)
-        if any(count > most.get(kind, 0) for kind, count in self.units.items()) or not known:
+        if any(kind not in most or count > most[kind] for kind, count in self.units.items()) or not known:
             raise Refusal("IT-RNF-02", asked, f"You have still to place {_told(most, one.leaders, table.names)}.")
         if not number and not self.leaders:
             raise Refusal("IT-RNF-01", asked, "Name at least one unit or leader.")
-        if number > where[self.to]:
+        if not fits(self.units, where[self.to]):
             raise Refusal("IT-RNF-01", asked, f"There is room for {counted('unit', where[self.to])}.")
         if _leader_first(table, one) and not self.leaders:
             rule = "IT-RNF-05" if entry_of(table, one).spread == "among-leaders" else "IT-RNF-04"

@@ -13,7 +13,20 @@ from msgspec.structs import replace
 
 from domain.italia import battle, cities, naval, scoring, stacking
 from domain.italia.battle import barred, next_round, open_retreats
-from domain.italia.pieces import KINDS, Army, FleetId, Kind, LeaderId, NationId, Units, called, counted, minus, plus
+from domain.italia.pieces import (
+    KINDS,
+    Army,
+    FleetId,
+    Kind,
+    LeaderId,
+    NationId,
+    Units,
+    called,
+    counted,
+    fits,
+    minus,
+    plus,
+)
 from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
 from domain.italia.table import Battle, Command, Event, Leaving, Table, Why, combat_of, under_way
@@ -259,16 +272,17 @@ class Retreat(Command, frozen=True):
         asked = f"You cannot retreat with {who} from {names(going.area)} to {names(self.to)}."
         refuse_unless(self.nation == going.nation, "IT-RET-01", asked, f"The {names(going.nation)} must answer now.")
         held = table.army(going.area, going.nation)
-        rule = "IT-I2-05" if army and held.has(army) else self.rule
+        named = Army(self.units, army.leaders)
+        rule = "IT-I2-05" if army and held.has(named) else self.rule
         can = f"These can retreat: {going.army.tell(names)}." if going.army else "Nobody can retreat."
-        refuse_unless(army and going.army.has(army), rule, asked, can)
+        refuse_unless(army and going.army.has(named), rule, asked, can)
         places = _places(table, going)
         if self.to not in places:
             allowed = f"They can retreat to {names.all(places)}." if places else "They cannot retreat anywhere."
             raise Refusal(_why_not(table, going, self.to), asked, allowed)
         number = _number(table, going, self.to, places[self.to], army.leaders)
         full = "IT-RET-10" if self.to in table.fleets else "IT-STK-16"
-        refuse_unless(army.size <= number, full, asked, f"There is room for {counted('unit', number)}.")
+        refuse_unless(fits(self.units, number), full, asked, f"There is room for {counted('unit', number)}.")
         _go(draft, going, self.to, army)
 
     @classmethod

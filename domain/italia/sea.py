@@ -22,7 +22,7 @@ from domain.italia.movement import (
     refuse_unless_there,
     walked,
 )
-from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units, counted
+from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.sequence import turn_of
 from domain.italia.stacking import some_of
 from domain.italia.table import Command, Event, LeaderWalk, Table, Voyage, Walk, without
@@ -223,24 +223,24 @@ class Embark(Command, frozen=True):
         names = table.names
         asked = f"You cannot take {army.tell(names)} aboard {names(self.fleet)} in {names(self.origin)}."
         sea = _fleet(table, nation, self.fleet, asked).sea
-        refuse_unless_there(table, nation, self.origin, army, asked)
+        refuse_unless_there(table, nation, self.origin, self.units, army.leaders, asked)
         coasts = _lands_by(table, sea)
         refuse_unless(self.origin in coasts, "IT-SEA-06", asked, f"The fleet is off {names.all(coasts)}.")
         fresh = _fresh(table, nation, self.origin)
         allowed = "Only units that have not moved in this phase go aboard."
-        refuse_unless(fresh.has(army), "IT-SEA-06", asked, allowed)
+        refuse_unless(fresh.has(Army(self.units, army.leaders)), "IT-SEA-06", asked, allowed)
         places = room(table, self.fleet)
         allowed = f"In this phase it can take {counted('unit', places)} more, and any number of leaders."
         rule = (
             "IT-SEA-04" if table.fleets[self.fleet].cargo.size + army.size > table.data.fleet_capacity else "IT-SEA-05"
         )
-        refuse_unless(army.size <= places, rule, asked, allowed)
+        refuse_unless(fits(self.units, places), rule, asked, allowed)
         allowed = "On campaign units go aboard only where the leader does."
         refuse_unless(_boards_with_leader(table, self.origin, sea), "IT-CAM-12", asked, allowed)
         if table.strangers(nation, self.origin) and not leaves_freely(table):
             most = overrun.most_passing(table, nation, self.origin, led=False)
             allowed = f"At most {counted('unit', max(most, 0))} can leave the enemies there, as for an overrun."
-            refuse_unless(army.size <= most, "IT-CAM-17", asked, allowed)
+            refuse_unless(army.size <= most and fits(self.units, max(most, 0)), "IT-CAM-17", asked, allowed)
         draft.emit(ArmyEmbarked(nation, self.origin, self.fleet, army))
 
     @classmethod
@@ -335,7 +335,7 @@ class Land(Command, frozen=True):
         fleet = _fleet(table, nation, self.fleet, asked)
         refuse_unless(bool(army), "IT-SEA-10", "You named nobody.", "Name at least one unit or leader.")
         aboard = fleet.cargo.tell(names) if fleet.cargo else "nothing"
-        refuse_unless(fleet.cargo.has(army), "IT-SEA-12", asked, f"It carries {aboard}.")
+        refuse_unless(fleet.cargo.has(Army(self.units, army.leaders)), "IT-SEA-12", asked, f"It carries {aboard}.")
         coasts = _lands_by(table, fleet.sea)
         refuse_unless(self.to in coasts, "IT-SEA-10", asked, f"The fleet is off {names.all(coasts)}.")
         if (rule := _closed(table, nation, self.to)) is not None:

@@ -295,7 +295,7 @@ class DeclareCapital(Command, frozen=True):
         )
         refuse_unless(self.area in areas, "IT-STK-09", asked, allowed)
         former, excess = _given_up(table, nation)
-        there = table.army(former, nation).units if former is not None else {}
+        there = table.army(former, nation).units if former is not None and excess else {}
         lost = "They remove no units from their former capital."
         if former is not None and excess:
             lost = f"They must remove {counted('unit', excess)} from {names(former)}, where they have {told(there)}."
