@@ -243,7 +243,7 @@ def due(table: Table) -> list[Due]:
 
 def _raid(table: Table, nation: NationId, area: AreaId) -> bool | None:
     """Return whether a battle is a raid; on a campaign that was said before the reactions (IT-RAI-02)."""
-    if table.campaign is not None:
+    if table.campaign is not None and table.campaign.step:
         return area in table.campaign.raids
     return None if raids.may_raid(table, nation, area) else False
 
@@ -337,7 +337,7 @@ class Fight(Command, frozen=True):
 def _no_raid(table: Table, area: AreaId) -> Refusal:
     city, turn = table.cities.get(area), turn_of(table)
     asked = f"You cannot raid {table.names(area)}."
-    if table.campaign is not None:
+    if table.campaign is not None and table.campaign.step:
         return Refusal(
             "IT-RAI-02", asked, "On a campaign you announce raids before the reactions, and cannot change them later."
         )

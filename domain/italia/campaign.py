@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from domain.italia import entry, movement, raids, scoring
 from domain.italia.pieces import KINDS, Army, LeaderId, NationId, Piece, called, counted
-from domain.italia.sequence import CAMPAIGN_STEP, enter, go_on, leave, turn_of
-from domain.italia.table import Campaign, Command, Event, Leaving, Moving, Table
+from domain.italia.sequence import CAMPAIGN_STEP, CHECK, FIGHT, enter, go_on, leave, turn_of
+from domain.italia.table import Campaign, Combat, Command, Event, Front, Leaving, Moving, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -103,6 +103,26 @@ class CampaignEnded(Event, frozen=True):
         return f"{names(self.leader)}'s campaign ended."
 
 
+class StrangersMet(Event, frozen=True):
+    """A nation that had arrived among others could make no campaign move, and fights them all the same (IT-RNF-17).
+
+    Attributes:
+        fronts: the land areas in which it must fight.
+    """
+
+    rules = ("IT-RNF-17", "IT-BAT-01", "IT-CAM-17")
+
+    nation: NationId
+    fronts: dict[AreaId, Front]
+
+    def apply(self, table: Table) -> None:
+        table.turn = replace(turn_of(table), stages=("declaring", *FIGHT, *CHECK, *turn_of(table).stages))
+        table.combat = Combat(self.fronts)
+
+    def tell(self, names: Names) -> str:
+        return f"The {names(self.nation)} could make no campaign move, and must fight in {names.all(self.fronts)}."
+
+
 class RaidAnnounced(Event, frozen=True):
     """A raid was declared before any reaction (IT-CAM-16, IT-RAI-02)."""
 
@@ -189,7 +209,7 @@ class EndCampaign(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        if areas := _unfought(table, under_way(table)):
+        if areas := _unfought(table):
             asked = "You cannot end the campaign before its first move."
             allowed = f"Others are in {table.names.all(areas)}: make a move, and leave or fight."
             raise Refusal("IT-CAM-17", asked, allowed)
@@ -198,15 +218,15 @@ class EndCampaign(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if not _unfought(table, under_way(table)):
+        if not _unfought(table):
             yield cls.option("End the campaign")
 
 
-def _unfought(table: Table, campaign: Campaign) -> list[AreaId]:
+def _unfought(table: Table) -> list[AreaId]:
     """Return the areas where the nation arrived among others and no battle was due yet (IT-RNF-17, IT-I1-34)."""
-    if campaign.step:
+    if table.campaign is not None and table.campaign.step:
         return []
-    nation = campaign.nation
+    nation = turn_of(table).nation
     met = [area for area in table.areas_of(nation) if table.strangers(nation, area)]
     return [area for area in met if not entry.stay_without_fight(table, nation, area)]
 
@@ -229,10 +249,10 @@ def decide(table: Table) -> list[Decision] | Consequence[Table]:
         plan = table.cards.nations[nation].plan_of(table.round)
         leader = None if plan is None else plan.leader
         if plan is None or leader is None or leader not in table.nations[nation].came:
-            return go_on
+            return _meet(table) or go_on
         return lambda draft: draft.emit(CampaignBegan(nation, leader, plan.gold))
     if campaign.leader not in table.nations[nation].came or not _can_pay(table, nation):
-        return lambda draft: draft.emit(ended(table, nation, campaign.leader, automatic=True))
+        return _meet(table) or (lambda draft: draft.emit(ended(table, nation, campaign.leader, automatic=True)))
     gold, names = table.nations[nation].gold, table.names
     return [
         Decision(
@@ -244,6 +264,15 @@ def decide(table: Table) -> list[Decision] | Consequence[Table]:
             {"nation": nation, "leader": campaign.leader, "gold": gold},
         )
     ]
+
+
+def _meet(table: Table) -> Consequence[Table] | None:
+    """Let a nation that can make no campaign move fight where it has arrived among others, once in its turn."""
+    nation, areas = turn_of(table).nation, _unfought(table)
+    if table.combat is not None or not areas:
+        return None
+    fronts = {area: Front(tuple(table.strangers(nation, area))) for area in areas}
+    return lambda draft: draft.emit(StrangersMet(nation, fronts))
 
 
 def _can_pay(table: Table, nation: NationId) -> bool:
@@ -412,5 +441,5 @@ def _can_announce(table: Table, campaign: Campaign) -> bool:
     return rich and bool(_places(table, campaign) and _kinds(table, campaign))
 
 
-EVENTS = (CampaignBegan, CampaignMoveBegan, CampaignEnded, RaidAnnounced, AreaBlocked)
+EVENTS = (CampaignBegan, CampaignMoveBegan, CampaignEnded, StrangersMet, RaidAnnounced, AreaBlocked)
 COMMANDS = (March, EndCampaign, AnnounceRaid, Block, EndAnnouncing)
