@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from domain.italia import campaign, dice, purchase, reinforcements
+from domain.italia import campaign, dice, purchase, reinforcements, stacking
 from domain.italia.cards import Defection, Levy
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, counted
 from domain.italia.sequence import RoundStageBegan, TurnBegan, go_on, next_part
@@ -197,7 +197,10 @@ def _begin(draft: Draft[Table]) -> None:
 
 
 def _end(draft: Draft[Table]) -> None:
-    """End the campaigns of the factions that stand among subjects, whom they must leave (IT-CAM-13); then the round."""
+    """End the campaigns of the factions, and then the round.
+
+    Armies that stand among subjects must leave them (IT-CAM-13), and those of leaders hold to the limit (IT-STK-19).
+    """
     table = draft.table
     for nation in factions(table):
         plan = table.cards.nations[nation].plan_of(table.round)
@@ -206,6 +209,12 @@ def _end(draft: Draft[Table]) -> None:
             if over.leaving:
                 draft.emit(over)
                 return
+    for nation in factions(table):
+        leader = _leader(table, nation)
+        place = table.place_of(leader) if leader is not None else None
+        if place is not None and place in table.map.lands and stacking.excess_of(table, nation, place):
+            draft.emit(TurnBegan(nation, ("campaign-check",)))
+            return
     next_part(draft)
 
 

@@ -176,20 +176,23 @@ def crowded(table: Table) -> dict[AreaId, int]:
     else:
         held = combat.left if table.campaign is not None else tuple(table.areas_of(nation))
         areas = [area for area in held if area not in combat.fronts and table.treats_as_normal(nation, area)]
-    received = table.nations[nation].received if after_combat else ()
-    found: dict[AreaId, int] = {}
-    for area in areas:
-        most = limit(table, nation, area, after_retreat=area in received)
-        excess = table.army(area, nation).size - most
-        if excess > 0 and not has_no_limit(table, area):
-            found[area] = excess
-    return found
+    over = {area: excess_of(table, nation, area, after_combat=after_combat) for area in areas}
+    return {area: number for area, number in over.items() if number and not has_no_limit(table, area)}
+
+
+def excess_of(table: Table, nation: NationId, area: AreaId, *, after_combat: bool = True) -> int:
+    """Return how many units are too many in an area, which after combat may hold one that retreated (IT-STK-16)."""
+    received = after_combat and area in table.nations[nation].received
+    return max(0, table.army(area, nation).size - limit(table, nation, area, after_retreat=received))
 
 
 def _where_campaign_ended(table: Table) -> list[AreaId]:
     """Return the land area of the leader whose campaign is over, or where he was last (IT-STK-19)."""
-    campaign = table.campaign
-    at = None if campaign is None else table.place_of(campaign.leader) or campaign.at
+    campaign, plan = table.campaign, plan_of(table)
+    if campaign is not None:
+        at = table.place_of(campaign.leader) or campaign.at
+    else:  # the end of the civil war
+        at = None if plan is None or plan.leader is None else table.place_of(plan.leader)
     return [at] if at is not None and at in table.map.lands else []
 
 
