@@ -336,7 +336,8 @@ def _sites(table: Table, nation: NationId) -> list[AreaId]:
 def _given_up(table: Table, nation: NationId) -> tuple[AreaId | None, int]:
     """Return the capital that a nation gives up when it declares another one, and how many units it loses there.
 
-    It loses none as long as a regular check of the area is still to come, or its units fight or must leave (IT-STK-08).
+    It loses none from its own placement on, as long as a regular check of the area is still to come, nor where its
+    units fight or must leave (IT-STK-08).
     """
     area, turn, combat = table.nations[nation].capital, table.turn, table.combat
     if area is None:
@@ -348,7 +349,8 @@ def _given_up(table: Table, nation: NationId) -> tuple[AreaId | None, int]:
     checked = False
     if turn is not None and turn.nation == nation:
         fought = combat is not None and area in combat.fought and "stacking-after-combat" in turn.stages
-        checked = "stacking" in turn.stages or fought or has_no_limit(table, area)
+        moves = "stacking" in turn.stages and "placement" not in turn.stages[1:]
+        checked = moves or fought or has_no_limit(table, area)
     return area, 0 if fights or leaves or checked else max(0, excess)
 
 
