@@ -159,13 +159,15 @@ TOLD: Final[Mapping[Stage, str]] = {
 
 
 class TurnEnded(Event, frozen=True):
-    """The turn of a nation ended (IT-SEQ-01)."""
+    """The turn of a nation ended (IT-SEQ-01), who holds the cities where it has arrived and not moved (IT-CTY-07)."""
 
-    rules = ("IT-SEQ-01",)
+    rules = ("IT-SEQ-01", "IT-CTY-07")
 
     nation: NationId
 
     def apply(self, table: Table) -> None:
+        for area in table.areas_of(self.nation):
+            table.hold(area, self.nation)
         if table.campaign is not None:
             table.blocked[self.nation] = table.campaign.blocked
         table.turn = table.moving = table.combat = table.campaign = None
