@@ -544,7 +544,8 @@ def part(table: Table) -> Consequence[Table]:
         own = table.army(area, nation)
         enemies = table.strangers(nation, area)
         if own.leaders and not own.size and enemies and not any(table.army(area, each).size for each in enemies):
-            leaving = Leaving(nation, area, own, "leaders", enemies[0])
+            started = {} if table.campaign is None else table.campaign.started  # IT-RET-12
+            leaving = Leaving(nation, area, own, "leaders", enemies[0], started.get(enemies[0], ()))
             return lambda draft: draft.emit(LeavingOrdered(leaving))
     return next_stage
 
