@@ -141,7 +141,9 @@ def _plan(plan: Plan, names: Names) -> str:
     }[plan.kind]
     words = f"round {plan.round}: {what}{f' of {names(plan.leader)}' if plan.leader is not None else ''}"
     words += f", with {plan.gold} gold" if plan.gold else ""
-    words += f"; those with the leader may wait in {names(plan.waits_in)}" if plan.waits_in is not None else ""
+    if plan.waits_in is not None:
+        until = {"first-move": "the first move of the campaign", "campaign-end": "the campaign is over"}
+        words += f"; those with the leader may wait in {names(plan.waits_in)} until {until[plan.waits_until]}"
     words += f"; units in {REGIONS[plan.gathers_from]} may be put there" if plan.gathers_from is not None else ""
     words += "; the first move may leave strangers behind" if plan.first_move_free else ""
     words += "; no stacking limit where the leader is after the first movement" if plan.unlimited_stack else ""
@@ -189,8 +191,9 @@ def _deed(entry: Scoring, names: Names) -> str:
             return "each retreat of one of its leaders"
         case ExitPoints(area=area):
             return f"each unit that leaves the game from {names(area)} at the end of its turn"
-        case TitlePoints(title=title, leader=leader, area=area):
-            return f"the title of {title}, which {names(leader)} takes in {names(area)}"
+        case TitlePoints(title=title, leader=leader, area=area, witnesses=witnesses):
+            besides = f", alone or beside the {names.all(witnesses)}" if witnesses else ""
+            return f"the title of {title}, which {names(leader)} takes in {names(area)}{besides}"
         case _:
             raise AssertionError(f"no words for {entry}")
 

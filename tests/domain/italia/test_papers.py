@@ -68,6 +68,13 @@ def test_origins_and_sources_are_explained() -> None:
         (ItaliaI(), "celts", "Points", "½ point for each legion unit of the Romans eliminated"),
         (ItaliaI(), "celts", "Points", "5 points for the first sack or raid of Roma"),
         (ItaliaII(), "foederati", "The nation", "Full income while it controls Ravenna; else half"),
+        (
+            ItaliaII(),
+            "franks",
+            "Turns that are not normal",
+            "Round 9: a normal turn and then a campaign of Pippin, with 3 gold; those with the leader may wait in "
+            "Alpes until the campaign is over",
+        ),
         (ItaliaII(), "foederati", "Leaders", "Odoacer, who stays until round 6"),
     ],
 )
