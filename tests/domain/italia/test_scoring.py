@@ -56,6 +56,7 @@ def test_a_silent_round_of_a_card_scores_neither_areas_nor_eliminations(
         assert any(isinstance(event, scoring.PointsScored) for event in draft.events) == expected
 
 
+@pytest.mark.rule("IT-VP-12")
 @pytest.mark.parametrize("foreign", range(6))
 def test_a_region_of_a_card_may_count_less_for_each_foreign_area_down_to_nothing(foreign: int) -> None:
     """IT-VP-12: no card of Italia II says so; subjects are not foreign."""
