@@ -64,6 +64,17 @@ SETUPS: Final[Mapping[str, Sequence[Mapping[str, Any]]]] = {
     "conquest-classic-friz": ({}, {"homes": "picked"}),
     "conquest-classic-2005": ({}, {"homes": "picked"}),
     "conquest-campaign": ({}, {"seasons": 5}),
+    "italia-1": (
+        {},
+        {"individual_targets": True, "allied_city_roads": True},
+        {"rescue_cargo": True, "subject_vp_round_total": True},
+        {"carthage_last_unit_window": False, "ignore_pyrrhus_faq": True},
+    ),
+    "italia-2": (
+        {},
+        {"individual_targets": True, "allied_city_roads": True},
+        {"rescue_cargo": True, "subject_vp_round_total": True},
+    ),
     "mare-nostrum": (
         {},
         {"layout": "free"},
@@ -159,7 +170,7 @@ class Recording:
         self.given = given
         self.temper = plan.temper
         first = ruleset.at(ruleset.version - 1) if plan.moved else ruleset
-        board = builtin(first.board)
+        board = first.equip(builtin(first.board))
         self.bot = bot_for(ruleset.id, self.rng, msgspec.to_builtins(board))
         seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:6])
         self.newest = ruleset.version
