@@ -234,8 +234,9 @@ class Recording:
         if self.rng.random() >= PAIRS:
             self.give(seat, command)
             return
-        game = play.try_command(seat, command).game
-        more = [option for option in game.options(seat, play.vault) if option.command != type_name(Undo)]
+        tried = play.try_command(seat, command)
+        game, vault = tried.game, play.vault.joined_by(tried.secrets)
+        more = [option for option in game.options(seat, vault) if option.command != type_name(Undo)]
         if game.undo_to and more and seat in {each for decision in game.decisions for each in decision.seats}:
             self.give(seat, command, schema.sample(self.rng.choice(more).schema, self.rng))
         else:
