@@ -21,6 +21,7 @@ from domain.library import LIBRARY
 from service import api
 from service.api.contract import document as contract
 from service.api.contract.document import document, endpoints
+from service.api.contract.families import families
 from service.api.problems import KINDS, example_of
 from service.api.rulesets import schemas
 from service.games import views
@@ -187,14 +188,9 @@ def test_the_keywords_that_options_have_beside_json_schemas_are_defined(openapi:
 
 def test_commands_and_events_are_told_apart_by_their_type(openapi: dict[str, Any]) -> None:
     components = openapi["components"]["schemas"]
-    for ruleset_id in LIBRARY.ids():
-        ruleset = LIBRARY.current(ruleset_id)
-        for kind, types in (
-            ("Command", schemas.command_types(ruleset)),
-            ("LoggedCommand", schemas.command_types(ruleset)),
-            ("Event", schemas.event_types(ruleset)),
-        ):
-            union = components[schemas.family_of(ruleset) + kind]
+    for family in families(LIBRARY):
+        for kind, types in (("Command", family.commands), ("LoggedCommand", family.commands), ("Event", family.events)):
+            union = components[family.name + kind]
             assert union["discriminator"]["propertyName"] == "type"
             assert len(union["oneOf"]) == len(types)
             for tag, place in union["discriminator"]["mapping"].items():
@@ -216,11 +212,11 @@ def nodes(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, .
 
 
 def test_what_differs_between_rulesets_is_told_apart_by_the_ruleset(openapi: dict[str, Any]) -> None:
-    families = {schemas.family_of(LIBRARY.current(ruleset_id)) for ruleset_id in LIBRARY.ids()}
+    prefixes = {family.name for family in families(LIBRARY)}
     apart: set[str] = set()
     for path, node in nodes(openapi):
         names = [each.get("$ref", "").rpartition("/")[2] for key in ("oneOf", "anyOf") for each in node.get(key, ())]
-        if len({family for family in families for name in names if name.startswith(family)}) > 1:
+        if len({family for family in prefixes for name in names if name.startswith(family)}) > 1:
             apart.add(path[-1])
             if path[-1] in ("EventView", "StateView", "OptionsView"):
                 assert node["discriminator"]["propertyName"] == "ruleset"
@@ -232,7 +228,7 @@ def test_what_differs_between_rulesets_is_told_apart_by_the_ruleset(openapi: dic
 def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ruleset(openapi: dict[str, Any]) -> None:
     """Nothing but the envelopes, which name the ruleset, leads from an answer to what is the rulesets' own."""
     components = openapi["components"]["schemas"]
-    families = tuple({schemas.family_of(LIBRARY.current(ruleset_id)) for ruleset_id in LIBRARY.ids()})
+    prefixes = tuple(family.name for family in families(LIBRARY))
     seen: set[str] = set()
 
     def follow(value: Any) -> None:
@@ -246,7 +242,7 @@ def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ru
     follow([operation["responses"] for operation in operations(openapi)])
     follow(components["Frame"])
     assert {"EventView", "StateView", "OptionsView", "Export", "Decision"} <= seen
-    assert {name for name in seen if name.startswith(families)} == set()
+    assert {name for name in seen if name.startswith(prefixes)} == set()
 
 
 def test_every_enumeration_has_a_type(openapi: dict[str, Any]) -> None:
@@ -298,13 +294,11 @@ def test_orders_are_exactly_one_of_a_command_and_several(
 
 def test_an_option_names_a_command_of_its_ruleset(openapi: dict[str, Any]) -> None:
     components = openapi["components"]["schemas"]
-    for ruleset_id in LIBRARY.ids():
-        ruleset = LIBRARY.current(ruleset_id)
-        family = schemas.family_of(ruleset)
-        option = components[f"{family}Option"]["properties"]
-        assert option["command"]["$ref"] == f"#/components/schemas/{family}CommandType"
+    for family in families(LIBRARY):
+        option = components[f"{family.name}Option"]["properties"]
+        assert option["command"]["$ref"] == f"#/components/schemas/{family.name}CommandType"
         assert option["schema"]["$ref"] == "#/components/schemas/ObjectSchema"
-        assert set(components[f"{family}CommandType"]["enum"]) == {*map(type_name, schemas.command_types(ruleset))}
+        assert set(components[f"{family.name}CommandType"]["enum"]) == {*map(type_name, family.commands)}
 
 
 def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[str, Any]) -> None:
