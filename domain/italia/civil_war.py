@@ -213,7 +213,7 @@ def _end(draft: Draft[Table]) -> None:
         leader = _leader(table, nation)
         place = table.place_of(leader) if leader is not None else None
         if place is not None and place in table.map.lands and stacking.excess_of(table, nation, place):
-            draft.emit(TurnBegan(nation, ("campaign-check",)))
+            draft.emit(TurnBegan(nation, ("campaign-check", "exits")))
             return
     next_part(draft)
 

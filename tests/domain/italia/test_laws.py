@@ -312,6 +312,9 @@ def strangers(table: Table, area: AreaId) -> Iterator[str]:
 def faults_of_turn(table: Table, turn: Turn) -> Iterator[str]:
     laid_out = [*sequence.PLANS.values()]
     laid_out += [(*sequence.CAMPAIGN_STEP, *plan[plan.index("campaign") :]) for plan in laid_out if "campaign" in plan]
+    met = ("declaring", *sequence.FIGHT, *sequence.CHECK)  # where nobody can pay for a campaign move (IT-RNF-17)
+    alone = sequence.PLANS["campaign-only"]
+    laid_out.append((*met, *alone[alone.index("campaign") :]))
     laid_out.append(sequence.CAMPAIGN_STEP)
     if not any(plan[-len(turn.stages) :] == turn.stages for plan in laid_out):
         yield f"the stages are {turn.stages}"
