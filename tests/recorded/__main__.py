@@ -109,6 +109,12 @@ ELSEWHERE: Final = {
             *("take-leaders", "tribute-forgone"),
         }
     ),
+    "italia-1": frozenset(
+        {
+            *("convert", "unit-converted", "conversion-declined", "convert-removed"),
+            *("foederati-deserted", "knights-cut-off"),
+        }
+    ),
 }
 """What a ruleset has only because it shares its chapters with another edition, and cannot happen in it."""
 
