@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia import entry, movement, raids, scoring
+from domain.italia import entry, movement, raids, scoring, steps
 from domain.italia.pieces import KINDS, Army, LeaderId, NationId, Piece, called, counted
 from domain.italia.sequence import CAMPAIGN_STEP, CHECK, FIGHT, enter, go_on, leave, turn_of
 from domain.italia.table import Campaign, Combat, Command, Event, Front, Leaving, Moving, Table
@@ -236,7 +236,7 @@ def ended(table: Table, nation: NationId, leader: LeaderId, *, automatic: bool =
     leaving = tuple(
         Leaving(nation, area, table.army(area, nation), "subjects")
         for area in table.areas_of(nation)
-        if movement.allies_at(table, nation, area)
+        if steps.allies_at(table, nation, area)
     )
     return CampaignEnded(nation, leader, leaving, automatic)
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.italia.cards import Plan
-from domain.italia.movement import fresh_at, moving_of
 from domain.italia.pieces import KINDS, Army, NationId, Units, told, total, within
 from domain.italia.sequence import turn_of
+from domain.italia.steps import fresh_at, moving_of
 from domain.italia.table import Command, Event, Table, Walk
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat

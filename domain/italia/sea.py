@@ -10,21 +10,11 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from domain.italia import overrun
-from domain.italia.movement import (
-    MOVE,
-    allies_at,
-    army_of,
-    fresh_at,
-    leaves_freely,
-    may_rest,
-    merged,
-    moving_of,
-    refuse_unless_there,
-    walked,
-)
+from domain.italia.movement import MOVE, army_of, refuse_unless_there
 from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.sequence import turn_of
 from domain.italia.stacking import some_of
+from domain.italia.steps import allies_at, fresh_at, leaves_freely, may_rest, merged, moving_of, walked
 from domain.italia.table import Command, Event, LeaderWalk, Table, Voyage, Walk, without
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat

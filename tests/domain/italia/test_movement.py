@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from domain.boards import builtin as board
-from domain.italia import movement, stacking
+from domain.italia import stacking, steps
 from domain.italia.cards import Cards, Deck, Plan, builtin
 from domain.italia.data import data_of
 from domain.italia.pieces import NationId
@@ -38,10 +38,10 @@ def plan_of(table: Table) -> Plan:
 
 def allowances(table: Table) -> tuple[int, int]:
     """Return how far infantry goes now, and in the second movement of the invasion."""
-    now = movement.allowance(table, "infantry")
+    now = steps.allowance(table, "infantry")
     turn = turn_of(table)
     table.turn = replace(turn, stages=turn.stages[turn.stages.index("movement", 1) :])
-    return now, movement.allowance(table, "infantry")
+    return now, steps.allowance(table, "infantry")
 
 
 def test_a_card_may_give_one_more_area_in_the_first_movement_of_a_major_invasion() -> None:
