@@ -1,11 +1,16 @@
 """Recorded games are proved, and folded to the positions that they had: a change that breaks one is wrong."""
 
-import pytest
+import hashlib
 
+import msgspec
+import pytest
+from msgspec import Struct
+
+from domain.kernel.log.fold import fold
 from domain.kernel.proof.export import read
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
-from tests.recorded import Recorded, positions, recorded, sha256
+from tests.recorded import FOLDER, Recorded, positions, recorded, sha256, unpacked
 from tests.recorded.__main__ import GAMES, missing
 
 RETREATS = {"ask-retreat", "retreat-asked", "answer-retreat", "retreat-answered"}
@@ -22,6 +27,18 @@ NOT_MET = {
 }
 """What no recorded game of a version contains yet, because few positions lead to it; scenarios cover it."""
 VERSIONS = [(ruleset, version) for ruleset in LIBRARY.ids() for version in LIBRARY.current(ruleset).versions]
+
+
+class Unfinished(Struct, frozen=True):
+    """An export of a game that was not over: what it was, and the digest of its table."""
+
+    sha256: str
+    status: str
+    unproved: bool
+    table: str
+
+
+UNFINISHED = msgspec.json.decode((FOLDER / "unfinished" / "index.json").read_bytes(), type=dict[str, Unfinished])
 
 
 @pytest.mark.parametrize("game", list(recorded()), ids=str)
@@ -41,3 +58,18 @@ def test_every_version_of_every_ruleset_is_recorded(ruleset: str, version: int) 
     assert len(games) >= GAMES
     assert {len(read(game.lines()).records) > 0 for game in games} == {True}
     assert set(missing(LIBRARY.at(ruleset, version))) == NOT_MET.get((ruleset, version), set())
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_an_export_of_an_unfinished_game_is_what_it_was(name: str) -> None:
+    """Spectators, seats and officials keep such exports; they were written before anything happened around tables."""
+    expected, exported = UNFINISHED[name], unpacked(FOLDER / "unfinished" / name)
+    assert hashlib.sha256(exported).hexdigest() == expected.sha256
+    lines = exported.splitlines(keepends=True)
+    verdict = verify(lines, LIBRARY)
+    assert verdict.ok, f"{verdict.problem} (version {verdict.version})"
+    assert (verdict.status, bool(verdict.unproved)) == (expected.status, expected.unproved)
+    export = read(lines)
+    board = LIBRARY.at(export.ruleset, export.ruleset_version).equip(export.board, export.documents)
+    table = fold(export.records, export.game, LIBRARY, lambda _: board).table
+    assert (table.digest() if table is not None else "") == expected.table
