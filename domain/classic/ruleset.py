@@ -175,6 +175,9 @@ class Classic(Ruleset[Table]):
     def marks(self, view: view.View, names: Names) -> Marks:
         return marks.of(view, names)
 
+    def out(self, table: Table) -> frozenset[Seat]:
+        return frozenset(table.players).difference(table.playing())
+
     def view(self, table: Table, vault: Vault) -> view.View:
         return view.of(table)
 

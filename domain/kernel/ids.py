@@ -6,6 +6,9 @@ from typing import Final, NewType
 GameId = NewType("GameId", str)
 """A game, and the name of its event stream."""
 
+CaseId = NewType("CaseId", str)
+"""A case that is judged, and the name of its event stream."""
+
 PlayerId = NewType("PlayerId", str)
 """An account. Opaque: events never carry a name."""
 

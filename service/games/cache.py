@@ -320,7 +320,8 @@ class GameCache:
         for index in reversed(range(len(records))):
             to = retraction(records[index])
             if to is not None and to < start:
-                return later(await self._as_it_was(cached, to), records[index:])
+                before = await self._onward(cached, base, start, start + index) if index else base
+                return later(await self._as_it_was(cached, to), records[index:], before)
         return later(base, records)
 
 

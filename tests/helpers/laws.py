@@ -102,12 +102,14 @@ class Laws:
             met |= asked
 
     def wander(self, seed: int) -> Play:
-        """Return a game in which moves were taken back, by seats and by rulings, and answers were left in advance."""
+        """Return a game in which moves were taken back, answers were left in advance, and much happened around it."""
         rng, play = Random(seed), self.open(seed)
         for _ in range(self.commands):
             if play.game.status != "running":
                 break
-            if play.game.undo and rng.random() < 0.3:
+            if play.game.around.paused is not None or play.game.around.asked or rng.random() < 0.15:
+                play.around_at_random(rng)
+            elif play.game.undo and rng.random() < 0.3:
                 play.undo(*rng.choice([(seat, to) for seat, may in play.game.undo.items() for to in may]))
             elif rng.random() < 0.05 and (starts := sorted(starts_of_commands(play.records))):
                 play.rule(rng.choice(starts))
@@ -135,7 +137,7 @@ class Laws:
             game = self._restored(play)
             assert _whole(game) == _whole(play.at_each_version[version])
             for step in steps(play.records[version:]):
-                if retraction(step[0]) is not None:
+                if any(retraction(record) is not None for record in step):
                     break
                 game = continued(game, step)
                 assert _whole(game) == _whole(play.at_each_version[step[-1].version])
@@ -617,6 +619,7 @@ def _whole(game: Game) -> tuple[Any, ...]:
         game.result,
         list(game.undo.items()),
         game.answers,
+        game.around,
         game.table.digest() if game.table is not None else None,
         game.table.snapshot() if game.table is not None else None,
     )

@@ -1,7 +1,7 @@
 """A game played in memory by its options: what the laws and the tests of the kernel look at."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from random import Random
 from typing import Any
@@ -10,10 +10,11 @@ import msgspec
 
 from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.secret import Secret, Vault
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
 from domain.kernel.log.answers import MOST, read_answer
-from domain.kernel.log.fold import fold, retract
+from domain.kernel.log.fold import earlier_of, fold, retract
 from domain.kernel.log.game import Decided, Game, given_in_advance
+from domain.kernel.log.history import starts_of_commands
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.proof.export import export
 from domain.kernel.rules import schema
@@ -23,6 +24,8 @@ from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Library, Ruleset
 
 ORGANIZER = PlayerId("organizer")
+OFFICIAL = PlayerId("official")
+CASE = CaseId("c4xq2m7ahbk3oxw7c")
 CHATTER = 0.02
 """How often a command is drawn from all options, not only from those that answer a decision."""
 
@@ -145,6 +148,39 @@ class Play:
         cause = Cause(ORGANIZER)
         return self.take(retract(self.game, to, "ruling", self.records, self.library, cause, self.now, reason))
 
+    # --- around the table ---
+
+    @property
+    def on_a_case(self) -> Cause:
+        return Cause(OFFICIAL, case=CASE)
+
+    def name_official(self, player: PlayerId = OFFICIAL, cause: Cause | None = None) -> Decided:
+        return self._answered(self.game.name_official(player, cause or Cause(ORGANIZER), self.now))
+
+    def release_official(self, player: PlayerId = OFFICIAL, cause: Cause | None = None) -> Decided:
+        return self._answered(self.game.release_official(player, cause or Cause(ORGANIZER), self.now))
+
+    def rule_back(self, to: Version, reason: str = "a slip", cause: Cause | None = None) -> Decided:
+        cause, earlier = cause or self.on_a_case, earlier_of(self.game, self.records, self.library)
+        return self._answered(self.game.rule_back(to, reason, self.records, earlier, cause, self.now))
+
+    def rule_result(self, order: Any, reason: str = "time is up", cause: Cause | None = None) -> Decided:
+        return self._answered(self.game.rule_result(order, reason, self.chance, cause or self.on_a_case, self.now))
+
+    def rule_pause(self, reason: str = "we look", cause: Cause | None = None) -> Decided:
+        return self._answered(self.game.rule_pause(reason, cause or self.on_a_case, self.now))
+
+    def rule_resume(self, cause: Cause | None = None) -> Decided:
+        return self._answered(self.game.rule_resume(cause or self.on_a_case, self.now))
+
+    def ask_take_back(self, seat: Seat, to: Version) -> Decided:
+        cause, earlier = Cause(self.game.players[seat]), earlier_of(self.game, self.records, self.library)
+        return self._answered(self.game.ask_take_back(seat, to, self.records, earlier, cause, self.now))
+
+    def answer_take_back(self, seat: Seat, asked: Version, *, agrees: bool = True) -> Decided:
+        cause, earlier = Cause(self.game.players[seat]), earlier_of(self.game, self.records, self.library)
+        return self._answered(self.game.answer_take_back(seat, asked, agrees, earlier, cause, self.now))
+
     def try_upgrade(self, to: int, player: PlayerId = ORGANIZER) -> Decided:
         """Return what moving on to a newer version of the ruleset would come to. Raises `Refusal`."""
         return self.game.upgrade(to, self.chance, self.vault, Cause(player), self.now)
@@ -201,6 +237,40 @@ class Play:
             "until": rng.choice(("revoked", "once", "round")),
         }
         return self.leave_answer(rng.choice((seat, rng.choice(list(self.game.players)))), answer)
+
+    def around_at_random(self, rng: Random) -> Decided:
+        """Let something happen around the table that may happen now: officials, rulings, requests of seats."""
+        around, named = self.game.around, f"official-{rng.randrange(4)}"
+        acts: list[Callable[[], Decided]] = []
+        if around.is_official(OFFICIAL):
+            acts.append(self.rule_resume if around.paused is not None else self.rule_pause)
+            if starts := sorted(starts_of_commands(self.records)):
+                acts.append(lambda: self.rule_back(rng.choice(starts)))
+        else:
+            acts.append(self.name_official)
+        if around.is_official(PlayerId(named)):
+            acts.append(lambda: self.release_official(PlayerId(named)))
+        else:
+            acts.append(lambda: self.name_official(PlayerId(named)))
+        seats = list(self.game.players) if around.paused is None else []
+        answers = [act for seat in seats for act in self._answers(seat, rng)]
+        if answers and rng.random() < 0.8:
+            return rng.choice(answers)()
+        return rng.choice([*acts, *(act for seat in seats for act in self._requests(seat, rng))])()
+
+    def _answers(self, seat: Seat, rng: Random) -> Iterator[Callable[[], Decided]]:
+        for at, each in self.game.around.asked.items():
+            if seat in self.game.asked_by(each):
+                yield lambda at=at: self.answer_take_back(seat, at, agrees=rng.random() < 0.9)
+            elif seat == each.seat and not each.is_closed and rng.random() < 0.1:
+                yield lambda at=at: self.answer_take_back(seat, at, agrees=False)
+
+    def _requests(self, seat: Seat, rng: Random) -> Iterator[Callable[[], Decided]]:
+        requests = self.game.around.asked
+        if self.game.around.open_request(seat) is None:
+            asked = {each.to for each in requests.values() if each.seat == seat}
+            if own := sorted(starts_of_commands(self.records, seat) - asked):
+                yield lambda: self.ask_take_back(seat, rng.choice(own[-6:]))
 
     def run(self, rng: Random, limit: int = 100_000) -> "Play":
         """Play at random until the game is over, or until `limit` commands were given."""

@@ -27,6 +27,7 @@ from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
+    GameAdjudicated,
     GameCancelled,
     RulesUpgraded,
     SeatsMoved,
@@ -370,7 +371,8 @@ class Album:
 def kinds(ruleset: Ruleset[Any]) -> set[str]:
     """Return the types of events and of commands that games of a ruleset may contain."""
     around = set(GAME_EVENTS) - {GameCancelled}  # after which there is no game
-    around -= {AnswerLeft, AnswerRevoked, AnswerGiven}  # which came after the first games were recorded
+    # These came after the first games were recorded.
+    around -= {AnswerLeft, AnswerRevoked, AnswerGiven, GameAdjudicated, *(each for each in GAME_EVENTS if each.around)}
     if ruleset.version == 1:
         around.remove(RulesUpgraded)  # a game that was moved on is kept with the version that it came to
     if all(event.seating is Event.seating for event in ruleset.events):

@@ -13,14 +13,16 @@ from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import (
     cause_of,
     effective_records,
+    ends_answers,
     given_again,
     is_aside,
-    is_ruling,
+    moved_on_at,
     others_since,
     read_created,
     read_event,
     reader,
     retraction,
+    stays,
     steps,
 )
 from domain.kernel.log.lifecycle import (
@@ -58,7 +60,7 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
     last = records[-1]
     game.version, game.head, game.draws = last.version, last.hash, last.draws
     game.undo = _undo_of(game, effective, records)
-    _end_answers(game, records)
+    _lapse(game, records)
     return game
 
 
@@ -73,32 +75,34 @@ def with_documents(ruleset: Ruleset[Any], board: Board, wanted: str) -> Board:
     return board
 
 
-def later(game: Game, records: Sequence[Record]) -> Game:
+def later(game: Game, records: Sequence[Record], before: Game | None = None) -> Game:
     """Return a game after `records`, for showing the past. It does not say what may be undone there.
 
-    The records follow `game`, or begin with a retraction that goes back to it. Later retractions among them must not go
-    back further (`retraction` returns how far one goes).
+    The records follow `game`, or begin with a retraction that goes back to it. Then `before` is the game right before
+    that: what stands around its table stays. Later retractions among the records must not go back further
+    (`retraction` returns how far one goes).
     """
     table = game.table.copy() if game.table is not None else None
     after = replace(game, players=dict(game.players), entropy=dict(game.entropy), table=table)
+    if before is not None:
+        after.around, after.answers = before.around, before.answers
     advance(after, effective_records(records))
     last = records[-1]
     after.version, after.head, after.draws = last.version, last.hash, last.draws
     after.undo = {}
-    _end_answers(after, records)
+    _lapse(after, records)
     return after
 
 
-def _end_answers(game: Game, records: Sequence[Record]) -> None:
-    """End the answers that were left before the last ruling."""
-    if not game.answers:
-        return
-    ruled = (record.version for record in reversed(records) if is_ruling(record))
-    last = next(ruled, 0)
-    game.answers = {left: answer for left, answer in game.answers.items() if left > last}
+def _lapse(game: Game, records: Sequence[Record]) -> None:
+    """End what the records ended, also those that do not count: requests to take moves back, and answers."""
+    game.around = game.around.moved_on(moved_on_at(records))
+    if game.answers:
+        last = next((record.version for record in reversed(records) if ends_answers(record)), 0)
+        game.answers = {left: answer for left, answer in game.answers.items() if left > last}
 
 
-def advance(game: Game, records: Iterable[Record]) -> None:
+def advance(game: Game, records: Sequence[Record]) -> None:
     """Apply records to a game in place. For the kernel's own folds; nobody else may use the game meanwhile."""
     reads = reader(game.ruleset)
     decode, may_be_old = reads.decode, reads.may_be_old
@@ -114,6 +118,7 @@ def advance(game: Game, records: Iterable[Record]) -> None:
         else:
             event.apply(table)
     game.table = table
+    game.around = game.around.moved_on(moved_on_at(records))
 
 
 def resume(game: Game, records: Sequence[Record]) -> Game:
@@ -145,7 +150,7 @@ def continued(game: Game, records: Iterable[Record]) -> Game:
         before, game = game, replace(game, players=dict(game.players), entropy=dict(game.entropy))
         game.table = before.table.copy() if before.table is not None else None
         events = [read_event(game.ruleset, record) for record in step]
-        if step[0].version != before.version + 1 or isinstance(events[0], MovesRetracted):
+        if step[0].version != before.version + 1 or any(isinstance(event, MovesRetracted) for event in events):
             raise ValueError(f"version {step[0].version} does not simply follow version {before.version}")
         advance(game, step)
         game.version, game.head, game.draws = step[-1].version, step[-1].hash, step[-1].draws
@@ -171,13 +176,18 @@ def retract(
         Refusal: the game is not running, a seat may not go back that far, or no command began at `to`.
     """
     game.require_retractable(to, by, history, cause.seat)
-    earlier = fold(history[:to], game.id, library, lambda _: game.board)
+    earlier = earlier_of(game, history, library)(to)
     others = others_since(history, to, cause.seat) if by == "undo" else ()
     decided = game.go_on_from(earlier, by, reason, cause, at, others)
     for version in given_again(decided.records[0]):
         again = decided.game.give_again(cause_of(history[version - 1]), at)
         decided = Decided(again.game, (*decided.records, *again.records))
     return decided
+
+
+def earlier_of(game: Game, history: Sequence[Record], library: Library) -> Callable[[Version], Game]:
+    """Return what finds a game at an earlier version of its whole log, for the acts that go back to it."""
+    return lambda version: fold(history[:version], game.id, library, lambda _: game.board)
 
 
 def _undo_of(game: Game, effective: Sequence[Record], records: Sequence[Record], base: Game | None = None) -> Undoable:
@@ -189,6 +199,8 @@ def _undo_of(game: Game, effective: Sequence[Record], records: Sequence[Record],
     commands: list[tuple[Seat, Version, bool]] = []
     last: Seat | None = None
     for record in reversed(effective):
+        if stays(record):
+            continue
         cause = cause_of(record) if record.cause is not None else None
         aside = cause is not None and is_aside(game.ruleset, cause)
         # Of commands that do not stand aside, one seat at a time may undo its own: what came before does not matter.

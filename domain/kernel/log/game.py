@@ -1,7 +1,7 @@
 """A game: the aggregate whose events make one stream, from its creation to the proof of its dice."""
 
 import hmac
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NoReturn, cast
 
 import msgspec
@@ -13,25 +13,35 @@ from domain.kernel.chance.draws import Chance, CommittedChance, commitment_to
 from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log.answers import AT_ONCE, MOST, Answer, Answers, Left, read_answer
-from domain.kernel.log.history import cause_of, is_aside, retraction, starts_of_commands
+from domain.kernel.log.around import LONGEST_REASON, Around, Asked, is_reason
+from domain.kernel.log.history import cause_of, is_aside, retraction, starts_of_commands, stays
 from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
+    By,
+    GameAdjudicated,
     GameCancelled,
     GameCreated,
     GameEnded,
     GameEvent,
+    GamePaused,
+    GameResumed,
     GameStarted,
     MovesRetracted,
+    OfficialNamed,
+    OfficialReleased,
     RulesUpgraded,
     SeatLeft,
     SeatsMoved,
     SeatTaken,
     Sight,
     Status,
+    TakeBackAnswered,
+    TakeBackAsked,
     Undo,
     Undoable,
+    is_around,
     settles,
     undoable,
 )
@@ -94,6 +104,7 @@ class Game(Struct, kw_only=True):
     undo: Undoable = field(default_factory=dict[Seat, tuple[Version, ...]])
     answers: Answers = field(default_factory=Answers)
     """The answers left in advance; never changed in place."""
+    around: Around = field(default_factory=Around)
 
     @staticmethod
     def of(game_id: GameId, event: GameCreated, ruleset: Ruleset[Any], board: Board) -> "Game":
@@ -170,6 +181,9 @@ class Game(Struct, kw_only=True):
         if player in self.players.values():
             asked = "You already have a seat in this game."
             raise Refusal("TAB-LIFE-03", asked, "A player can take only one seat of a game.")
+        if player in self.around.officials:
+            asked = "You are or were an official of this game."
+            raise Refusal("TAB-RUL-01", asked, "An official never takes a seat of the game.")
         self._require_kept_for(seat, player)
         return self._log([(SeatTaken(seat, player, entropy), 0)], replace(cause, seat=seat), at)
 
@@ -291,11 +305,17 @@ class Game(Struct, kw_only=True):
 
     @property
     def running_ruleset(self) -> Ruleset[Any]:
-        """The ruleset of a running game. Raises `Refusal` before the game starts and after it ends."""
-        if self.status == "running":
-            return self.ruleset
-        allowed = "You can do this only while a game is running."
-        raise Refusal("TAB-LIFE-01", f"{self._state.capitalize()}.", allowed, untimely=True)
+        """The ruleset of a game that goes on. Raises `Refusal` before it starts, after it ends and during a pause."""
+        self._require_running()
+        if self.around.paused is not None:
+            asked = f"An official paused this game. Reason: {self.around.paused}"
+            raise Refusal("TAB-RUL-03", asked, "Wait until an official resumes it.", untimely=True)
+        return self.ruleset
+
+    def _require_running(self) -> None:
+        if self.status != "running":
+            allowed = "You can do this only while a game is running."
+            raise Refusal("TAB-LIFE-01", f"{self._state.capitalize()}.", allowed, untimely=True)
 
     @property
     def _state(self) -> str:
@@ -317,6 +337,8 @@ class Game(Struct, kw_only=True):
         if self.status != "running":
             asked = f"You asked to go back to version {to}, but {self._state}."
             raise Refusal("TAB-LIFE-01", asked, "Only a running game can go back.", untimely=True)
+        if by == "undo":
+            _ = self.running_ruleset  # a pause holds up undo, too
         own = self.undo.get(seat, ()) if seat is not None else ()
         if by == "undo" and to not in own:
             may = ", ".join(map(str, own))
@@ -332,27 +354,204 @@ class Game(Struct, kw_only=True):
     def go_on_from(
         self,
         earlier: "Game",
-        by: Literal["undo", "ruling"],
+        by: By,
         reason: str,
-        cause: Cause,
+        cause: Cause | None,
         at: str,
         others: Sequence[Record] = (),
     ) -> Decided:
         """Return the way back to `earlier`, this game at a version that `require_retractable` allows.
 
+        What stands around the table stays as it is. A way back by consent has no cause: it follows from an answer.
         Of the commands that `others` begin, the event names those that are to be given again; it does not yet do so.
         """
         again = tuple(self._accepted(earlier, others, at))
         event = MovesRetracted(earlier.version, by, reason, again or UNSET)
-        if by == "undo":
+        if by == "undo" and cause is not None:
             cause = replace(cause, command=Raw(canonical(Undo(earlier.version))))
         record = inscribe(
             self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=cause
         )
-        # After a ruling, nobody is held to what they left for a course that was taken back. An undo takes back none.
+        # Nobody is held to what they left for a course that others took back. An undo takes back no answers.
         answers = self.answers if by == "undo" else Answers()
-        after = replace(earlier, version=record.version, head=record.hash, draws=self.draws, answers=answers)
+        around = self.around.moved_on(record.version)
+        after = replace(
+            earlier, version=record.version, head=record.hash, draws=self.draws, answers=answers, around=around
+        )
         return Decided(after, (record,))
+
+    # --- taking back by consent ---
+
+    def ask_take_back(
+        self,
+        seat: Seat,
+        to: Version,
+        history: Sequence[Record],
+        earlier: Callable[[Version], "Game"],
+        cause: Cause,
+        at: str,
+    ) -> Decided:
+        """Ask the other seats to go back to a version before a command of `seat`.
+
+        `history` is the whole log of this game; `earlier` returns the game at a version of it.
+
+        Raises:
+            Refusal: the game does not go on, no command of the seat that counts begins there (TAB-UNDO-04), the seat
+                has an open request, or was turned down with this one since the game moved on (TAB-UNDO-05).
+        """
+        _ = self.running_ruleset
+        own = starts_of_commands(history, seat)
+        if to not in own:
+            last = ", ".join(map(str, sorted(own)[-5:]))
+            allowed = f"Name a version before a command of yours that still counts. The last are: {last}."
+            asked = f"No command of {seat} begins at version {to}."
+            raise Refusal("TAB-UNDO-04", asked, allowed if last else f"{seat} has given no command.")
+        if (already := self.around.open_request(seat)) is not None:
+            asked = f"Your request of version {already} is still open."
+            raise Refusal("TAB-UNDO-05", asked, "Withdraw it, or wait until the others have answered it.")
+        if any((each.seat, each.to) == (seat, to) for each in self.around.asked.values()):
+            asked = f"You have already asked to go back to version {to}."
+            raise Refusal("TAB-UNDO-05", asked, "Ask again when the game has moved on, or name another version.")
+        step = self._log([(TakeBackAsked(seat, to), self.draws)], replace(cause, seat=seat), at)
+        return _agreed(step, step.game.version, earlier, at)
+
+    def answer_take_back(
+        self,
+        seat: Seat,
+        asked: Version,
+        agrees: bool,
+        earlier: Callable[[Version], "Game"],
+        cause: Cause,
+        at: str,
+    ) -> Decided:
+        """Answer the request of version `asked`. When nobody is left to agree, the game goes back.
+
+        A seat that refuses its own request withdraws it.
+
+        Raises:
+            Refusal: the game does not go on, there is no such open request, or the seat has nothing to answer
+                (TAB-UNDO-05).
+        """
+        _ = self.running_ruleset
+        request = self.around.asked.get(asked)
+        if request is None or request.is_closed:
+            known = ", ".join(str(at) for at, each in self.around.asked.items() if not each.is_closed)
+            allowed = f"Open requests were made at: {known}." if known else "There is no open request."
+            raise Refusal("TAB-UNDO-05", f"There is no open request to take moves back of version {asked}.", allowed)
+        if seat == request.seat and agrees:
+            raise Refusal("TAB-UNDO-05", "This is your own request.", "You can only withdraw it.")
+        if seat != request.seat and seat not in self.asked_by(request):
+            asked_whom = ", ".join(self.asked_by(request))
+            raise Refusal("TAB-UNDO-05", f"{seat} is not asked, or has answered.", f"The seats asked: {asked_whom}.")
+        step = self._log([(TakeBackAnswered(seat, asked, agrees), self.draws)], replace(cause, seat=seat), at)
+        return _agreed(step, asked, earlier, at)
+
+    def asked_by(self, request: Asked) -> tuple[Seat, ...]:
+        """Return the seats that have yet to answer a request; those that are out of the game are not waited for."""
+        if request.is_closed:
+            return ()
+        answered = {request.seat, *request.agreed, *self.ruleset.out(self.table)}
+        return tuple(seat for seat in self.players if seat not in answered)
+
+    # --- officials and their rulings ---
+
+    def name_official(self, player: PlayerId, cause: Cause, at: str) -> Decided:
+        """Name an official, as the organizer.
+
+        Raises:
+            Refusal: the game has ended (TAB-LIFE-01), or TAB-RUL-01: another account asks, or the player is an official
+                already, or holds, held or is to take a seat.
+        """
+        self._require_organizer(cause)
+        around = self.around
+        if around.is_official(player):
+            raise Refusal("TAB-RUL-01", f"{player} is an official already.", "Name another account.")
+        if player in around.seated or player in self.ruleset.kept_seats(self.setup).values():
+            asked = f"{player} has, had or is to take a seat of this game."
+            raise Refusal("TAB-RUL-01", asked, "Nobody judges a game that they play.")
+        return self._log([(OfficialNamed(player), self.draws)], cause, at)
+
+    def release_official(self, player: PlayerId, cause: Cause, at: str) -> Decided:
+        """Release an official, as the organizer.
+
+        Raises:
+            Refusal: the game has ended (TAB-LIFE-01), another account asks or `player` is no official (TAB-RUL-01).
+        """
+        self._require_organizer(cause)
+        if not self.around.is_official(player):
+            known = ", ".join(each for each, holds in self.around.officials.items() if holds)
+            allowed = f"Officials: {known}." if known else "This game has no officials."
+            raise Refusal("TAB-RUL-01", f"{player} is no official of this game.", allowed)
+        return self._log([(OfficialReleased(player), self.draws)], cause, at)
+
+    def _require_organizer(self, cause: Cause) -> None:
+        if cause.player != self.organizer:
+            asked = "You are not the organizer of this game."
+            raise Refusal("TAB-RUL-01", asked, f"Only the organizer, {self.organizer}, names and releases officials.")
+        if self.status not in ("gathering", "running"):
+            allowed = "You can do this only until a game ends."
+            raise Refusal("TAB-LIFE-01", f"{self._state.capitalize()}.", allowed, untimely=True)
+
+    def require_ruling(self, cause: Cause, reason: str | None = None) -> None:
+        """Raise `Refusal` unless `cause` is an official who rules on a case of this running game (TAB-RUL-02)."""
+        if not self.around.is_official(cause.player):
+            known = ", ".join(each for each, holds in self.around.officials.items() if holds)
+            allowed = f"Officials: {known}." if known else "The organizer can name officials."
+            raise Refusal("TAB-RUL-01", "You are not an official of this game.", allowed)
+        if not cause.case:
+            raise Refusal("TAB-RUL-02", "The ruling names no case.", "Rule on a case of this game.")
+        if reason is not None and not is_reason(reason):
+            allowed = f"Expected a line of 1 to {LONGEST_REASON} characters, without control characters."
+            raise Refusal("TAB-RUL-02", f"This cannot be the reason of a ruling: {reason[:40]!r}.", allowed)
+        self._require_running()
+
+    def rule_back(
+        self,
+        to: Version,
+        reason: str,
+        history: Sequence[Record],
+        earlier: Callable[[Version], "Game"],
+        cause: Cause,
+        at: str,
+    ) -> Decided:
+        """Go back to the version before a command, by a ruling on a case. The arguments are those of `ask_take_back`.
+
+        Raises `Refusal` where `require_ruling` or `require_retractable` does.
+        """
+        self.require_ruling(cause, reason)
+        self.require_retractable(to, "ruling", history, None)
+        return self.go_on_from(earlier(to), "ruling", reason, cause, at)
+
+    def rule_result(
+        self, order: Sequence[Sequence[Seat]], reason: str, chance: Chance, cause: Cause, at: str
+    ) -> Decided:
+        """End the game with a final order of its seats, by a ruling on a case; seats that tie stand together.
+
+        Raises `Refusal` where `require_ruling` does, or when the order misses or doubles a seat (TAB-RUL-04).
+        """
+        self.require_ruling(cause, reason)
+        named = [seat for group in order for seat in group]
+        if sorted(named) != sorted(self.players) or not all(order):
+            asked = f"The order names {', '.join(named) or 'no seats'}, in {len(order)} groups."
+            allowed = f"Expected each of {', '.join(self.players)} once, and no empty group."
+            raise Refusal("TAB-RUL-04", asked, allowed)
+        adjudicated = GameAdjudicated(tuple(map(tuple, order)), reason)
+        ended = GameEnded(adjudicated.order[0], RuleId("TAB-RUL-04"), chance.secret.hex())
+        return self._log([(adjudicated, self.draws), (ended, self.draws)], cause, at)
+
+    def rule_pause(self, reason: str, cause: Cause, at: str) -> Decided:
+        """Pause the game, by a ruling on a case. Raises `Refusal` where `require_ruling` does, or when it is paused."""
+        self.require_ruling(cause, reason)
+        if self.around.paused is not None:
+            raise Refusal("TAB-RUL-03", "The game is paused already.", "Resume it first.", untimely=True)
+        return self._log([(GamePaused(reason), self.draws)], cause, at)
+
+    def rule_resume(self, cause: Cause, at: str) -> Decided:
+        """Resume the game, by a ruling on a case. Raises `Refusal` as `require_ruling` does, or when it goes on."""
+        self.require_ruling(cause)
+        if self.around.paused is None:
+            raise Refusal("TAB-RUL-03", "The game is not paused.", "Only a paused game is resumed.", untimely=True)
+        return self._log([(GameResumed(), self.draws)], cause, at)
 
     # --- answers in advance ---
 
@@ -499,7 +698,7 @@ class Game(Struct, kw_only=True):
 
     def options(self, seat: Seat, vault: Vault) -> list[Option]:
         """What `seat` may do now. `vault` may hold every secret; this uses only what the seat may read."""
-        if self.status != "running":
+        if self.status != "running" or self.around.paused is not None:
             return []
         options = self.ruleset.options(self.table, seat, vault.read_by(seat))
         if to := self.undo.get(seat):
@@ -578,18 +777,24 @@ class Game(Struct, kw_only=True):
             after.version, after.head = record.version, record.hash
             if isinstance(event, GameEvent):
                 after.happen(event, record.version)
+            if not is_around(event):
+                after.around = after.around.moved_on(record.version)
         after.remember_undo(self, cause, [event for event, _ in happened])
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 
     def remember_undo(self, before: "Game", cause: Cause, events: Sequence[Any]) -> None:
         """Note what may be taken back now that `cause` has brought `events` about. For the kernel's own folds."""
+        self.undo = before.undo
+        if all(map(is_around, events)):
+            return
         self.undo = {}
         if cause.seat is not None and before.draws == self.draws and not any(map(settles, events)):
             aside = is_aside(self.ruleset, cause)
             self.undo = undoable(before.undo, cause.seat, before.version, aside=aside)
 
     def happen(self, event: GameEvent, version: Version) -> None:
-        """Change, in place, what an event around the table changes. For the kernel's own folds."""
+        """Change, in place, what an event of the game changes. For the kernel's own folds."""
+        self.around = self.around.after(event, version)
         match event:
             case SeatTaken(seat, player, entropy):
                 self.players[seat] = player
@@ -619,12 +824,26 @@ class Game(Struct, kw_only=True):
                 pass
 
 
+def moves_on(records: Sequence[Record]) -> bool:
+    """Tell whether the records of a request moved the game on: not back, and not only around its table."""
+    return not all(map(stays, records)) and not any(retraction(record) is not None for record in records)
+
+
+def _agreed(step: Decided, asked: Version, earlier: Callable[[Version], Game], at: str) -> Decided:
+    """Return a step around a request to take moves back, with the way back when all have agreed to it."""
+    game, request = step.game, step.game.around.asked[asked]
+    if request.is_closed or game.asked_by(request):
+        return step
+    return step.then(game.go_on_from(earlier(request.to), "consent", "", None, at))
+
+
 def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> Iterator[Decided]:
     """Yield the answers left in advance that are to be given after a request, one after another.
 
-    A retraction calls for none: whoever is asked again then may think again. `vault` holds all secrets before `step`.
+    A retraction calls for none: whoever is asked again then may think again. Nor does what happens only around the
+    table, so that it never moves the game. `vault` holds all secrets before `step`.
     """
-    if not step.game.answers or retraction(step.records[0]) is not None:
+    if not step.game.answers or not moves_on(step.records):
         return
     for _ in range(AT_ONCE):
         vault = vault.joined_by(step.secrets)

@@ -17,6 +17,8 @@ _AROUND: Final = {type_name(event): event for event in GAME_EVENTS}
 _CREATED: Final = type_name(GameCreated)
 _RETRACTED: Final = b'"type":"moves-retracted"}'
 """How the canonical bytes of a retraction end, and of no other event: ``type`` is the last of its fields."""
+_STAYS: Final = tuple(b'"type":"%b"}' % type_name(event).encode() for event in GAME_EVENTS if event.around)
+"""How the bytes of events end that no retraction takes back, and of no others: ``type`` is their last field, too."""
 
 
 def cause_of(record: Record) -> Cause:
@@ -106,7 +108,7 @@ class _Typed(msgspec.Struct):
 def others_since(records: Sequence[Record], to: Version, seat: Seat | None) -> list[Record]:
     """Return the records that begin commands of seats other than `seat` after version `to`, of those that count."""
     began = (record for record in effective_records(records) if record.version > to and record.cause is not None)
-    return [record for record in began if cause_of(record).seat != seat]
+    return [record for record in began if cause_of(record).seat != seat and not stays(record)]
 
 
 def steps(records: Iterable[Record]) -> Iterator[list[Record]]:
@@ -133,13 +135,26 @@ def given_again(record: Record) -> tuple[Version, ...]:
     return msgspec.json.decode(record.event, type=MovesRetracted).again or ()
 
 
-def is_ruling(record: Record) -> bool:
-    """Tell whether a record is a ruling, which takes the game back."""
-    return retraction(record) is not None and msgspec.json.decode(record.event, type=MovesRetracted).by == "ruling"
+def stays(record: Record) -> bool:
+    """Tell whether no retraction takes a record back: it happened around the table, and left the table alone."""
+    return record.event.endswith(_STAYS)
+
+
+def moved_on_at(records: Sequence[Record]) -> Version:
+    """Return the version at which the game last moved on, at its table or back to an earlier version; 0 for never."""
+    return next((record.version for record in reversed(records) if not stays(record)), 0)
+
+
+def ends_answers(record: Record) -> bool:
+    """Tell whether a record takes the game back otherwise than by an undo: nobody is then held to earlier answers."""
+    return retraction(record) is not None and msgspec.json.decode(record.event, type=MovesRetracted).by != "undo"
 
 
 def effective_records(records: Sequence[Record]) -> Sequence[Record]:
-    """Return the records that count: those that no later retraction took back, without the retractions."""
+    """Return the records that count, without the retractions: those that no later retraction took back.
+
+    What happened around the table stays, whatever is taken back.
+    """
     if not [record for record in records if record.event.endswith(_RETRACTED)]:
         return records  # which is so in most games
     effective: list[Record] = []
@@ -148,11 +163,20 @@ def effective_records(records: Sequence[Record]) -> Sequence[Record]:
         if to is None:
             effective.append(record)
             continue
+        kept: list[Record] = []
         while effective and effective[-1].version > to:
-            effective.pop()
+            last = effective.pop()
+            if stays(last):
+                kept.append(last)
+        effective.extend(reversed(kept))
     return effective
 
 
-def starts_of_commands(records: Sequence[Record]) -> set[Version]:
-    """Return the versions to which the game can go back: those before a command that counts."""
-    return {record.version - 1 for record in effective_records(records) if cause_of(record).command is not UNSET}
+def starts_of_commands(records: Sequence[Record], seat: Seat | None = None) -> set[Version]:
+    """Return the versions to which the game can go back: those before a command that counts, of any seat or of one."""
+    began = ((record, cause_of(record)) for record in effective_records(records) if record.cause is not None)
+    return {
+        record.version - 1
+        for record, cause in began
+        if cause.command is not UNSET and (seat is None or cause.seat == seat)
+    }

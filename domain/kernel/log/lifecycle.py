@@ -1,4 +1,8 @@
-"""What happens to a game around its table: creation, seats, start, undo, rulings, answers in advance and the end."""
+"""What happens to a game around its table: creation, seats, start, undo, rulings, answers in advance and the end.
+
+A retraction takes back what happened at the table, the ruleset's events and those here that change it or its seats.
+The events that are `around` the table in the strict sense (officials, pauses, requests to take moves back) stay.
+"""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal
@@ -12,6 +16,8 @@ from domain.kernel.rules.documents import key
 from domain.kernel.rules.message import Names, Upcaster, enumerated, kebab
 
 Status = Literal["gathering", "running", "over", "cancelled"]
+By = Literal["undo", "ruling", "consent"]
+"""How moves are taken back."""
 Sight = Literal["all", "spectator"]
 """What an organizer without a seat sees while a game runs: everything, or what spectators see."""
 
@@ -24,6 +30,8 @@ class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     """
 
     schema: ClassVar[int] = 1
+    around: ClassVar[bool] = False
+    """Whether it leaves the table alone: no retraction takes it back, and it settles nobody's undo."""
     added: ClassVar[frozenset[str]] = frozenset()
     """Fields that events of older shapes do not have; such events are shown as they were stored."""
     rules: ClassVar[tuple[str, ...]] = ()
@@ -133,26 +141,34 @@ class SeatsMoved(GameEvent, frozen=True):
         return f"The players moved to the seats that they were dealt: {names.all(self.players)}."
 
 
+_TAKEN_BACK: Final[Mapping[By, str]] = {
+    "undo": "The last commands were taken back",
+    "ruling": "A ruling took moves back",
+    "consent": "All seats agreed to take moves back",
+}
+
+
 class MovesRetracted(GameEvent, frozen=True):
     """The game continues from an earlier version; later events stay in the log but do not count (TAB-UNDO-02).
 
     Attributes:
         to: the version from which it continues.
-        by: `undo` for a seat that took its own commands back, `ruling` for an organizer's decision.
-        reason: why, in the organizer's words.
+        by: `undo` for a seat that took its own commands back, `consent` when a seat asked and all others agreed,
+            `ruling` for the decision of an official, or of the organizer where the cause names no case.
+        reason: why, in the words of whoever ruled.
         again: the versions of the commands of other seats that are given again right after it, in this order; absent
             when there are none.
     """
 
-    rules = ("TAB-UNDO-02", "TAB-UNDO-03")
+    rules = ("TAB-UNDO-02", "TAB-UNDO-03", "TAB-UNDO-04")
 
     to: Version
-    by: Literal["undo", "ruling"]
+    by: By
     reason: str = ""
     again: tuple[Version, ...] | UnsetType = UNSET
 
     def tell(self, names: Names) -> str:
-        what = "The last commands were taken back" if self.by == "undo" else "The organizer ruled"
+        what = _TAKEN_BACK[self.by]
         kept = " What others did meanwhile stays." if self.again else ""
         return f"{what}: the game continues from version {self.to}.{kept}" + (
             f" Reason: {self.reason}" if self.reason else ""
@@ -226,6 +242,127 @@ class RulesUpgraded(GameEvent, frozen=True):
         return f"The organizer moved the game from version {self.from_} of its rules to version {self.to}."
 
 
+class OfficialNamed(GameEvent, frozen=True):
+    """The organizer named an official of the game, who sees all of it and may rule in it (TAB-RUL-01).
+
+    Attributes:
+        player: the account of the official.
+    """
+
+    around = True
+    rules = ("TAB-RUL-01",)
+
+    player: PlayerId
+
+    def tell(self, names: Names) -> str:
+        return f"The organizer named {self.player} an official of this game."
+
+
+class OfficialReleased(GameEvent, frozen=True):
+    """The organizer released an official of the game (TAB-RUL-01).
+
+    Attributes:
+        player: the account of the official.
+    """
+
+    around = True
+    rules = ("TAB-RUL-01",)
+
+    player: PlayerId
+
+    def tell(self, names: Names) -> str:
+        return f"The organizer released {self.player}, who is no official of this game any more."
+
+
+class GamePaused(GameEvent, frozen=True):
+    """An official paused the game: until it is resumed, it takes no commands (TAB-RUL-03).
+
+    Attributes:
+        reason: why, in the official's words.
+    """
+
+    around = True
+    rules = ("TAB-RUL-02", "TAB-RUL-03")
+
+    reason: str
+
+    def tell(self, names: Names) -> str:
+        return f"An official paused the game. Reason: {self.reason}"
+
+
+class GameResumed(GameEvent, frozen=True):
+    """An official resumed the game (TAB-RUL-03)."""
+
+    around = True
+    rules = ("TAB-RUL-02", "TAB-RUL-03")
+
+    def tell(self, names: Names) -> str:
+        return "An official resumed the game."
+
+
+class TakeBackAsked(GameEvent, frozen=True):
+    """A seat asked the others to let it take moves back (TAB-UNDO-04).
+
+    Attributes:
+        seat: the seat that asks.
+        to: the version to which the game would go back; a command of the seat follows it.
+    """
+
+    around = True
+    rules = ("TAB-UNDO-04", "TAB-UNDO-05")
+
+    seat: Seat
+    to: Version
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} asked to go back to version {self.to}."
+
+
+class TakeBackAnswered(GameEvent, frozen=True):
+    """A seat answered a request to take moves back (TAB-UNDO-04). A seat that refuses its own withdraws it.
+
+    Attributes:
+        seat: the seat that answers.
+        asked: the version at which the request was made.
+        agrees: whether the seat agrees.
+    """
+
+    around = True
+    rules = ("TAB-UNDO-04", "TAB-UNDO-05")
+
+    seat: Seat
+    asked: Version
+    agrees: bool
+
+    def tell(self, names: Names) -> str:
+        said = "agreed to" if self.agrees else "turned down"
+        return f"{names(self.seat)} {said} going back as asked at version {self.asked}."
+
+
+class GameAdjudicated(GameEvent, frozen=True):
+    """An official ended the game by a ruling on its result (TAB-RUL-04).
+
+    Attributes:
+        order: the seats in their final order, each group of seats that tie together; the first group has won.
+        reason: why, in the official's words.
+    """
+
+    rules = ("TAB-RUL-02", "TAB-RUL-04")
+
+    order: tuple[tuple[Seat, ...], ...]
+    reason: str
+
+    def tell(self, names: Names) -> str:
+        places = "; ".join(f"{place}. {names.all(seats)}" for place, seats in self.places)
+        return f"An official ruled on the result: {places}. Reason: {self.reason}"
+
+    @property
+    def places(self) -> list[tuple[int, tuple[Seat, ...]]]:
+        """The groups of seats, each with its place: after two seats that share the first comes the third."""
+        before = (sum(map(len, self.order[:index])) for index in range(len(self.order)))
+        return [(count + 1, seats) for count, seats in zip(before, self.order, strict=True)]
+
+
 class GameEnded(GameEvent, frozen=True):
     """The game is over.
 
@@ -255,6 +392,13 @@ GAME_EVENTS: Final = (
     AnswerLeft,
     AnswerRevoked,
     AnswerGiven,
+    OfficialNamed,
+    OfficialReleased,
+    GamePaused,
+    GameResumed,
+    TakeBackAsked,
+    TakeBackAnswered,
+    GameAdjudicated,
     GameEnded,
 )
 
@@ -282,9 +426,14 @@ class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     to: Version
 
 
+def is_around(event: Any) -> bool:
+    """Tell whether an event leaves the table alone, so that no retraction takes it back."""
+    return isinstance(event, GameEvent) and event.around
+
+
 def settles(event: Any) -> bool:
     """Tell whether nobody can take back what came before an event: it shows what was hidden, or is about the game."""
-    return isinstance(event, GameEvent) or event.reveals
+    return not event.around if isinstance(event, GameEvent) else event.reveals
 
 
 Undoable = dict[Seat, tuple[Version, ...]]

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
 
 
 class Cause(Struct, frozen=True, omit_defaults=True):
@@ -27,12 +27,14 @@ class Cause(Struct, frozen=True, omit_defaults=True):
         seat: the seat that it acted for; absent for acts outside the table, such as creating a game.
         command: the command as it was sent; only type and commitment of a sealed command; unset when there is none.
         key: the idempotency key of the request.
+        case: the case whose ruling it carries out; absent for everything that is no ruling on a case.
     """
 
     player: PlayerId | None = None
     seat: Seat | None = None
     command: Raw | UnsetType = UNSET
     key: str | None = None
+    case: CaseId | None = None
 
     @property
     def account(self) -> PlayerId:

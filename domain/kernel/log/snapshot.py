@@ -12,6 +12,7 @@ from msgspec import Raw, Struct
 
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.answers import Answers
+from domain.kernel.log.around import Around
 from domain.kernel.log.fold import with_documents
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Sight, Status
@@ -20,7 +21,7 @@ from domain.kernel.rules.documents import key_of
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 5
+FORM: Final = 6
 """Rises when the kernel folds or writes down otherwise than before."""
 
 
@@ -48,6 +49,7 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     result: Result | None
     undo: dict[Seat, tuple[Version, ...]]
     answers: Answers
+    around: Around
     table: Raw
 
 
@@ -74,6 +76,7 @@ def take(game: Game) -> bytes:
             result=game.result,
             undo=dict(game.undo),
             answers=game.answers,
+            around=game.around,
             table=Raw(game.table.snapshot() if game.table is not None else b"null"),
         )
     )
@@ -116,6 +119,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             result=kept.result,
             undo=kept.undo,
             answers=kept.answers,
+            around=kept.around,
         )
     except (ValueError, msgspec.MsgspecError) as error:
         raise SnapshotError(f"the snapshot does not fit: {error}") from error

@@ -4,6 +4,7 @@
 another event. The check in the browser has the same table (`service/viewer/proof/origin.js`).
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal, cast
 
@@ -14,14 +15,21 @@ from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
+    GameAdjudicated,
     GameCancelled,
     GameCreated,
     GameEvent,
+    GamePaused,
+    GameResumed,
     GameStarted,
     MovesRetracted,
+    OfficialNamed,
+    OfficialReleased,
     RulesUpgraded,
     SeatLeft,
     SeatTaken,
+    TakeBackAnswered,
+    TakeBackAsked,
 )
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.message import type_name
@@ -33,15 +41,17 @@ class Origin(Struct, frozen=True):
     Attributes:
         act: what happens, in words.
         by: whose account it must name: anybody's, that of the player who takes the seat, that of the holder of the seat
-            that it acts for, a participant's (the organizer's or a seat holder's), or the organizer's.
+            that it acts for, a participant's (the organizer's or a seat holder's), the organizer's, or an official's.
         seat: whether the account acts for a seat.
         command: whether it does so by a command.
+        case: whether it carries out the ruling on a case.
     """
 
     act: str
-    by: Literal["anybody", "newcomer", "holder", "participant", "organizer"]
+    by: Literal["anybody", "newcomer", "holder", "participant", "organizer", "official"]
     seat: bool = False
     command: bool = False
+    case: bool = False
 
 
 AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
@@ -54,19 +64,37 @@ AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
     AnswerLeft: Origin("the leaving of an answer", "holder", seat=True),
     AnswerRevoked: Origin("the revoking of an answer", "holder", seat=True),
     AnswerGiven: Origin("an answer given in advance", "holder", seat=True, command=True),
+    OfficialNamed: Origin("the naming of an official", "organizer"),
+    OfficialReleased: Origin("the release of an official", "organizer"),
+    GamePaused: Origin("a pause", "official", case=True),
+    GameResumed: Origin("the end of a pause", "official", case=True),
+    TakeBackAsked: Origin("a request to take moves back", "holder", seat=True),
+    TakeBackAnswered: Origin("an answer to a request", "holder", seat=True),
+    GameAdjudicated: Origin("a ruling on the result", "official", case=True),
 }
-_ABOUT_A_SEAT: Final = (SeatTaken, SeatLeft, AnswerLeft, AnswerRevoked, AnswerGiven)
+_ABOUT_A_SEAT: Final = (
+    SeatTaken,
+    SeatLeft,
+    AnswerLeft,
+    AnswerRevoked,
+    AnswerGiven,
+    TakeBackAsked,
+    TakeBackAnswered,
+)
+_CASE: Final = re.compile("c[0-9a-z]+")
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
-RULING: Final = Origin("a ruling", "organizer")
+RULING: Final = Origin("a ruling", "official", case=True)
+RULING_WITHOUT_CASE: Final = Origin("a ruling", "organizer")
 COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
 
 
-def origin_of(event: Any) -> Origin | None:
+def origin_of(event: Any, cause: Cause) -> Origin | None:
     """Return what the cause of an event must contain; None for an event that nobody can cause."""
     if not isinstance(event, GameEvent):
         return COMMAND
     if isinstance(event, MovesRetracted):
-        return UNDO if event.by == "undo" else RULING
+        ruling = RULING if cause.case is not None else RULING_WITHOUT_CASE
+        return {"undo": UNDO, "ruling": ruling, "consent": None}[event.by]
     return AROUND_THE_TABLE.get(type(event))
 
 
@@ -75,7 +103,7 @@ def objection(game: Game | None, event: Any, cause: Cause) -> str:
 
     `game` is the game before it, None before its creation.
     """
-    origin = origin_of(event)
+    origin = origin_of(event, cause)
     if origin is None:
         return f"cannot have happened: {type_name(cast(type[GameEvent], type(event)))} follows from nothing"
     if isinstance(event, GameCreated) and game is not None:
@@ -94,6 +122,10 @@ def objection(game: Game | None, event: Any, cause: Cause) -> str:
         return f"has no command that it could come from: {origin.act} always has one"
     if not origin.command and cause.command is not UNSET:
         return f"has a command in its cause; {origin.act} comes from none"
+    if origin.case and not _CASE.fullmatch(cause.case or ""):
+        return f"names no case: {origin.act} always carries out the ruling on one"
+    if not origin.case and cause.case is not None:
+        return f"names the case {cause.case}; {origin.act} carries out no ruling"
     return _unentitled(game, origin, event, cause)
 
 
@@ -111,6 +143,8 @@ def _unentitled(game: Game | None, origin: Origin, event: Any, cause: Cause) -> 
     if origin.by == "holder":
         held = cause.seat is not None and game.players.get(cause.seat) == cause.player
         return "" if held else f"{by}, who does not hold {cause.seat}"
+    if origin.by == "official":
+        return "" if game.around.is_official(cause.player) else f"{by}, who is no official of the game"
     if cause.player == game.organizer:
         return ""
     if origin.by == "organizer":

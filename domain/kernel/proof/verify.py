@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import pairwise, zip_longest
-from typing import Any, Final, NoReturn, cast
+from typing import Any, Final, Literal, NoReturn, cast
 
 import msgspec
 from msgspec import UNSET, Raw, Struct
@@ -25,7 +25,7 @@ from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.answers import AT_ONCE, read_answer
 from domain.kernel.log.fold import continued
-from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.game import Decided, Game, moves_on
 from domain.kernel.log.history import (
     cause_of,
     given_again,
@@ -34,23 +34,31 @@ from domain.kernel.log.history import (
     read_event,
     reader,
     retraction,
+    stays,
     steps,
 )
 from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
+    GameAdjudicated,
     GameCancelled,
     GameCreated,
     GameEnded,
     GameEvent,
+    GamePaused,
+    GameResumed,
     GameStarted,
     MovesRetracted,
+    OfficialNamed,
+    OfficialReleased,
     RulesUpgraded,
     SeatLeft,
     SeatsMoved,
     SeatTaken,
     Status,
+    TakeBackAnswered,
+    TakeBackAsked,
 )
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands
@@ -229,7 +237,7 @@ class _Replay:
             if self.over or self.game is None or not self._is_hidden(error):
                 raise
             self._fold(step)
-            self._after(event, cause, step[0].at, is_again=is_again)
+            self._after(step, event, cause, is_again=is_again)
             return
         current = [self._compare(stored, anew) for stored, anew in zip_longest(step, again.records)]
         self.game = again.game
@@ -239,17 +247,23 @@ class _Replay:
         self.vault = self.vault.joined_by(again.secrets)
         self.decided += 1
         self.version = step[-1].version
-        self._after(event, cause, step[0].at, is_again=is_again)
+        self._after(step, event, cause, is_again=is_again)
 
     # --- answers in advance ---
 
-    def _after(self, event: Any, cause: Cause, at: str, *, is_again: bool) -> None:
-        """Note how many answers may be given after an act: none after an undo and what it gives again."""
+    def _after(self, step: list[Record], event: Any, cause: Cause, *, is_again: bool) -> None:
+        """Note how many answers may be given after an act: none after a way back and what an undo gives again.
+
+        What happens only around the table calls for no more of them than were to be given before it.
+        """
         if isinstance(event, AnswerGiven):
             self.at_once -= 1
             return
-        self.at_once = 0 if is_again or isinstance(event, MovesRetracted) else AT_ONCE
-        self.last = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, at)
+        if is_again or not moves_on(step):
+            self.at_once = self.at_once if all(map(stays, step)) else 0
+        else:
+            self.at_once = AT_ONCE
+        self.last = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, step[0].at)
 
     def _is_of_one_list(self, cause: Cause, at: str) -> bool:
         """Tell whether a command may belong to the same list as the one before it: answers are given after a list."""
@@ -368,7 +382,7 @@ class _Replay:
 
     def _decide_anew(self, event: Any, cause: Cause, at: str) -> Decided:
         # What else a cause says must come out anew.
-        game, by = self.game, Cause(player=cause.player, key=cause.key)
+        game, by = self.game, Cause(player=cause.player, key=cause.key, case=cause.case)
         if game is None:
             return self._create(event, by, at)
         match event:
@@ -385,6 +399,20 @@ class _Replay:
                 return game.cancel(by, at)
             case MovesRetracted():
                 return self._retract(game, event, msgspec.structs.replace(by, seat=cause.seat), at)
+            case TakeBackAsked(seat, to):
+                return game.ask_take_back(seat, to, self._history(game), self._earlier, by, at)
+            case TakeBackAnswered(seat, asked, agrees):
+                return game.answer_take_back(seat, asked, agrees, self._earlier, by, at)
+            case OfficialNamed(player):
+                return game.name_official(player, by, at)
+            case OfficialReleased(player):
+                return game.release_official(player, by, at)
+            case GamePaused(reason):
+                return game.rule_pause(reason, by, at)
+            case GameResumed():
+                return game.rule_resume(by, at)
+            case GameAdjudicated(order, reason):
+                return game.rule_result(order, reason, self._chance(game), by, at)
             case RulesUpgraded(before, to):
                 return self._upgrade(game, before, to, by, at)
             case AnswerLeft():
@@ -421,13 +449,22 @@ class _Replay:
     def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Decided:
         if event.by == "undo" and event.reason:
             self._fail(f"version {self.version} is an undo that gives a reason; only a ruling has one")
-        history = self.export.records[: game.version]
-        game.require_retractable(event.to, event.by, history, cause.seat)
-        others = others_since(history, event.to, cause.seat) if event.by == "undo" else ()
-        decided = game.go_on_from(self.kept[event.to], event.by, event.reason, cause, at, others)
+        history = self._history(game)
+        if cause.case is not None:
+            return game.rule_back(event.to, event.reason, history, self._earlier, cause, at)
+        by: Literal["undo", "ruling"] = "undo" if event.by == "undo" else "ruling"
+        game.require_retractable(event.to, by, history, cause.seat)
+        others = others_since(history, event.to, cause.seat) if by == "undo" else ()
+        decided = game.go_on_from(self._earlier(event.to), by, event.reason, cause, at, others)
         again = (cause_of(history[version - 1]) for version in given_again(decided.records[0]))
         self.again = [(msgspec.structs.replace(each, key=None), at) for each in again]
         return decided
+
+    def _history(self, game: Game) -> Sequence[Record]:
+        return self.export.records[: game.version]
+
+    def _earlier(self, version: Version) -> Game:
+        return self.kept[version]
 
     def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Decided:
         if before != game.ruleset.version:

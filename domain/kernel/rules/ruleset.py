@@ -1,7 +1,7 @@
 """What a ruleset is: the chapters wired up, and the few questions the kernel asks it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -238,6 +238,10 @@ class Ruleset(ABC, Generic[T]):
             return ()
         now = self.step(table)(table)
         return () if callable(now) else now
+
+    def out(self, table: T) -> Collection[Seat]:
+        """Return the seats that are out of the game, whose consent to anything nobody waits for."""
+        return ()
 
     @abstractmethod
     def view(self, table: T, vault: Vault) -> Struct:

@@ -20,11 +20,11 @@ def test_every_event_around_the_table_has_an_origin(event: type[GameEvent]) -> N
 
 def test_that_players_move_to_other_seats_is_brought_about_by_nobody() -> None:
     moved = SeatsMoved({Seat("red"): PlayerId("mallory")})
-    assert origin_of(moved) is None
+    assert origin_of(moved, Cause()) is None
     assert "follows from nothing" in objection(None, moved, Cause(player=PlayerId("mallory")))
 
 
 def test_the_end_of_a_game_is_brought_about_by_nobody() -> None:
     end = GameEnded((), "TA-END-01", "00" * 32)
-    assert origin_of(end) is None
+    assert origin_of(end, Cause()) is None
     assert "follows from nothing" in objection(None, end, Cause(player=PlayerId("mallory"), seat=Seat("red")))

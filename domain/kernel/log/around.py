@@ -1,0 +1,104 @@
+"""What stands around a table: who holds an office, whether the game is paused, who asked to take moves back.
+
+The table follows the events that count; this follows all of them, so it is the same after moves were taken back.
+"""
+
+import re
+from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from domain.kernel.ids import PlayerId, Seat, Version
+from domain.kernel.log.lifecycle import (
+    GameEnded,
+    GamePaused,
+    GameResumed,
+    OfficialNamed,
+    OfficialReleased,
+    SeatTaken,
+    TakeBackAnswered,
+    TakeBackAsked,
+)
+
+LONGEST_REASON: Final = 2_000
+
+_REASON: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
+"""A line without control characters, or characters that turn the direction of the text around it."""
+
+
+class Asked(Struct, frozen=True):
+    """A request of a seat to take moves back (TAB-UNDO-04).
+
+    Attributes:
+        seat: the seat that asks.
+        to: the version to which the game would go back.
+        agreed: the seats that have agreed.
+        is_closed: whether it was refused or withdrawn.
+    """
+
+    seat: Seat
+    to: Version
+    agreed: tuple[Seat, ...] = ()
+    is_closed: bool = False
+
+
+class Around(Struct, frozen=True):
+    """What stands around the table of a game at one version. Never changed in place.
+
+    Attributes:
+        seated: the accounts that ever took a seat.
+        officials: the accounts that were ever named officials, and whether they still are.
+        paused: why the game is paused; None while it is not.
+        asked: the requests to take moves back since the game last moved on, by the version that the asking made.
+    """
+
+    seated: tuple[PlayerId, ...] = ()
+    officials: dict[PlayerId, bool] = field(default_factory=dict[PlayerId, bool])
+    paused: str | None = None
+    asked: dict[Version, Asked] = field(default_factory=dict[Version, Asked])
+
+    def after(self, event: Any, version: Version) -> "Around":
+        """Return what stands around the table after an event of the game."""
+        match event:
+            case SeatTaken(_, player) if player not in self.seated:
+                return replace(self, seated=(*self.seated, player))
+            case OfficialNamed(player):
+                return replace(self, officials={**self.officials, player: True})
+            case OfficialReleased(player):
+                return replace(self, officials={**self.officials, player: False})
+            case GamePaused(reason):
+                return replace(self, paused=reason)
+            case GameResumed():
+                return replace(self, paused=None)
+            case TakeBackAsked(seat, to):
+                return replace(self, asked={**self.asked, version: Asked(seat, to)})
+            case TakeBackAnswered(seat, asked, agrees) if asked in self.asked:
+                request = self.asked[asked]
+                answered = replace(request, agreed=(*request.agreed, seat)) if agrees else _closed(request)
+                return replace(self, asked={**self.asked, asked: answered})
+            case GameEnded():
+                return replace(self, paused=None, asked={})
+            case _:
+                return self
+
+    def moved_on(self, last: Version) -> "Around":
+        """Return it after the game moved on at version `last`: what was asked before has lapsed."""
+        asked = {version: request for version, request in self.asked.items() if version > last}
+        return replace(self, asked=asked) if len(asked) < len(self.asked) else self
+
+    def is_official(self, player: PlayerId | None) -> bool:
+        return player is not None and self.officials.get(player, False)
+
+    def open_request(self, seat: Seat) -> Version | None:
+        """Return the version at which a seat asked to take moves back, while that is open."""
+        return next((at for at, each in self.asked.items() if each.seat == seat and not each.is_closed), None)
+
+
+def _closed(request: Asked) -> Asked:
+    return replace(request, is_closed=True)
+
+
+def is_reason(text: str) -> bool:
+    """Tell whether a text can be the reason of a ruling: a line of 1 to 2,000 characters, not all blank."""
+    return len(text) <= LONGEST_REASON and bool(text.strip()) and _REASON.fullmatch(text) is not None
