@@ -30,6 +30,7 @@ from domain.kernel.log.history import (
     cause_of,
     given_again,
     others_since,
+    read_around,
     read_created,
     read_event,
     reader,
@@ -186,7 +187,7 @@ class _Replay:
         self.game: Game | None = None
         self.chance: Chance | None = None
         self.kept: dict[Version, Game] = {}
-        self.targets = {to for record in export.records if (to := retraction(record)) is not None}
+        self.targets = set(self._goals())
         self.decided = 0
         self.folded = 0
         self.opened = 0
@@ -211,6 +212,20 @@ class _Replay:
             if self.version in self.targets and self.game is not None:
                 self.kept[self.version] = self.game
         self._check_end()
+
+    def _goals(self) -> Iterator[Version]:
+        """Yield the versions that the game goes back to, or is asked to: they are kept on the way."""
+        for record in self.export.records:
+            try:
+                to = retraction(record)
+                asked = read_around(record) if to is None and stays(record) else None
+            except msgspec.ValidationError as error:
+                self.version = record.version
+                self._fail(f"version {record.version} is not of the known shape: {error}")
+            if to is not None:
+                yield to
+            elif isinstance(asked, TakeBackAsked):
+                yield asked.to
 
     # --- one step ---
 
