@@ -25,7 +25,7 @@ function isMoment(at) {
 export function faultOfCause(cause) {
   if (cause === undefined) return undefined;
   const { command = {}, ...texts } = cause ?? {};
-  const known = Object.keys(texts).every((name) => ["key", "player", "seat"].includes(name));
+  const known = Object.keys(texts).every((name) => ["case", "key", "player", "seat"].includes(name));
   const isObject = typeof command === "object" && command !== null && !Array.isArray(command);
   if (!cause || !known || !isObject || !Object.values(texts).every((text) => typeof text === "string")) {
     return "has a cause that is not of the known shape";
@@ -56,9 +56,10 @@ export function faultOfActs(rows) {
 
 /** Return what is wrong with an event that is said to follow from the act before it. */
 function unfollowed(row, act, rows, around) {
-  const ends = row.event.type === "game-ended" && row === rows.at(-1);
+  const ends = row.event.type === "game-ended" && row === rows.at(-1) && around.endsAs(row, act);
   const deals = row.event.type === "seats-moved" && act.event.type === "game-started" && around.couldMove(row.event);
-  if (isAroundTheTable(row.event) && !ends && !deals) return `cannot have happened: ${row.event.type} follows from nothing`;
+  const follows = ends || deals || around.goesBackAsAsked(row, act);
+  if (isAroundTheTable(row.event) && !follows) return `cannot have happened: ${row.event.type} follows from nothing`;
   return row.at === act.at ? undefined : "has another time than the act that it follows from";
 }
 

@@ -4,21 +4,52 @@
  * @module
  */
 
-/** By whose account, whether for a seat, whether by a command; `early` acts happen only before the start. */
+/**
+ * By whose account, whether for a seat, whether by a command, whether on a case. `early` acts happen only before the
+ * start, those at any time (`whenever`) also after it.
+ */
 const AROUND_THE_TABLE = {
   "game-created": { act: "the creation of a game", by: "anybody", early: true },
   "seat-taken": { act: "the taking of a seat", by: "newcomer", seat: true, early: true },
   "seat-left": { act: "the leaving of a seat", by: "holder", seat: true, early: true },
   "game-started": { act: "the start", by: "participant", early: true },
-  "game-cancelled": { act: "the cancellation", by: "organizer" },
+  "game-cancelled": { act: "the cancellation", by: "organizer", early: true },
   "rules-upgraded": { act: "a move to newer rules", by: "organizer" },
   "answer-left": { act: "the leaving of an answer", by: "holder", seat: true },
   "answer-revoked": { act: "the revoking of an answer", by: "holder", seat: true },
   "answer-given": { act: "an answer given in advance", by: "holder", seat: true, command: true },
+  "official-named": { act: "the naming of an official", by: "organizer", whenever: true },
+  "official-released": { act: "the release of an official", by: "organizer", whenever: true },
+  "game-paused": { act: "a pause", by: "official", onCase: true },
+  "game-resumed": { act: "the end of a pause", by: "official", onCase: true },
+  "take-back-asked": { act: "a request to take moves back", by: "holder", seat: true },
+  "take-back-answered": { act: "an answer to a request", by: "holder", seat: true },
+  "game-adjudicated": { act: "a ruling on the result", by: "official", onCase: true },
 };
-const ABOUT_A_SEAT = ["seat-taken", "seat-left", "answer-left", "answer-revoked", "answer-given"];
+const ABOUT_A_SEAT = [
+  "seat-taken",
+  "seat-left",
+  "answer-left",
+  "answer-revoked",
+  "answer-given",
+  "take-back-asked",
+  "take-back-answered",
+];
+/** What no retraction takes back: it leaves the table alone, and the game has not moved on by it. */
+const STAYS = [
+  "official-named",
+  "official-released",
+  "game-paused",
+  "game-resumed",
+  "take-back-asked",
+  "take-back-answered",
+];
+/** What may happen during a pause. */
+const DURING_A_PAUSE = ["official-named", "official-released", "game-resumed", "game-adjudicated", "answer-revoked"];
 const UNDO = { act: "an undo", by: "holder", seat: true, command: true };
-const RULING = { act: "a ruling", by: "organizer" };
+const RULING = { act: "a ruling", by: "official", onCase: true };
+const RULING_WITHOUT_CASE = { act: "a ruling", by: "organizer" };
+const BY_RULING = "TAB-RUL-04";
 const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
 
 /** Tell whether an event is about the game as such; all others happen at its table. */
@@ -30,8 +61,9 @@ function given({ player, seat, command, key }, at) {
   return JSON.stringify([player, seat, command, key, at]);
 }
 
-function originOf(event) {
-  if (event.type === "moves-retracted") return event.by === "undo" ? UNDO : RULING;
+function originOf(event, cause) {
+  const ruling = cause.case === undefined ? RULING_WITHOUT_CASE : RULING;
+  if (event.type === "moves-retracted") return { undo: UNDO, ruling }[event.by];
   return isAroundTheTable(event) ? AROUND_THE_TABLE[event.type] : COMMAND;
 }
 
@@ -47,6 +79,12 @@ export class Around {
     this.started = false;
     /** The seats of the answers left in advance, by the version at which each was left. */
     this.answers = new Map();
+    /** The accounts that ever took a seat; those that were ever officials, and whether they still are. */
+    this.seated = new Set();
+    this.officials = new Map();
+    this.paused = false;
+    /** The requests to take moves back since the game last moved on, by the version at which each was made. */
+    this.asked = new Map();
   }
 
   /**
@@ -56,7 +94,7 @@ export class Around {
    */
   objection(row, rows) {
     const { event, cause = {} } = row;
-    const origin = originOf(event);
+    const origin = originOf(event, cause);
     const due = this.#again.shift();
     if (due !== undefined && due !== given(cause, row.at)) return "is not the command that the undo before it gives again";
     if (event.type === "moves-retracted" && Array.isArray(event.again)) {
@@ -78,7 +116,17 @@ export class Around {
       return `has no command that it could come from: ${act} always has one`;
     }
     if (!origin.command && cause.command !== undefined) return `has a command in its cause; ${act} comes from none`;
-    return this.#unentitled(origin, event, cause) ?? this.#untimely(origin, row, rows) ?? this.#unfit(row);
+    if (origin.onCase && !/^c[0-9a-z]+$/.test(cause.case ?? "")) {
+      return `names no case: ${act} always carries out the ruling on one`;
+    }
+    if (!origin.onCase && cause.case !== undefined) return `names the case ${cause.case}; ${act} carries out no ruling`;
+    return (
+      this.#unentitled(origin, event, cause) ??
+      this.#untimely(origin, row, rows) ??
+      this.#unfit(row) ??
+      this.#unofficial(row, rows) ??
+      this.#unasked(row, rows)
+    );
   }
 
   #unentitled({ act, by }, event, { player, seat }) {
@@ -89,6 +137,7 @@ export class Around {
       holder: this.players.get(seat) === player,
       participant: player === this.organizer || [...this.players.values()].includes(player),
       organizer: player === this.organizer,
+      official: this.officials.get(player) === true,
     };
     if (mayAct[by]) return undefined;
     return {
@@ -96,17 +145,24 @@ export class Around {
       holder: `${said}, who does not hold ${seat}`,
       participant: `${said}, who neither organizes the game nor holds a seat`,
       organizer: `${said}, who is not the organizer`,
+      official: `${said}, who is no official of the game`,
     }[by];
   }
 
-  #untimely({ early }, row, rows) {
+  #untimely({ early, whenever }, row, rows) {
     const { version, event } = row;
     if (early && this.started) return "cannot have happened: the game had begun";
-    if (!early && !this.started) return "cannot have happened: the game had not begun";
+    if (!early && !whenever && !this.started) return "cannot have happened: the game had not begun";
+    const isRuling = event.type === "moves-retracted" && event.by === "ruling";
+    if (this.paused && !isRuling && !DURING_A_PAUSE.includes(event.type)) {
+      return "cannot have happened: the game was paused";
+    }
+    if (event.type === "game-resumed" && !this.paused) return "cannot have happened: the game was not paused";
     if (event.type === "seat-taken") {
       if (!this.players.has(event.seat)) return `seats somebody on ${event.seat}, which is no seat of this game`;
       if (this.players.get(event.seat) !== undefined) return `seats somebody on ${event.seat}, which is taken`;
       if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
+      if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
     }
     if (event.type === "answer-given" && row.at !== rows[version - 2].at) {
       return "gives an answer left in advance later than it was called for";
@@ -139,6 +195,64 @@ export class Around {
     return `seals a command for ${readers.join(", ") || "nobody"}, not for ${seat}, who sent it`;
   }
 
+  /** Return what is wrong with an act about officials, or with their ruling. */
+  #unofficial({ version, event, cause }, rows) {
+    const { player } = event;
+    if (event.type === "official-named") {
+      if (this.officials.get(player)) return `names ${player} an official a second time`;
+      if (this.seated.has(player)) return `names ${player} an official, who has or had a seat of the game`;
+    }
+    if (event.type === "official-released" && !this.officials.get(player)) {
+      return `releases ${player}, who is no official`;
+    }
+    if (cause.case !== undefined && event.type !== "game-resumed" && !isReason(event.reason)) {
+      return "gives a reason that is not a line of 1 to 2,000 characters";
+    }
+    if (event.type !== "game-adjudicated") return undefined;
+    const named = event.order.flat();
+    const isWhole = named.length === this.players.size && [...this.players.keys()].every((seat) => named.includes(seat));
+    if (!isWhole || !event.order.every((group) => group.length)) return "does not name each seat of the game once";
+    const ended = rows[version]?.event;
+    const follows = ended?.type === "game-ended" && ended.rule === BY_RULING;
+    return follows && ended.winners.join() === event.order[0].join() ? undefined : "does not end the game as it says";
+  }
+
+  /** Return what is wrong with a request to take moves back, or with an answer to one. */
+  #unasked({ version, event }, rows) {
+    const requests = [...this.asked.values()];
+    if (event.type === "take-back-asked") {
+      const command = event.to < version - 1 ? rows[event.to]?.cause : undefined;
+      if (command?.command === undefined || command.seat !== event.seat) {
+        return `asks to go back to version ${event.to}, after which no command of ${event.seat} follows`;
+      }
+      const own = requests.filter(({ seat }) => seat === event.seat);
+      if (own.some(({ to, open }) => open || to === event.to)) return `is a request that ${event.seat} has made already`;
+    }
+    if (event.type !== "take-back-answered") return undefined;
+    const request = this.asked.get(event.asked);
+    if (!request?.open) return `answers a request of version ${event.asked}, where none is open`;
+    if (request.seat === event.seat && event.agrees) return "agrees to a request of its own";
+    if (request.agreed.has(event.seat)) return `answers for ${event.seat} a second time`;
+    const agree = request.agreed.size + 1 === this.players.size - 1;
+    if (event.agrees && agree && rows[version]?.event.type !== "moves-retracted") {
+      return "is the last consent that was asked for, and the game does not go back";
+    }
+    return undefined;
+  }
+
+  /** Tell whether an event goes back as the act before it, a seat's consent, makes the game go back. */
+  goesBackAsAsked({ version, event }, act) {
+    if (event.type !== "moves-retracted" || event.by !== "consent" || version !== act.version + 1) return false;
+    const asks = act.event.type === "take-back-asked";
+    const request = this.asked.get(asks ? act.version : act.event.asked);
+    return (asks || act.event.agrees === true) && request?.open === true && request.to === event.to && !event.reason;
+  }
+
+  /** Tell whether a ruling ends the game, or its rules do: each under a rule of its own. */
+  endsAs({ event }, act) {
+    return (event.rule === BY_RULING) === (act.event.type === "game-adjudicated");
+  }
+
   /** Tell whether players could have moved so: everybody who held a seat holds one, as a set-up may deal them out. */
   couldMove({ players }) {
     const sorted = (values) => [...values].sort().join("\n");
@@ -152,10 +266,32 @@ export class Around {
   happen({ version, event }) {
     if (event.type === "answer-left") this.answers.set(version, event.seat);
     if (event.type === "answer-revoked") this.answers.delete(event.left);
-    if (event.type === "moves-retracted" && event.by === "ruling") this.answers.clear();
-    if (event.type === "seat-taken") this.players.set(event.seat, event.player);
+    if (event.type === "moves-retracted" && event.by !== "undo") this.answers.clear();
+    if (event.type === "seat-taken") {
+      this.players.set(event.seat, event.player);
+      this.seated.add(event.player);
+    }
+    if (event.type === "official-named") this.officials.set(event.player, true);
+    if (event.type === "official-released") this.officials.set(event.player, false);
+    if (event.type === "game-paused") this.paused = true;
+    if (event.type === "game-resumed") this.paused = false;
+    if (!STAYS.includes(event.type)) this.asked.clear();
+    if (event.type === "take-back-asked") {
+      this.asked.set(version, { seat: event.seat, to: event.to, agreed: new Set(), open: true });
+    }
+    if (event.type === "take-back-answered") {
+      const request = this.asked.get(event.asked);
+      if (event.agrees) request.agreed.add(event.seat);
+      else request.open = false;
+    }
     if (event.type === "seat-left") this.players.set(event.seat, undefined);
     if (event.type === "game-started") this.started = true;
     if (event.type === "seats-moved") this.players = new Map(Object.entries(event.players));
   }
+}
+
+/** Tell whether a text can be the reason of a ruling: a line of 1 to 2,000 characters, not all blank to Python. */
+function isReason(text) {
+  const isLine = /^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+$/u.test(text);
+  return isLine && [...text].length <= 2_000 && text.replaceAll("\ufeff", "x").trim() !== "";
 }

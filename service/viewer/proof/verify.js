@@ -196,7 +196,7 @@ class Log {
     if (fault) throw new Fault(`version ${fault.version} ${fault.problem}`, { line: fault.version + 1, ...fault });
     this.checked.push(
       "Every act names an account that may do it: a seat's commands come from whoever holds the seat, the start from" +
-        " the organizer or a player, and rulings from the organizer.",
+        " the organizer or a player, and rulings from an official on a case, or from the organizer.",
       "No time is before that of the last event.",
     );
   }
