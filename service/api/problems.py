@@ -310,6 +310,18 @@ UNKNOWN_ANSWER: Final = Kind(
     "GET /v1/games/{game}/answers lists the answers that you left.",
     {"detail": "red has left no answer at version 41.", "allowed": "Answers of red were left at: 17."},
 )
+UNKNOWN_TAKE_BACK: Final = Kind(
+    "unknown-take-back",
+    404,
+    "There is no such open request",
+    "No request to take moves back was made at this version, or it was refused or withdrawn, or the game has moved on "
+    "since.",
+    "GET /v1/games/{game} lists open requests as `take_backs`.",
+    {
+        "detail": "There is no open request to take moves back of version 41.",
+        "allowed": "Open requests were made at: 44.",
+    },
+)
 UNKNOWN_VERSION: Final = Kind(
     "unknown-version",
     404,

@@ -9,13 +9,13 @@ from litestar.response import Response
 
 from service.api.accounts import routes as accounts
 from service.api.accounts import tokens
+from service.api.games import officials, upgrades
 from service.api.games import routes as games
-from service.api.games import upgrades
 from service.api.log import routes as log
 from service.api.log import streams
 from service.api.operations import health
 from service.api.pictures import routes as pictures
-from service.api.play import answers
+from service.api.play import answers, take_backs
 from service.api.play import routes as play
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
@@ -52,8 +52,10 @@ _SMALL: Final = (
     *accounts.ROUTES,
     *games.ROUTES,
     *upgrades.ROUTES,
+    *officials.ROUTES,
     *play.ROUTES,
     *answers.ROUTES,
+    *take_backs.ROUTES,
     *log.ROUTES,
     *pictures.ROUTES,
     *streams.ROUTES,

@@ -79,6 +79,7 @@ class Scene:
         self.started = self._keep(game.start(game.chance(SECRET), Cause(self.players[0].player), AT))
         self.command, self.seat, self.given = self._give(self.started.game)
         self.left = self._leave(self.given.game)
+        self.asked, self.agreed = self._ask()
 
     def _keep(self, step: Decided) -> Decided:
         self.records.extend(step.records)
@@ -107,6 +108,15 @@ class Scene:
         command = schema.sample(option.schema, random.Random(1))
         answer = Answer(option.decision or kinds[option.command][0], command, until="round")
         return game.leave_answer(seat, answer, game.chance(SECRET), Cause(game.players[seat]), AT)
+
+    def _ask(self) -> tuple[Decided, Decided]:
+        """Ask to take the command back, and agree. It is no part of the game that the other examples show."""
+        game, others = self.given.game, [seat for seat in self.given.game.players if seat != self.seat]
+        cause, to = Cause(game.players[self.seat]), self.started.game.version
+        asked = game.ask_take_back(self.seat, to, self.records, lambda _: self.started.game, cause, AT)
+        seat, at = others[0], asked.game.version
+        cause = Cause(game.players[seat])
+        return asked, asked.game.answer_take_back(seat, at, True, lambda _: self.started.game, cause, AT)
 
     @property
     def now(self) -> Game:

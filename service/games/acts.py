@@ -11,7 +11,7 @@ from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.log.answers import Answer
-from domain.kernel.log.fold import retract
+from domain.kernel.log.fold import earlier_of, retract
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands, read_undo
@@ -168,6 +168,53 @@ class RevokeAnswer(Act, frozen=True):
 
     async def decide(self, case: Case) -> Decided:
         return case.game.revoke_answer(case.seat(), self.left, case.cause, case.at)
+
+
+class NameOfficial(Act, frozen=True):
+    """Naming an official of a game, as its organizer."""
+
+    kind = "name-official"
+    player: PlayerId
+
+    async def decide(self, case: Case) -> Decided:
+        require_organizer(case.game, case.cause.account)
+        return case.game.name_official(self.player, case.cause, case.at)
+
+
+class ReleaseOfficial(Act, frozen=True):
+    """Releasing an official of a game, as its organizer."""
+
+    kind = "release-official"
+    player: PlayerId
+
+    async def decide(self, case: Case) -> Decided:
+        require_organizer(case.game, case.cause.account)
+        return case.game.release_official(self.player, case.cause, case.at)
+
+
+class AskTakeBack(Act, frozen=True):
+    """Asking the other seats to go back to a version before a command of one's own."""
+
+    kind = "ask-take-back"
+    to: Version
+
+    async def decide(self, case: Case) -> Decided:
+        seat, history = case.seat(), await case.log()
+        earlier = earlier_of(case.game, history, case.library)
+        return case.game.ask_take_back(seat, self.to, history, earlier, case.cause, case.at)
+
+
+class AnswerTakeBack(Act, frozen=True):
+    """Answering a request to take moves back, or withdrawing one's own."""
+
+    kind = "answer-take-back"
+    asked: Version
+    agrees: bool
+
+    async def decide(self, case: Case) -> Decided:
+        seat = case.seat()
+        earlier = earlier_of(case.game, await case.log(), case.library)
+        return case.game.answer_take_back(seat, self.asked, self.agrees, earlier, case.cause, case.at)
 
 
 def require_organizer(game: Game, player: PlayerId) -> None:

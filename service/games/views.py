@@ -36,7 +36,8 @@ def viewer_of(game: Game, caller: Caller | None) -> Viewer:
     """Return what a caller may see of `game` as it stands now, as far as the scopes of the token go.
 
     With `play` that is what the caller's seat sees, with `organize` what the organizer sees who holds no seat, where
-    the game was created so (`organizer_sees`). Everybody sees everything of a game that is over.
+    the game was created so (`organizer_sees`), with `judge` everything for an official of the game. Everybody sees
+    everything of a game that is over.
     """
     over = game.status == "over"
     if caller is None:
@@ -46,7 +47,9 @@ def viewer_of(game: Game, caller: Caller | None) -> Viewer:
     return Viewer(
         player=caller.player,
         seat=seat if "play" in caller.scopes else None,
-        everything=over or (sees_all and "organize" in caller.scopes),
+        everything=over
+        or (sees_all and "organize" in caller.scopes)
+        or (game.around.is_official(caller.player) and "judge" in caller.scopes),
     )
 
 

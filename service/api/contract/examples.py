@@ -48,6 +48,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "seat": next(iter(scene.now.players)),
         "token": BOTS.token,
         "left": str(scene.left.game.version),
+        "asked": str(scene.asked.game.version),
         "chart": "dice.svg",
         "document": "cards",
     }

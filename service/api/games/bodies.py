@@ -135,6 +135,34 @@ class GamePage(Listed[GameSummary], frozen=True):
     """Games, the newest first."""
 
 
+class Official(Struct, frozen=True):
+    """Somebody who may rule in a game.
+
+    Attributes:
+        player: the account.
+        name: that player's name.
+    """
+
+    player: PlayerId
+    name: str | None
+
+
+class TakeBack(Struct, frozen=True):
+    """An open request to take moves back.
+
+    Attributes:
+        asked: the version at which it was made, by which it is answered.
+        seat: the seat that asks.
+        to: the version to which the game would go back.
+        waits_for: the seats that have yet to answer.
+    """
+
+    asked: Version
+    seat: Seat
+    to: Version
+    waits_for: tuple[Seat, ...]
+
+
 class GameDetail(GameSummary, frozen=True):
     """A game.
 
@@ -152,6 +180,9 @@ class GameDetail(GameSummary, frozen=True):
         heading: the phase of the game, in words.
         decisions: what it waits for; while it runs, there is always something.
         result: how it ended; null while it goes on.
+        officials: who may rule in it, and sees all of it.
+        paused: why an official paused it; null while it is not paused.
+        take_backs: the open requests of seats to take moves back.
         you: the seat that the caller holds; null for a spectator.
     """
 
@@ -167,6 +198,9 @@ class GameDetail(GameSummary, frozen=True):
     heading: str
     decisions: tuple[Decision, ...]
     result: Result | None
+    officials: tuple[Official, ...]
+    paused: str | None
+    take_backs: tuple[TakeBack, ...]
     you: Seat | None
 
 
@@ -271,6 +305,15 @@ def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer:
         heading=game.heading,
         decisions=tuple(game.decisions),
         result=game.result,
+        officials=tuple(
+            Official(player, names.get(player)) for player, holds in game.around.officials.items() if holds
+        ),
+        paused=game.around.paused,
+        take_backs=tuple(
+            TakeBack(asked, each.seat, each.to, game.asked_by(each))
+            for asked, each in game.around.asked.items()
+            if not each.is_closed
+        ),
         you=viewer.seat,
     )
 

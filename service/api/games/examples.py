@@ -2,6 +2,7 @@
 
 import msgspec
 
+from domain.kernel.ids import PlayerId
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.papers import Line, Paper, Section
 from service.api.games.bodies import (
@@ -39,6 +40,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "takeSeat": Example(scene.accepted(created, joined), TakeSeat(seat, f"dice of {me.name}")),
         "leaveSeat": Example(scene.accepted(joined.game, joined.game.leave_seat(seat, Cause(me.player), AT))),
         "startGame": Example(scene.accepted(scene.joined[-1].game, scene.started)),
+        **_officials(scene),
         **_upgrades(scene),
     }
 
@@ -49,6 +51,16 @@ def _papers(scene: Scene) -> PapersView:
     origins = {"stated": "stated in the rules", "ours": "made up by us; not the printed card"}
     paper = Paper("celts", "Celts", (Section("The nation", lines),), "cards")
     return PapersView(scene.now.id, origins, {"R1": "the rule book"}, (paper,))
+
+
+def _officials(scene: Scene) -> dict[str, Example]:
+    game, organizer = scene.now, Cause(scene.now.organizer)
+    named = game.name_official(PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
+    released = named.game.release_official(PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
+    return {
+        "nameOfficial": Example(scene.accepted(game, named)),
+        "releaseOfficial": Example(scene.accepted(named.game, released)),
+    }
 
 
 def _upgrades(scene: Scene) -> dict[str, Example]:

@@ -339,4 +339,5 @@ async def _detail(services: Services, game: Game, viewer: Viewer, title: str | N
     row = row if title is None else msgspec.structs.replace(row, title=title)
     if row.version > game.version:
         row = msgspec.structs.replace(row, changed=row.created) if game.version == 1 else row
-    return game_detail(row, game, await names_of(services, game.players.values()), viewer)
+    names = await names_of(services, (*game.players.values(), *game.around.officials))
+    return game_detail(row, game, names, viewer)

@@ -37,7 +37,8 @@ _new: Final = msgspec.json.Decoder(NewAnswer)
 async def list_answers(request: Call, game: str) -> Response[bytes]:
     """List the answers that you left in advance.
 
-    Only you see them until the game is over. They end with the game, and with a ruling of the organizer.
+    Only you see them until the game is over. They end with the game, and when it goes back by a ruling or by
+    consent.
     """
     request.read_query(Nothing)
     games = request.services.games

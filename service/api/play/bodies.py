@@ -8,7 +8,7 @@ from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
 from domain.kernel.log.answers import Condition, Name, Until
 from domain.kernel.log.lifecycle import Status
 from domain.kernel.rules.decision import Decision, Option
-from service.api.bodies import Identifier
+from service.api.bodies import Identifier, Past
 
 
 class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,8 +31,8 @@ class StateView(Struct, frozen=True):
         status: what the game was at that version.
         heading: the phase of the game, in words.
         seat: the seat whose view this is; null for a spectator.
-        everything: True when nothing is hidden: for all when the game is over, before that for an organizer without a
-            seat if `organizer_sees` is `all`.
+        everything: True when nothing is hidden: for all when the game is over, before that for officials, and for
+            an organizer without a seat if `organizer_sees` is `all`.
         view: the position, in the shape of its ruleset; null before the game begins.
         decisions: what the game waited for at that version.
     """
@@ -155,3 +155,23 @@ class Orders(Struct, frozen=True, forbid_unknown_fields=True):
         if not number:
             return ""
         return "$.command" if self.commands is UNSET else f"$.commands[{number - 1}]"
+
+
+class NewTakeBack(Struct, frozen=True, forbid_unknown_fields=True):
+    """A request to take moves back.
+
+    Attributes:
+        to: the version to which the game would go back, at which a command of yours began.
+    """
+
+    to: Past
+
+
+class TakeBackReply(Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer to a request to take moves back.
+
+    Attributes:
+        agrees: whether you agree.
+    """
+
+    agrees: bool

@@ -4,7 +4,7 @@ from typing import Any
 
 from domain.kernel.log.record import Cause
 from service.api.play.answers import answers_view
-from service.api.play.bodies import OptionsView
+from service.api.play.bodies import NewTakeBack, OptionsView, TakeBackReply
 from service.api.play.routes import state_view
 from service.api.scene import AT, GAME, Example, Scene
 from service.games.views import Checked
@@ -18,6 +18,8 @@ def examples(scene: Scene) -> dict[str, Example]:
         "showOptions": Example(_options(scene)),
         "giveCommands": Example(scene.accepted(started, scene.given), command),
         **_answers(scene),
+        "askTakeBack": Example(scene.accepted(scene.now, scene.asked), NewTakeBack(started.version)),
+        "answerTakeBack": Example(scene.accepted(scene.asked.game, scene.agreed), TakeBackReply(True)),
         "checkCommands": Example(Checked(started.version, 1), command),
     }
 

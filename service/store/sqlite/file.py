@@ -179,7 +179,19 @@ CREATE INDEX players_by_sought ON players (sought, player) WHERE sought IS NOT N
 CREATE INDEX games_by_organizer ON games (organizer, number);
 """
 
-STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS, _SOUGHT)
+# Who may organize games may be named an official of games. A token does not come to rule by itself, unless it could
+# make one that does: then it is the one that its owner keeps.
+_JUDGES: Final = """
+UPDATE players
+SET scopes = trim(replace(' ' || scopes || ' ', ' organize ', ' organize judge '))
+WHERE ' ' || scopes || ' ' LIKE '% organize %' AND ' ' || scopes || ' ' NOT LIKE '% judge %';
+UPDATE tokens
+SET scopes = trim(replace(' ' || scopes || ' ', ' organize ', ' organize judge '))
+WHERE ' ' || scopes || ' ' LIKE '% organize %' AND ' ' || scopes || ' ' LIKE '% account %'
+    AND ' ' || scopes || ' ' NOT LIKE '% judge %';
+"""
+
+STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES)
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 
 SCHEMA_VERSION: Final = len(STEPS)

@@ -50,11 +50,12 @@ export function signIn(room, account) {
     </form>`;
 }
 
-/** Return whose view the page shows: a seat's, the organizer's or a spectator's, with the account's name if given. */
+/** Return whose view the page shows: a seat's, an official's, the organizer's or a spectator's, with the account's name if given. */
 export function viewerName(room, account) {
   if (room.seat) return `Seat: ${seatName(room.game, room.seat)}`;
   const name = account?.me ? ` (${account.me.name})` : "";
   if (room.game?.status === "over") return `Game over: everything is revealed${name}`;
+  if (account?.me && room.game?.officials?.some(({ player }) => player === account.me.id)) return `Official${name}`;
   const organizes = account?.me && account.me.id === room.game?.organizer;
   return `${organizes || room.everything ? "Organizer" : "Spectator"}${name}`;
 }

@@ -41,7 +41,7 @@ const FIELDS = [
   ["Hashes, versions, the digest of the file", "computed again", "computed again"],
   ["Ruleset, board and documents", "those of the first event", "those of the first event, and playable"],
   ["Time", "valid, in UTC, never backwards", "valid, in UTC, never backwards"],
-  ["Account and seat of each act", "whoever holds the seat; for a ruling, the organizer", "the same"],
+  ["Account and seat of each act", "whoever holds the seat; for a ruling, an official on a case, or the organizer", "the same"],
   ["Command, and the events that follow", "not checked", "decided again by the rules"],
   ["Dice, shuffles, salts", "drawn again after the end", "drawn again after the end"],
   ["Hidden values", "fit their commitments", "fit their commitments, and are what was sealed"],

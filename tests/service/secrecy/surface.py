@@ -46,6 +46,7 @@ PROBES: Final[tuple[Any, ...]] = (
 ACTS: Final = (
     *("", "/commands", "/commands/check", "/answers", "/answers/{left}"),
     *("/seats", "/seats/{seat}", "/start", "/upgrade", "/upgrade/check"),
+    *("/officials/{player}", "/take-backs", "/take-backs/{asked}/answer"),
 )
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
@@ -108,8 +109,19 @@ class Onlooker:
         seen["DELETE /answers"] = await self._ask("DELETE", self._address("/answers/6"), None, another_key)
         for path in ("/upgrade", "/upgrade/check"):
             seen[f"POST {path}"] = await self._ask("POST", self._address(path), to=2)
+        seen |= await self._ask_around(another, another_key)
         retitled = await self._ask("PATCH", self._address(""), title="An auction to look at")
         return {**seen, "PATCH": retitled}
+
+    async def _ask_around(self, another: Player, another_key: str) -> Seen:
+        """Return what is said to acts around the table, none of which can be: they would change the game."""
+        official, take_backs = self._address(f"/officials/{another.id}"), self._address("/take-backs")
+        return {
+            "PUT /officials": await self._ask("PUT", official),
+            "DELETE /officials": await self._ask("DELETE", official),
+            "POST /take-backs": await self._ask("POST", take_backs, None, another_key, to=0),
+            "POST /take-backs/1/answer": await self._ask("POST", f"{take_backs}/1/answer", None, "", agrees=True),
+        }
 
     def _address(self, path: str) -> str:
         return f"/v1/games/{self._game}{path}"

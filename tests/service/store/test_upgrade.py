@@ -253,3 +253,59 @@ async def test_a_process_of_the_first_landing_still_registers_players(database: 
     assert token.scopes == EVERYBODYS
     assert token.created > SINCE
     await store.close()
+
+
+# --- who may be named an official ---
+
+GRANTED = {
+    "account play organize": "account play organize judge",
+    "organize": "organize judge",
+    "play organize audit": "play organize judge audit",
+    "account play": "account play",
+    "organize judge": "organize judge",
+    "": "",
+}
+"""What an account could be granted before there were officials, and what it is granted since."""
+TOKENS = GRANTED | {"organize": "organize", "play organize audit": "play organize audit"}
+"""The same of tokens: one that cannot make others gains nothing."""
+JUDGES = 14
+"""The migration since which there are officials."""
+
+
+async def test_who_may_organize_may_judge_in_a_file(file: Path) -> None:
+    with opened(file) as connection:
+        for statement in sqlite_file._statements(sqlite_file.script(1, 4)):
+            connection.execute(statement)
+        for number, scopes in enumerate(GRANTED):
+            connection.execute("INSERT INTO players VALUES (?, 'N', 'c', ?, NULL, NULL)", (f"p{number}", scopes))
+            row = (f"t{number}", f"p{number}", scopes, bytes([number]))
+            connection.execute(
+                "INSERT INTO tokens (token, player, name, scopes, created, hash) VALUES (?, ?, '', ?, 'c', ?)", row
+            )
+    await (await SqliteStore.open(file)).close()
+    with opened(file) as connection:
+        for number, scopes in enumerate(GRANTED):
+            (now,) = connection.execute("SELECT scopes FROM players WHERE player = ?", (f"p{number}",)).fetchone()
+            (of_token,) = connection.execute("SELECT scopes FROM tokens WHERE token = ?", (f"t{number}",)).fetchone()
+            assert (now, of_token) == (GRANTED[scopes], TOKENS[scopes])
+
+
+async def test_who_may_organize_may_judge_in_postgres(database: str) -> None:
+    await migrate(database, [each for each in known() if each.number < JUDGES])
+    async with connected(database) as connection:
+        for number, scopes in enumerate(GRANTED):
+            player, hashed = f"p{number}", bytes([number]) * 32
+            await connection.execute(
+                "INSERT INTO tabularium.players (player, name, created, scopes) VALUES ($1, 'N', 'c', $2)",
+                player,
+                scopes,
+            )
+            await connection.execute(
+                "INSERT INTO tabularium.tokens (hash, player, scopes) VALUES ($1, $2, $3)", hashed, player, scopes
+            )
+    await migrate(database, known())
+    async with connected(database) as connection:
+        for number, scopes in enumerate(GRANTED):
+            now = await connection.fetchval("SELECT scopes FROM tabularium.players WHERE player = $1", f"p{number}")
+            of_token = await connection.fetchval("SELECT scopes FROM tabularium.tokens WHERE player = $1", f"p{number}")
+            assert (now, of_token) == (GRANTED[scopes], TOKENS[scopes])

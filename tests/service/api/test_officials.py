@@ -1,0 +1,105 @@
+"""Naming and releasing officials of a game over HTTP, and what they see."""
+
+import pytest
+
+from tests.service.api.serving import Player, Service
+from tests.service.api.test_tokens import narrower, seen
+
+
+@pytest.fixture
+async def olga(service: Service) -> Player:
+    return await service.register("Olga")
+
+
+@pytest.fixture
+async def ines(service: Service) -> Player:
+    return await service.register("Ines")
+
+
+@pytest.fixture
+async def game(service: Service, anna: Player, bert: Player, olga: Player) -> str:
+    game = await service.begun(anna, bert, organizer=olga)
+    await service.give(game, anna, "put-up", coins=1)
+    await service.give(game, anna, "open-bidding")
+    await service.give(game, anna, "choose-card", card=await service.first_card(game, anna))
+    return game
+
+
+def official(game: str, player: Player) -> str:
+    return f"/v1/games/{game}/officials/{player.id}"
+
+
+@pytest.mark.rule("TAB-RUL-01")
+async def test_the_organizer_names_an_official_and_everybody_sees_it(
+    service: Service, game: str, olga: Player, ines: Player
+) -> None:
+    named = await service.ask("PUT", official(game, ines), olga)
+    assert named.status_code == 200, named.text
+    assert [each["event"] for each in named.json()["events"]] == [{"type": "official-named", "player": ines.id}]
+    shown = await service.get(f"/v1/games/{game}")
+    assert shown["officials"] == [{"player": ines.id, "name": "Ines"}]
+    assert (shown["paused"], shown["take_backs"]) == (None, [])
+    told = await service.get(f"/v1/games/{game}/history")
+    assert f"The organizer named {ines.id} an official of this game." in str(told)
+    released = await service.ask("DELETE", official(game, ines), olga)
+    assert released.status_code == 200
+    assert (await service.get(f"/v1/games/{game}"))["officials"] == []
+
+
+async def test_an_official_sees_everything_with_the_scope_judge_and_nothing_more_afterwards(
+    service: Service, game: str, olga: Player, ines: Player
+) -> None:
+    await service.ask("PUT", official(game, ines), olga)
+    spectator, whole = await seen(service, game, None), await seen(service, game, ines)
+    assert spectator != whole
+    state = await service.get(f"/v1/games/{game}/state", ines)
+    assert (state["seat"], state["everything"]) == (None, True)
+    for scope, sees in (("judge", whole), ("organize", spectator), ("play", spectator), ("account", spectator)):
+        assert await seen(service, game, await narrower(service, ines, scope)) == sees, scope
+    assert await seen(service, game, olga) == spectator, "the organizer is no official by themselves"
+    await service.ask("DELETE", official(game, ines), olga)
+    assert await seen(service, game, ines) == await seen(service, game, None)
+
+
+@pytest.mark.rule("TAB-RUL-01")
+async def test_what_may_not_be_is_refused_with_its_rule(
+    service: Service, game: str, anna: Player, bert: Player, olga: Player, ines: Player
+) -> None:
+    for player in (anna, ines):
+        refused = await service.ask("PUT", official(game, ines), player)
+        assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-organizer")
+        refused = await service.ask("DELETE", official(game, ines), player)
+        assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-organizer")
+    unknown = await service.ask("PUT", f"/v1/games/{game}/officials/pnobody", olga)
+    assert (unknown.status_code, unknown.json()["type"]) == (404, "/problems/unknown-player")
+    for method, player in (("PUT", bert), ("DELETE", ines)):
+        refused = await service.ask(method, official(game, player), olga)
+        assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-RUL-01")
+    await service.ask("PUT", official(game, ines), olga)
+    assert (await service.ask("PUT", official(game, ines), olga)).json()["rule"] == "TAB-RUL-01"
+    stale = await service.ask("DELETE", official(game, ines), olga, if_match='"1"')
+    assert stale.json()["type"] == "/problems/stale-version"
+    await service.play_out(game, anna, bert)
+    late = await service.ask("DELETE", official(game, ines), olga)
+    assert (late.status_code, late.json()["type"]) == (409, "/problems/not-now")
+
+
+@pytest.mark.rule("TAB-RUL-01")
+async def test_an_official_never_takes_a_seat(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.gathering(anna)
+    await service.ask("PUT", official(game, bert), anna)
+    for released in (False, True):
+        if released:
+            await service.ask("DELETE", official(game, bert), anna)
+        refused = await service.ask("POST", f"/v1/games/{game}/seats", bert, {})
+        assert refused.json()["rule"] == "TAB-RUL-01", refused.text
+
+
+async def test_a_repeated_naming_gets_the_first_answer(service: Service, game: str, olga: Player, ines: Player) -> None:
+    first = await service.ask("PUT", official(game, ines), olga, idempotency_key="once")
+    await service.ask("DELETE", official(game, ines), olga)
+    again = await service.ask("PUT", official(game, ines), olga, idempotency_key="once")
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert first.json()["events"] == again.json()["events"]
+    assert again.json()["repeated"]
+    assert (await service.get(f"/v1/games/{game}"))["officials"] == []
