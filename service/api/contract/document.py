@@ -91,6 +91,7 @@ PARAMETERS: Final = {
     "game": "The id of a game.",
     "seat": "A seat of the game.",
     "left": "The version at which an answer was left.",
+    "asked": "The version at which a request to take moves back was made.",
     "chart": "What it shows, and `.svg`: `dice.svg`, or a figure of the scoreboard.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }
