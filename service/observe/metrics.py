@@ -33,7 +33,8 @@ was the caller's fault, `failed` what was the service's."""
 OUTCOMES: Final[tuple[Outcome, ...]] = ("accepted", "repeated", "refused", "conflict", "turned-away", "failed")
 KINDS: Final = (
     *("create", "take-seat", "leave-seat", "start", "cancel"),
-    *("command", "upgrade", "leave-answer", "revoke-answer"),
+    *("command", "upgrade", "leave-answer", "revoke-answer", "ask-take-back", "answer-take-back"),
+    *("name-official", "release-official"),
 )
 """What is asked of games; an undo is a command."""
 

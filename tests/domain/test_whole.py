@@ -11,6 +11,7 @@ from domain.kernel.rules.message import Event
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
 from service.games.acts import Act
+from service.observe.metrics import KINDS
 
 VERSIONS = [LIBRARY.at(name, version) for name in LIBRARY.ids() for version in LIBRARY.current(name).versions]
 
@@ -31,6 +32,11 @@ def test_events_and_commands_are_written(ruleset: Ruleset[Any]) -> None:
 def test_what_happens_around_a_table_is_written() -> None:
     assert [name for event in GAME_EVENTS for name in unwritten(event, GameEvent, "tell")] == []
     assert [name for act in Act.__subclasses__() for name in unwritten(act, Act, "decide")] == []
+
+
+def test_every_act_is_counted() -> None:
+    acts = [act for act in Act.__subclasses__() if act.__module__.startswith("service.")]
+    assert sorted({act.kind for act in acts} | {"create"}) == sorted(KINDS)
 
 
 def test_what_is_not_written_is_found() -> None:
