@@ -226,6 +226,16 @@ class Laws:
         else:
             assert self.ruleset.catalogue.rule(rule).holds_in(self.ruleset.id)
 
+    def test_a_seat_that_is_out_of_the_game_is_asked_nothing(self, seed: int) -> None:
+        play, out = self.played(seed), set[Seat]()
+        for version in sorted(play.at_each_version):
+            game = play.at_each_version[version]
+            if game.table is not None and game.status == "running":
+                now = set(self.ruleset.out(game.table))
+                assert out <= now <= game.players.keys(), "nobody comes back"
+                assert now.isdisjoint(seat for decision in game.decisions for seat in decision.seats)
+                out = now
+
     def test_a_refused_list_leaves_no_trace(self, seed: int) -> None:
         for play, rng in self.positions(seed):
             seat, command = play.pick(rng)

@@ -237,3 +237,18 @@ async def test_no_row_of_a_finished_game_holds_what_was_hidden_or_who_anybody_is
     assert '"value"' not in text
     assert "salt" not in text
     assert "commitment" not in text
+
+
+async def test_a_ruling_on_the_result_ends_a_game_on_the_scoreboard_and_in_the_lobby(rows: ProjectionStore) -> None:
+    play = Play(TINY, ROOM, 3, seed=5)
+    play.name_official()
+    play.step(random.Random(5))
+    red, blue, green = play.game.players
+    play.rule_result([[blue, green], [red]])
+    await projected(rows, play)
+    found = await scoreboard.of_game(rows, play.game.id)
+    assert found is not None
+    assert (found.status, found.winners, found.ended_by) == ("over", (blue, green), "TAB-RUL-04")
+    (listed,) = await lobby.search(rows, status="over")
+    assert listed.game == play.game.id
+    assert (await timeline.of_game(rows, play.game.id))[-1].kind == "end"
