@@ -51,7 +51,7 @@ async def register_player(request: Call) -> Response[bytes]:
     """Register as a player.
 
     The answer contains a bearer token. It is shown only once, so store it, and send it as `Authorization: Bearer
-    <token>`. Its scopes are `account`, `play` and `organize`. POST /v1/tokens creates tokens with fewer. Where
+    <token>`. Its scopes are `account`, `play`, `organize` and `judge`. POST /v1/tokens creates tokens with fewer. Where
     registration is closed, administrators open accounts here.
 
     With an `Idempotency-Key`, a repetition with the same name opens no second account: you get the first answer
