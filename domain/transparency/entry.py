@@ -1,0 +1,52 @@
+"""An entry of the log: the head of one stream, as the service stood by it."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from domain.kernel.canonical import canonical
+from domain.kernel.ids import LARGEST_INTEGER, Version
+
+Kind = Literal["game", "case"]
+
+
+class Entry(Struct, frozen=True, forbid_unknown_fields=True):
+    """The head of a stream. It names no player.
+
+    Attributes:
+        kind: whether the stream is a game or a case.
+        id: the id of the stream.
+        version: how many events it had.
+        hash: the chain up to there, in hex.
+        status: what it was: running, over …
+        at: when its last event was recorded.
+    """
+
+    kind: Kind
+    id: Annotated[str, Meta(pattern=r"^[a-z0-9]{1,64}\Z")]
+    version: Annotated[Version, Meta(ge=1, le=LARGEST_INTEGER)]
+    hash: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+    status: Annotated[str, Meta(pattern=r"^[a-z-]{1,32}\Z")]
+    at: Annotated[str, Meta(pattern=r"^[0-9T:.-]{20,32}Z\Z")]
+
+    @property
+    def encoded(self) -> bytes:
+        """The bytes that are logged: the RFC 8785 form."""
+        return canonical(self)
+
+
+def kind_of(stream: str) -> Kind:
+    """Return what a stream is, by its id."""
+    return "case" if stream.startswith("c") else "game"
+
+
+def read_entry(content: bytes) -> Entry:
+    """Return the entry that bytes are. Raises `ValueError` when they are none, or not in their one form."""
+    try:
+        entry = msgspec.json.decode(content, type=Entry)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"not an entry of this log: {error}") from error
+    if entry.encoded != content:
+        raise ValueError("not an entry of this log: it is not in the form of RFC 8785")
+    return entry
