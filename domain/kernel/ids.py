@@ -7,7 +7,10 @@ GameId = NewType("GameId", str)
 """A game, and the name of its event stream."""
 
 CaseId = NewType("CaseId", str)
-"""A case that is judged, and the name of its event stream."""
+"""A case (a dispute about a game), and the name of its event stream."""
+
+StreamId = GameId | CaseId
+"""An event stream of the log."""
 
 PlayerId = NewType("PlayerId", str)
 """An account. Opaque: events never carry a name."""
@@ -29,3 +32,8 @@ Version = int
 
 LARGEST_INTEGER = 2**53 - 1
 """The largest integer that every JSON implementation keeps exact (RFC 7493)."""
+
+
+def is_case(stream: StreamId) -> bool:
+    """Tell whether a stream is that of a case: its id begins with ``c``, that of a game with ``g``."""
+    return stream.startswith("c")

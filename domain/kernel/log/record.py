@@ -1,11 +1,12 @@
 """The log's rows and the hash chain over them.
 
-Row n is hashed as ``hash(n) = SHA-256(hash(n-1) ‖ bytes of row n)``; ``hash(0) = SHA-256("tabularium/1 " ‖ game id)``.
+Row n is hashed as ``hash(n) = SHA-256(hash(n-1) ‖ bytes of row n)``; ``hash(0) = SHA-256("tabularium/1 " ‖ stream)``.
 The bytes of a row are the RFC 8785 form of
 
     {"at", "cause", "draws", "event", "game", "schema", "version"}
 
-without ``cause`` where there is none: a row has one exactly when a command or an account caused it directly.
+in which ``game`` is the id of the stream, also of that of a case. It is without ``cause`` where there is none: a row
+has one exactly when a command or an account caused it directly.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
+from domain.kernel.ids import CaseId, PlayerId, Seat, StreamId, Version
 
 
 class Cause(Struct, frozen=True, omit_defaults=True):
@@ -45,7 +46,7 @@ class Cause(Struct, frozen=True, omit_defaults=True):
 
 
 class Record(Struct, frozen=True):
-    """One row of a game's log.
+    """One row of a stream: of a game's log, or of a case.
 
     Attributes:
         version: 1, 2, 3 … without a gap.
@@ -75,12 +76,12 @@ class _Typed(Struct):
     type: str
 
 
-def genesis(game: GameId) -> bytes:
-    """Return hash(0) of a game."""
-    return hashlib.sha256(b"tabularium/1 " + game.encode()).digest()
+def genesis(stream: StreamId) -> bytes:
+    """Return hash(0) of a stream."""
+    return hashlib.sha256(b"tabularium/1 " + stream.encode()).digest()
 
 
-def row_bytes(game: GameId, record: Record) -> bytes:
+def row_bytes(stream: StreamId, record: Record) -> bytes:
     """Return the bytes of a row that are hashed: its RFC 8785 form, put together from canonical parts."""
     cause = b'"cause":%b,' % record.cause if record.cause is not None else b""
     return b'{"at":"%b",%b"draws":%d,"event":%b,"game":"%b","schema":%d,"version":%d}' % (
@@ -88,19 +89,19 @@ def row_bytes(game: GameId, record: Record) -> bytes:
         cause,
         record.draws,
         record.event,
-        game.encode(),
+        stream.encode(),
         record.schema,
         record.version,
     )
 
 
-def chain_hash(previous: bytes, game: GameId, record: Record) -> bytes:
+def chain_hash(previous: bytes, stream: StreamId, record: Record) -> bytes:
     """Return hash(n) of a row, given hash(n-1)."""
-    return hashlib.sha256(previous + row_bytes(game, record)).digest()
+    return hashlib.sha256(previous + row_bytes(stream, record)).digest()
 
 
 def inscribe(
-    game: GameId,
+    stream: StreamId,
     previous: bytes,
     version: Version,
     event: Any,
@@ -112,19 +113,19 @@ def inscribe(
 ) -> Record:
     """Return the row of an event, chained to the row before it."""
     row = Record(version, canonical(event), schema, draws, at, canonical(cause) if cause else None, b"")
-    return msgspec.structs.replace(row, hash=chain_hash(previous, game, row))
+    return msgspec.structs.replace(row, hash=chain_hash(previous, stream, row))
 
 
 def first_broken(
-    game: GameId, records: Iterable[Record], after: Version = 0, previous: bytes | None = None
+    stream: StreamId, records: Iterable[Record], after: Version = 0, previous: bytes | None = None
 ) -> Version | None:
     """Return the first version whose number or hash does not continue the chain; None when all do.
 
-    The chain begins with the game, or after a version `after` whose hash is `previous`.
+    The chain begins with the stream, or after a version `after` whose hash is `previous`.
     """
-    previous = genesis(game) if previous is None else previous
+    previous = genesis(stream) if previous is None else previous
     for expected, record in enumerate(records, start=after + 1):
-        if record.version != expected or record.hash != chain_hash(previous, game, record):
+        if record.version != expected or record.hash != chain_hash(previous, stream, record):
             return expected
         previous = record.hash
     return None

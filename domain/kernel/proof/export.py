@@ -28,7 +28,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from domain.kernel.canonical import canonical, digest
 from domain.kernel.chance.secret import Secret, Vault
-from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, Version
+from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, StreamId, Version
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_created
 from domain.kernel.log.lifecycle import Status
@@ -143,17 +143,18 @@ def _body(game: Game, records: Iterable[Record], vault: Vault) -> Iterator[bytes
     documents = {name: Raw(canonical(each)) for name, each in documents_of(game.board).items()} or UNSET
     yield canonical(Header(board, FORMAT, game.id, game.ruleset.id, game.began_with, documents)) + b"\n"
     for record in records:
-        yield _row(game.id, record) + b"\n"
+        yield row_line(game.id, record) + b"\n"
     for secret in vault.all().values():
         yield canonical(Published(secret)) + b"\n"
 
 
-def _row(game: GameId, record: Record) -> bytes:
+def row_line(stream: StreamId, record: Record) -> bytes:
+    """Return the line of a row, without the newline at its end."""
     row = Row(
         at=record.at,
         draws=record.draws,
         event=Raw(record.event),
-        game=game,
+        game=stream,
         hash=record.hash.hex(),
         schema=record.schema,
         version=record.version,
@@ -215,13 +216,109 @@ def _is_exact(value: Any) -> bool:
     return not isinstance(value, int) or abs(value) <= LARGEST_INTEGER
 
 
-class _Reader:
-    """Reads line by line, so that it reports the first fault."""
+class Lines:
+    """Reads the lines of an export one after another, the rows of a stream first; it reports the first fault."""
+
+    stream: StreamId
 
     def __init__(self) -> None:
         self.line = 0
         self.whole = hashlib.sha256()
         self.records: list[Record] = []
+
+    def begin(self, stream: StreamId) -> None:
+        """Begin with the rows of a stream."""
+        self.stream = stream
+        self.head = genesis(stream)
+
+    @property
+    def expected(self) -> Version:
+        """The version of the next row."""
+        return len(self.records) + 1
+
+    def record(self, row: Row) -> None:
+        """Take the next row."""
+        expected = self.expected
+        if row.version != expected:
+            self.fail(f"expected version {expected}, found version {row.version}", expected)
+        if row.game != self.stream:
+            self.fail(f"version {expected} is of {row.game}, not of {self.stream}", expected)
+        cause = None if isinstance(row.cause, UnsetType) else bytes(row.cause)
+        record = Record(row.version, bytes(row.event), row.schema, row.draws, row.at, cause, bytes.fromhex(row.hash))
+        if record.hash != chain_hash(self.head, self.stream, record):
+            self.fail(f"the hash of version {expected} does not continue the chain", expected)
+        if expected == 1:
+            self.check_first(record)
+        elif row.draws < self.records[-1].draws:
+            self.fail(f"version {expected} counts fewer draws of chance than the version before it", expected)
+        self._check_time(record)
+        if cause is not None:
+            self._check_cause(cause, expected)
+        self.records.append(record)
+        self.head = record.hash
+
+    def check_first(self, record: Record) -> None:
+        """Check that the first row is what the first line says."""
+        raise NotImplementedError
+
+    def _check_time(self, record: Record) -> None:
+        before = self.records[-1].at if self.records else ""
+        if record.at == before:
+            return
+        if not _is_moment(record.at):
+            right = "expected a time in UTC with microseconds, such as 2026-01-31T09:30:00.000000Z"
+            self.fail(f"version {record.version} has the time {record.at!r}; {right}", record.version)
+        if record.at < before:
+            said = f"version {record.version} has the time {record.at}, which is earlier than the one before, {before}"
+            self.fail(said, record.version)
+
+    def _check_cause(self, raw: bytes, version: Version) -> None:
+        cause = _cause(raw)
+        if cause is None:
+            self.fail(f"the cause of version {version} is not of the known shape", version)
+        if cause.key is not None and not _KEY.fullmatch(cause.key):
+            self.fail(f"version {version} has a key that is not a digest of 32 hex digits", version)
+
+    def check_end(self, version: Version, head: str, digest: str) -> None:
+        """Check what the last line says of the lines before it."""
+        if version != len(self.records):
+            missing = self.expected if version > len(self.records) else None
+            self.fail(f"the last line names version {version}, but the log ends at {len(self.records)}", missing)
+        if head != self.head.hex():
+            self.fail("the head in the last line is not the hash of the last version")
+        if digest != f"sha256:{self.whole.hexdigest()}":
+            self.fail("the digest in the last line is not that of the lines before it")
+
+    def parse(self, line: bytes, form: type[S], version: Version | None = None) -> S:
+        """Return what a line says."""
+        self.line += 1
+        whose = f"version {version}" if version is not None else f"line {self.line}"
+        if not line.endswith(b"\n"):
+            self.fail(f"{whose} is cut off" if line else "the export is empty", version)
+        try:
+            value = _decoder.decode(line)
+            exact = canonical(value) + b"\n" == line
+            content = msgspec.json.decode(line, type=form)
+        except msgspec.ValidationError as error:
+            self.fail(f"{whose} is not of the known shape: {error}", version)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            self.fail(f"{whose} is not JSON: {error}", version)
+        if not exact:
+            self.fail(f"{whose} is not in the canonical form of RFC 8785", version)
+        if _LONG_NUMBER in line.translate(_DIGITS) and not _is_exact(value):
+            self.fail(f"{whose} has a number beyond 2^53 - 1, which some programs read inexactly", version)
+        return content
+
+    def fail(self, problem: str, version: Version | None = None) -> NoReturn:
+        """Raise `ExportError` about the line that was read last."""
+        raise ExportError(f"{problem[0].upper()}{problem[1:]}.", self.line, version)
+
+
+class _Reader(Lines):
+    """Reads the export of a game."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.secrets: list[Secret] = []
         self.end: End | None = None
 
@@ -229,11 +326,11 @@ class _Reader:
         each = iter(lines)
         self.header = self._header(next(each, b""))
         self.game = GameId(self.header.game)
-        self.head = genesis(self.game)
+        self.begin(self.game)
         for line in each:
             self._next(line)
         if self.end is None:
-            self._fail("the export is cut off: its last line is missing", self._expected if not self.secrets else None)
+            self.fail("the export is cut off: its last line is missing", self.expected if not self.secrets else None)
         return Export(
             self.game,
             self.header.ruleset,
@@ -248,17 +345,17 @@ class _Reader:
     def _header(self, line: bytes) -> Header:
         if line.startswith(b"\x1f\x8b"):
             self.line = 1
-            self._fail("the export is compressed with gzip: decompress it first")
-        header = self._parse(line, Header)
+            self.fail("the export is compressed with gzip: decompress it first")
+        header = self.parse(line, Header)
         if header.format != FORMAT:
-            self._fail(f"this is an export of the form {header.format!r}, not {FORMAT!r}")
+            self.fail(f"this is an export of the form {header.format!r}, not {FORMAT!r}")
         try:
             self.board = from_canonical(msgspec.json.decode(header.board))
             exact = board_bytes(self.board) == bytes(header.board)
         except (msgspec.ValidationError, LookupError, TypeError, ValueError) as error:
-            self._fail(f"the board cannot be read: {error}")
+            self.fail(f"the board cannot be read: {error}")
         if not exact:
-            self._fail("the board is not in its canonical order")
+            self.fail("the board is not in its canonical order")
         documents = {} if header.documents is UNSET else header.documents
         self.documents = {name: bytes(document) for name, document in documents.items()}
         self.whole.update(line)
@@ -267,107 +364,37 @@ class _Reader:
     def _next(self, line: bytes) -> None:
         if self.end is not None:
             self.line += 1
-            self._fail("something follows the last line")
+            self.fail("something follows the last line")
         if line.startswith(b'{"end":'):
-            self._end(self._parse(line, LastLine).end)
+            self._end(self.parse(line, LastLine).end)
         elif line.startswith(b'{"secret":') or self.secrets:
-            self._secret(self._parse(line, Published).secret)
+            self._secret(self.parse(line, Published).secret)
         else:
-            self._record(self._parse(line, Row, self._expected))
+            self.record(self.parse(line, Row, self.expected))
         self.whole.update(line)
 
-    @property
-    def _expected(self) -> Version:
-        return len(self.records) + 1
-
-    def _record(self, row: Row) -> None:
-        expected = self._expected
-        if row.version != expected:
-            self._fail(f"expected version {expected}, found version {row.version}", expected)
-        if row.game != self.game:
-            self._fail(f"version {expected} is of game {row.game}, not of {self.game}", expected)
-        cause = None if isinstance(row.cause, UnsetType) else bytes(row.cause)
-        record = Record(row.version, bytes(row.event), row.schema, row.draws, row.at, cause, bytes.fromhex(row.hash))
-        if record.hash != chain_hash(self.head, self.game, record):
-            self._fail(f"the hash of version {expected} does not continue the chain", expected)
-        if expected == 1:
-            self._check_header(record)
-        elif row.draws < self.records[-1].draws:
-            self._fail(f"version {expected} counts fewer draws of chance than the version before it", expected)
-        self._check_time(record)
-        if cause is not None:
-            self._check_cause(cause, expected)
-        self.records.append(record)
-        self.head = record.hash
-
-    def _check_time(self, record: Record) -> None:
-        before = self.records[-1].at if self.records else ""
-        if record.at == before:
-            return
-        if not _is_moment(record.at):
-            right = "expected a time in UTC with microseconds, such as 2026-01-31T09:30:00.000000Z"
-            self._fail(f"version {record.version} has the time {record.at!r}; {right}", record.version)
-        if record.at < before:
-            said = f"version {record.version} has the time {record.at}, which is earlier than the one before, {before}"
-            self._fail(said, record.version)
-
-    def _check_cause(self, raw: bytes, version: Version) -> None:
-        cause = _cause(raw)
-        if cause is None:
-            self._fail(f"the cause of version {version} is not of the known shape", version)
-        if cause.key is not None and not _KEY.fullmatch(cause.key):
-            self._fail(f"version {version} has a key that is not a digest of 32 hex digits", version)
-
-    def _check_header(self, record: Record) -> None:
+    def check_first(self, record: Record) -> None:
         try:
             created = read_created(record)
         except msgspec.ValidationError as error:
-            self._fail(f"version 1 does not create a game: {error}", 1)
+            self.fail(f"version 1 does not create a game: {error}", 1)
         told = (self.header.ruleset, self.header.ruleset_version, digest(Raw(self.header.board)))
         if told != (created.ruleset, created.ruleset_version, created.board):
             self.line = 1
-            self._fail("the first line names another ruleset or board than the game was created with")
+            self.fail("the first line names another ruleset or board than the game was created with")
         named = {} if created.documents is UNSET else created.documents
         for name in sorted({*named, *self.documents}):
             if name not in self.documents or digest(Raw(self.documents[name])) != named.get(name):
                 self.line = 1
-                self._fail(f"the {name} in the first line are not those that the game was created with")
+                self.fail(f"the {name} in the first line are not those that the game was created with")
 
     def _secret(self, secret: Secret) -> None:
         if not re.fullmatch("[0-9a-f]{32}", secret.salt) or not secret.is_genuine():
-            self._fail(f"the secret of {secret.commitment} does not fit its commitment")
+            self.fail(f"the secret of {secret.commitment} does not fit its commitment")
         self.secrets.append(secret)
 
     def _end(self, end: End) -> None:
         self.end = end
-        if end.version != len(self.records):
-            missing = self._expected if end.version > len(self.records) else None
-            self._fail(f"the last line names version {end.version}, but the log ends at {len(self.records)}", missing)
-        if end.head != self.head.hex():
-            self._fail("the head in the last line is not the hash of the last version")
-        if end.secrets != len(self.secrets):
-            self._fail(f"the last line names {end.secrets} secrets, but there are {len(self.secrets)}")
-        if end.digest != f"sha256:{self.whole.hexdigest()}":
-            self._fail("the digest in the last line is not that of the lines before it")
-
-    def _parse(self, line: bytes, form: type[S], version: Version | None = None) -> S:
-        self.line += 1
-        whose = f"version {version}" if version is not None else f"line {self.line}"
-        if not line.endswith(b"\n"):
-            self._fail(f"{whose} is cut off" if line else "the export is empty", version)
-        try:
-            value = _decoder.decode(line)
-            exact = canonical(value) + b"\n" == line
-            content = msgspec.json.decode(line, type=form)
-        except msgspec.ValidationError as error:
-            self._fail(f"{whose} is not of the known shape: {error}", version)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            self._fail(f"{whose} is not JSON: {error}", version)
-        if not exact:
-            self._fail(f"{whose} is not in the canonical form of RFC 8785", version)
-        if _LONG_NUMBER in line.translate(_DIGITS) and not _is_exact(value):
-            self._fail(f"{whose} has a number beyond 2^53 - 1, which some programs read inexactly", version)
-        return content
-
-    def _fail(self, problem: str, version: Version | None = None) -> NoReturn:
-        raise ExportError(f"{problem[0].upper()}{problem[1:]}.", self.line, version)
+        if end.secrets != len(self.secrets) and end.version == len(self.records) and end.head == self.head.hex():
+            self.fail(f"the last line names {end.secrets} secrets, but there are {len(self.secrets)}")
+        self.check_end(end.version, end.head, end.digest)

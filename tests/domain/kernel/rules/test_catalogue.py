@@ -384,6 +384,23 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(services: Catalogue) -> No
         "TAB-RULES-02",
         "TAB-ADV-01",
         "TAB-ADV-02",
+        "TAB-CASE-01",
+        "TAB-CASE-02",
+        "TAB-CASE-03",
+        "TAB-CASE-04",
+        "TAB-CASE-05",
+        "TAB-CASE-06",
+        "TAB-CASE-07",
+        "TAB-CASE-08",
+        "TAB-CASE-09",
+        "TAB-CASE-10",
+        "TAB-CASE-11",
+        "TAB-RUL-01",
+        "TAB-RUL-02",
+        "TAB-RUL-03",
+        "TAB-RUL-04",
+        "TAB-RUL-05",
+        "TAB-RUL-06",
     }
     assert services.for_ruleset("mare-nostrum") == services.rules
     assert services.cite(services.rule("TAB-UNDO-01")) == "Tabularium documentation"

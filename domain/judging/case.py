@@ -1,0 +1,500 @@
+"""A case: the aggregate whose events make one stream, from a complaint to its last word."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import replace
+
+from domain.judging.events import (
+    CLOSED,
+    LONGEST,
+    WAITING,
+    Appealed,
+    CaseAnswered,
+    CaseEvent,
+    CaseOpened,
+    CaseWithdrawn,
+    ConsentGiven,
+    Decision,
+    Kind,
+    Ruled,
+    RuledFinally,
+    Settled,
+    StatementMade,
+    Status,
+)
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, Version
+from domain.kernel.log import lifecycle
+from domain.kernel.log.record import Cause, Record, genesis, inscribe
+from domain.kernel.rules.message import enumerated
+from domain.kernel.rules.refusal import Refusal, refuse_unless
+
+MOST_OPEN: Final = 3
+"""How many cases of a game a seat may have waiting."""
+
+MOST_CITED: Final = 20
+
+NOT_YET: Final[Mapping[Decision, str]] = {"continue": "forks", "time": "clocks", "seat": "hand-over of seats"}
+"""Decisions for which games lack what they would change."""
+
+IN_A_RUNNING_GAME: Final[tuple[Decision, ...]] = ("back", "pause", "resume")
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """What is known of the game when something is done in a case.
+
+    Attributes:
+        version: where it stands.
+        hash: its hash there, in hex.
+        seats: who holds which seat.
+        held: all who ever held a seat.
+        officials: who may rule.
+        knows: tells whether the ruleset of the game, or the service, has a rule.
+        starts: returns the versions to which the game can go back.
+        paused: whether the game is paused.
+    """
+
+    game: GameId
+    version: Version
+    hash: str
+    status: lifecycle.Status
+    seats: Mapping[Seat, PlayerId]
+    held: Collection[PlayerId]
+    officials: Collection[PlayerId]
+    knows: Callable[[RuleId], bool]
+    starts: Callable[[], Collection[Version]]
+    paused: bool = False
+
+    def seat_of(self, player: PlayerId) -> Seat | None:
+        """Return the seat that an account holds; None for none."""
+        return next((seat for seat, holder in self.seats.items() if holder == player), None)
+
+
+class CaseRow(Struct, frozen=True):
+    """A case as lists show it.
+
+    Attributes:
+        number: its number among the cases of the game.
+        matter: what it disputes (`CaseOpened.matter`).
+        player: who opened it.
+        seat: the seat that opened it; None when an official did.
+        rules: the rules that the case and its rulings cite.
+        version: the number of its events.
+        created: when it was opened.
+        changed: when something last happened in it.
+    """
+
+    case: CaseId
+    game: GameId
+    number: int
+    status: Status
+    kind: Kind
+    about: Version
+    matter: str
+    player: PlayerId
+    seat: Seat | None
+    rules: tuple[RuleId, ...]
+    version: Version
+    created: str
+    changed: str
+
+
+class Filed(Struct, frozen=True):
+    """What an accepted act adds to a case, and the case after it."""
+
+    case: "Case"
+    records: tuple[Record, ...]
+
+    @property
+    def ruling(self) -> Ruled | None:
+        """The ruling that it made, if it made one."""
+        return self.case.ruling if self.case.ruled_at == self.records[0].version else None
+
+
+class Case(Struct, kw_only=True):
+    """A case at one version. Treated as immutable outside this module: every act returns a `Filed`.
+
+    An act is told its `cause` with the account, to which it adds the seat; what is known of the game; and when it
+    happens.
+    """
+
+    id: CaseId
+    opened: CaseOpened
+    player: PlayerId
+    """Who opened it."""
+    created: str
+    version: Version = 0
+    head: bytes = b""
+    changed: str = ""
+    status: Status = "open"
+    answered: frozenset[Seat] = frozenset()
+    consents: frozenset[Seat] = frozenset()
+    ruling: Ruled | None = None
+    """The last ruling."""
+    judge: PlayerId | None = None
+    """Who made it."""
+    ruled_at: Version = 0
+    cited: tuple[RuleId, ...] = ()
+    """The rules that the case and its rulings cite, each once."""
+    commitments: dict[Version, str] = field(default_factory=dict[Version, str])
+    """The commitments to what was written, by the version of the event."""
+    writers: dict[Version, Seat | None] = field(default_factory=dict[Version, Seat | None])
+
+    @property
+    def game(self) -> GameId:
+        return self.opened.game
+
+    @property
+    def seat(self) -> Seat | None:
+        """The seat that opened it; None when an official did."""
+        return None if self.opened.seat is UNSET else self.opened.seat
+
+    @property
+    def row(self) -> CaseRow:
+        """The case as lists show it."""
+        opened = self.opened
+        return CaseRow(
+            self.id,
+            opened.game,
+            opened.number,
+            self.status,
+            opened.kind,
+            opened.about,
+            opened.matter,
+            self.player,
+            self.seat,
+            self.cited,
+            self.version,
+            self.created,
+            self.changed,
+        )
+
+    # --- what the parties do ---
+
+    def state(self, statement: str, facts: Facts, cause: Cause, at: str) -> Filed:
+        """Make a statement, whose commitment is `statement`."""
+        seat = self._party(facts, cause, "TAB-CASE-06")
+        self._require_waiting("TAB-CASE-06", "make a statement")
+        return self._file([StatementMade(seat, statement)], replace(cause, seat=seat), at)
+
+    def answer(self, statement: str, facts: Facts, cause: Cause, at: str) -> Filed:
+        """Answer the complaint, once for each seat but the one that opened the case."""
+        seat = self._party(facts, cause, "TAB-CASE-07")
+        self._require_waiting("TAB-CASE-07", "answer")
+        right = "Make a statement instead."
+        refuse_unless(seat != self.seat, "TAB-CASE-07", "You opened this case yourself.", right)
+        refuse_unless(seat not in self.answered, "TAB-CASE-07", f"{seat} has already answered.", right)
+        return self._file([CaseAnswered(seat, statement)], replace(cause, seat=seat), at)
+
+    def withdraw(self, cause: Cause, at: str) -> Filed:
+        """Withdraw the case, as whoever opened it."""
+        self._require_not_closed()
+        asked = "You did not open this case."
+        refuse_unless(cause.player == self.player, "TAB-CASE-08", asked, f"Only {self.player} can withdraw it.")
+        if self.status != "open":
+            asked = f"You asked to withdraw the case, but it is {self.status}."
+            raise Refusal("TAB-CASE-08", asked, "A case can be withdrawn before a ruling.", untimely=True)
+        cause = replace(cause, seat=self.seat)
+        return self._file([CaseWithdrawn(self.opened.seat)], cause, at)
+
+    def consent(self, facts: Facts, cause: Cause, at: str) -> Filed:
+        """Agree with the complaint, or with the ruling; the last consent that was missing settles the case."""
+        seat = self._party(facts, cause, "TAB-CASE-09")
+        self._require_not_closed()
+        if self.status == "appealed":
+            asked = "You asked to consent, but there is an appeal against the ruling."
+            raise Refusal("TAB-CASE-09", asked, "Wait for the final ruling.", untimely=True)
+        complains = self.status == "open" and seat == self.seat
+        refuse_unless(not complains, "TAB-CASE-09", "This is your own complaint.", "The other seats can consent to it.")
+        asked = f"{seat} has already consented."
+        refuse_unless(seat not in self.consents, "TAB-CASE-09", asked, "Each seat consents once.")
+        events: list[CaseEvent] = [ConsentGiven(seat)]
+        asked_for = set(facts.seats) - ({self.seat} if self.status == "open" else set[Seat]())
+        if asked_for <= {*self.consents, seat}:
+            events.append(Settled())
+        return self._file(events, replace(cause, seat=seat), at)
+
+    def appeal(self, statement: str, facts: Facts, cause: Cause, at: str) -> Filed:
+        """Appeal against the ruling, once in a case."""
+        seat = self._party(facts, cause, "TAB-CASE-10")
+        self._require_not_closed()
+        if self.status != "ruled":
+            asked = "You asked to appeal, but there is " + (
+                "an appeal already." if self.status == "appealed" else "no ruling yet."
+            )
+            raise Refusal("TAB-CASE-10", asked, "There can be one appeal, against the first ruling.", untimely=True)
+        return self._file([Appealed(seat, statement)], replace(cause, seat=seat), at)
+
+    # --- what officials do ---
+
+    def rule(
+        self,
+        decision: Decision,
+        cited: Sequence[RuleId],
+        reason: str,
+        version: Version,
+        hash: str,  # noqa: A002 - what it is called everywhere else
+        facts: Facts,
+        cause: Cause,
+        at: str,
+        *,
+        to: Version | GameId | UnsetType = UNSET,
+        order: tuple[tuple[Seat, ...], ...] | UnsetType = UNSET,
+    ) -> Filed:
+        """Decide the case; after an appeal, finally.
+
+        Raises:
+            Refusal: the account is no official of the game (TAB-RUL-01), or is party to it (TAB-RUL-02); the game does
+                not stand at this version with this hash (TAB-RUL-03); a rule or the reason is wrong (TAB-RUL-04); the
+                decision is not possible in this game (TAB-RUL-05); the case is ruled (TAB-RUL-06) or closed
+                (TAB-CASE-11).
+        """
+        self._require_impartial(facts, cause.account)
+        self._require_not_closed()
+        if self.status == "ruled":
+            asked = f"This case was ruled on at version {self.ruled_at}."
+            raise Refusal("TAB-RUL-06", asked, "A case is ruled on again only after an appeal.", untimely=True)
+        if self.status == "appealed" and self.judge == cause.player:
+            raise Refusal("TAB-RUL-06", "The appeal is against your own ruling.", "Another official decides it.")
+        if (version, hash) != (facts.version, facts.hash):
+            asked = f"You ruled on version {version} with hash {hash}."
+            now = f"The game is at version {facts.version} with hash {facts.hash}: look at it, then rule."
+            raise Refusal("TAB-RUL-03", asked, now, untimely=True)
+        require_rules(cited, facts, at_least=1)
+        require_reason(reason)
+        _require_possible(decision, to, order, facts)
+        form = RuledFinally if self.status == "appealed" else Ruled
+        event = form(decision, tuple(cited), reason, version, hash, to, order)
+        return self._file([event], cause, at)
+
+    def _require_impartial(self, facts: Facts, player: PlayerId) -> None:
+        if player in facts.held:
+            asked = "You hold or held a seat in this game."
+            raise Refusal("TAB-RUL-02", asked, "An official who never had a seat in the game rules.")
+        if player == self.player:
+            raise Refusal("TAB-RUL-02", "You opened this case.", "Another official rules on it.")
+        if player not in facts.officials:
+            asked = "You are no official of this game."
+            raise Refusal("TAB-RUL-01", asked, f"Its officials are {enumerated(sorted(facts.officials)) or 'none'}.")
+
+    # --- the stream ---
+
+    def _party(self, facts: Facts, cause: Cause, rule: str) -> Seat:
+        seat = facts.seat_of(cause.account)
+        if seat is None:
+            raise Refusal(rule, "You hold no seat in this game.", "The seats of the game are the parties to a case.")
+        return seat
+
+    def _require_not_closed(self) -> None:
+        if self.status in CLOSED:
+            raise Refusal("TAB-CASE-11", f"This case is closed: {self.status}.", "Open another case.", untimely=True)
+
+    def _require_waiting(self, rule: str, what: str) -> None:
+        self._require_not_closed()
+        if self.status not in WAITING:
+            asked = f"You asked to {what}, but there is a ruling."
+            raise Refusal(rule, asked, "Appeal against it, or give your consent.", untimely=True)
+
+    def _file(self, events: Sequence[CaseEvent], cause: Cause, at: str) -> Filed:
+        at = max(at, self.changed)
+        case, records = _copy(self), list[Record]()
+        for event in events:
+            first = cause if not records else None
+            record = inscribe(
+                case.id, case.head, case.version + 1, event, schema=event.schema, draws=0, at=at, cause=first
+            )
+            case.happen(event, record, cause)
+            records.append(record)
+        return Filed(case, tuple(records))
+
+    def happen(self, event: CaseEvent, record: Record, cause: Cause) -> None:
+        """Change, in place, what an event changes. For this package's own folds."""
+        self.version, self.head, self.changed = record.version, record.hash, record.at
+        match event:
+            case CaseOpened():
+                self._note(record.version, event.statement, self.seat)
+                self.cited = event.cited
+            case StatementMade(seat, statement):
+                self._note(record.version, statement, seat)
+            case CaseAnswered(seat, statement):
+                self._note(record.version, statement, seat)
+                self.answered |= {seat}
+            case CaseWithdrawn():
+                self.status = "withdrawn"
+            case ConsentGiven(seat):
+                self.consents |= {seat}
+            case Ruled():
+                self.status = "final" if isinstance(event, RuledFinally) else "ruled"
+                self.ruling, self.judge, self.ruled_at = event, cause.player, record.version
+                self.consents = frozenset()
+                self.cited = tuple(dict.fromkeys((*self.cited, *event.cited)))
+            case Appealed(seat, statement):
+                self._note(record.version, statement, seat)
+                self.status = "appealed"
+            case Settled():
+                self.status = "settled"
+            case _:
+                raise TypeError(f"{type(event).__name__} is not an event of a case")
+
+    def _note(self, version: Version, commitment: str, seat: Seat | None) -> None:
+        self.commitments[version] = commitment
+        self.writers[version] = seat
+
+
+def _copy(case: Case) -> Case:
+    return replace(case, commitments=dict(case.commitments), writers=dict(case.writers))
+
+
+def begun(case_id: CaseId, event: CaseOpened, record: Record, cause: Cause) -> Case:
+    """Return the case that its first event makes."""
+    case = Case(id=case_id, opened=event, player=cause.account, created=record.at)
+    case.happen(event, record, cause)
+    return case
+
+
+def open_case(
+    case_id: CaseId,
+    number: int,
+    kind: Kind,
+    about: Version,
+    cited: Sequence[RuleId],
+    statement: str,
+    others: Sequence[CaseRow],
+    facts: Facts,
+    cause: Cause,
+    at: str,
+    *,
+    command: msgspec.Raw | UnsetType = UNSET,
+    refused: bool = True,
+) -> Filed:
+    """Open a case.
+
+    Args:
+        number: its number among the cases of the game.
+        about: the version that it is about.
+        statement: the commitment to what was written.
+        others: the other cases of the game, as far as they are known.
+        command: the refused command, as the log shows it.
+        refused: whether the command is refused at that version.
+
+    Raises:
+        Refusal: the account has no part in the game (TAB-CASE-01), the game has no such version or the kind does not
+            fit (TAB-CASE-02), the seat has too many open cases (TAB-CASE-03), this is disputed already (TAB-CASE-04),
+            a command is missing, too much or not refused (TAB-CASE-05), or a cited rule is not there (TAB-RUL-04).
+    """
+    seat = facts.seat_of(cause.account)
+    if seat is None and cause.account not in facts.officials:
+        asked = "You hold no seat in this game and are no official of it."
+        raise Refusal("TAB-CASE-01", asked, "A case is opened by a seat of the game, or by an official.")
+    _require_about(kind, about, facts)
+    _require_command(kind, command, seat, refused=refused)
+    require_rules(cited, facts)
+    event = CaseOpened(
+        game=facts.game,
+        number=number,
+        kind=kind,
+        about=about,
+        version=facts.version,
+        hash=facts.hash,
+        cited=tuple(cited),
+        statement=statement,
+        seat=UNSET if seat is None else seat,
+        command=command,
+    )
+    for other in others:
+        # Once a case was withdrawn, other seats may still dispute the same; its own has had its say.
+        if other.matter == event.matter and (other.status != "withdrawn" or other.player == cause.player):
+            asked = f"Case {other.case} is about the same."
+            raise Refusal("TAB-CASE-04", asked, "What an event brought about is disputed once: take part in that case.")
+    waiting = [other for other in others if other.status in WAITING and other.seat == seat] if seat else ()
+    if len(waiting) >= MOST_OPEN:
+        asked = f"{seat} has {len(waiting)} open cases in this game."
+        raise Refusal("TAB-CASE-03", asked, "Wait for a ruling, or withdraw one of them.")
+    cause = replace(cause, seat=seat)
+    record = inscribe(case_id, genesis(case_id), 1, event, schema=event.schema, draws=0, at=at, cause=cause)
+    return Filed(begun(case_id, event, record, cause), (record,))
+
+
+# --- what must hold ---
+
+
+def require_text(text: str, rule: str = "TAB-CASE-06") -> None:
+    """Raise `Refusal` unless a statement is 1 to 2,000 printable characters; it may have several lines."""
+    _require_text(text, "".join(text.split("\n")), "A statement", rule)
+
+
+def require_reason(reason: str) -> None:
+    """Raise `Refusal` unless the reason of a ruling is 1 to 2,000 printable characters (TAB-RUL-04)."""
+    _require_text(reason, reason, "The reason of a ruling", "TAB-RUL-04")
+
+
+def _require_text(text: str, printed: str, what: str, rule: str) -> None:
+    right = f"{what} has 1 to {LONGEST:,} printable characters."
+    refuse_unless(text.strip(), rule, f"{what} is empty.", right)
+    refuse_unless(len(text) <= LONGEST, rule, f"{what} has {len(text):,} characters.", right)
+    if not printed.isprintable():
+        first = next(character for character in printed if not character.isprintable())
+        raise Refusal(rule, f"{what} has the character U+{ord(first):04X}, which is not printable.", right)
+
+
+def require_rules(cited: Sequence[RuleId], facts: Facts, *, at_least: int = 0) -> None:
+    """Raise `Refusal` unless the cited rules are rules of the game's ruleset or of the service (TAB-RUL-04)."""
+    right = f"Cite {at_least} to {MOST_CITED} different rules of the ruleset or of the service."
+    number = f"You cited {len(cited)} rules."
+    refuse_unless(at_least <= len(cited) <= MOST_CITED, "TAB-RUL-04", number, right)
+    refuse_unless(len(set(cited)) == len(cited), "TAB-RUL-04", "You cited a rule twice.", right)
+    for rule in cited:
+        refuse_unless(facts.knows(rule), "TAB-RUL-04", f"This game has no rule {rule!r}.", right)
+
+
+def _require_about(kind: Kind, about: Version, facts: Facts) -> None:
+    if not 1 <= about <= facts.version:
+        asked = f"The game has no version {about}."
+        raise Refusal("TAB-CASE-02", asked, f"Its versions are 1 to {facts.version}.")
+    if kind == "result" and facts.status != "over":
+        raise Refusal("TAB-CASE-02", "You dispute the result, but the game is not over.", "Wait for its end.")
+
+
+def _require_command(kind: Kind, command: Any, seat: Seat | None, *, refused: bool) -> None:
+    if kind != "refusal":
+        asked = f"You sent a command with a case of the kind {kind}."
+        refuse_unless(command is UNSET, "TAB-CASE-05", asked, "Send a command only with a case of the kind refusal.")
+        return
+    right = "Send the command that was refused to your seat at this version."
+    refuse_unless(command is not UNSET, "TAB-CASE-05", "You dispute a refusal, but sent no command.", right)
+    refuse_unless(seat is not None, "TAB-CASE-05", "You hold no seat, so no command of yours was refused.", right)
+    refuse_unless(refused, "TAB-CASE-05", "This command is not refused at this version.", right)
+
+
+def _require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> None:
+    """Raise `Refusal` unless a ruling can decide this in the game as it stands (TAB-RUL-05)."""
+    if decision in NOT_YET:
+        asked = f"This service has no {NOT_YET[decision]} yet."
+        raise Refusal("TAB-RUL-05", asked, f"A ruling cannot decide {decision!r}.")
+    wants_to, wants_order = decision in ("back", "continue"), decision == "result"
+    right = "A ruling has `to` exactly when the game goes back or on, and `order` exactly when it gives the result."
+    refuse_unless((to is not UNSET) == wants_to, "TAB-RUL-05", f"`to` does not fit {decision!r}.", right)
+    refuse_unless((order is not UNSET) == wants_order, "TAB-RUL-05", f"`order` does not fit {decision!r}.", right)
+    if decision in IN_A_RUNNING_GAME and facts.status != "running":
+        asked = f"You decided {decision!r}, but the game is {facts.status}."
+        raise Refusal("TAB-RUL-05", asked, "Only a running game goes back, pauses or resumes.")
+    if decision in ("pause", "resume") and facts.paused == (decision == "pause"):
+        asked = f"The game is {'paused already' if facts.paused else 'not paused'}."
+        raise Refusal("TAB-RUL-05", asked, "A running game can be paused, and a paused one resumed.")
+    if decision == "back" and to not in facts.starts():
+        asked = f"The game cannot go back to version {to}."
+        raise Refusal("TAB-RUL-05", asked, "Choose a version before a command that counts.")
+    if wants_order:
+        _require_order(order, facts)
+
+
+def _require_order(order: tuple[tuple[Seat, ...], ...], facts: Facts) -> None:
+    if facts.status not in ("running", "over"):
+        asked = f"You decided the result, but the game is {facts.status}."
+        raise Refusal("TAB-RUL-05", asked, "A game has a result once it has begun.")
+    placed = [seat for tied in order for seat in tied]
+    if sorted(placed) != sorted(facts.seats) or not all(order):
+        asked = f"The order has {enumerated(placed) or 'no seats'}."
+        raise Refusal("TAB-RUL-05", asked, f"It must have each of {enumerated(list(facts.seats))} once.")

@@ -1,0 +1,77 @@
+"""Reading the stream of a case, and what is known of its game."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Union, cast
+
+import msgspec
+
+from domain.judging.case import Case, Facts, begun
+from domain.judging.events import CASE_EVENTS, CaseEvent, CaseOpened
+from domain.kernel.ids import CaseId, PlayerId, RuleId
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import cause_of, read_around, starts_of_commands
+from domain.kernel.log.lifecycle import SeatsMoved, SeatTaken
+from domain.kernel.log.record import Record
+from domain.kernel.rules.catalogue import CatalogueError, common_rules
+from domain.kernel.rules.message import type_name
+from domain.kernel.rules.ruleset import Ruleset
+
+_decoder: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(cast(Any, Union[CASE_EVENTS]))  # noqa: UP007
+_SEATED: Final = tuple(b'"type":"%b"' % type_name(event).encode() for event in (SeatTaken, SeatsMoved))
+
+
+def read_event(record: Record) -> CaseEvent:
+    """Return the event of a record of a case. Raises `msgspec.ValidationError`."""
+    return _decoder.decode(record.event)
+
+
+def fold(case_id: CaseId, records: Sequence[Record]) -> Case:
+    """Return the case after `records`, its stream from version 1 on.
+
+    Raises:
+        msgspec.ValidationError: a record is no event of a case, or the first one does not open it.
+    """
+    opened = msgspec.json.decode(records[0].event, type=CaseOpened)
+    cause = cause_of(records[0])
+    case = begun(case_id, opened, records[0], cause)
+    for record in records[1:]:
+        cause = cause_of(record) if record.cause is not None else cause
+        case.happen(read_event(record), record, cause)
+    return case
+
+
+def facts_of(game: Game, records: Sequence[Record]) -> Facts:
+    """Return what is known of a game for its cases. `records` is its whole log."""
+    return Facts(
+        game=game.id,
+        version=game.version,
+        hash=game.head.hex(),
+        status=game.status,
+        seats={seat: holder for seat, holder in game.players.items() if holder is not None},
+        held=frozenset(held_by(records)),
+        officials=frozenset((game.organizer,)),
+        knows=lambda rule: knows(game.ruleset, rule),
+        starts=lambda: starts_of_commands(records),
+    )
+
+
+def held_by(records: Iterable[Record]) -> Iterable[PlayerId]:
+    """Yield all who ever held a seat, going by a game's whole log."""
+    for record in records:
+        if any(seated in record.event for seated in _SEATED):
+            event = read_around(record)
+            if isinstance(event, SeatTaken):
+                yield event.player
+            elif isinstance(event, SeatsMoved):
+                yield from event.players.values()
+
+
+def knows(ruleset: Ruleset[Any], rule: RuleId) -> bool:
+    """Tell whether a rule is one of a ruleset, or one of the service."""
+    for catalogue, holds in ((ruleset.catalogue, ruleset.id), (common_rules(), "*")):
+        try:
+            if catalogue.rule(rule).holds_in(holds):
+                return True
+        except CatalogueError:
+            continue
+    return False

@@ -1,0 +1,447 @@
+"""The export of a case as JSON Lines, and its proof.
+
+Every line is the RFC 8785 form of an object and ends with a newline:
+
+    {"case", "format", "game"}
+        the first line
+    {"at", "cause", "draws", "event", "game", "hash", "schema", "version"}
+        a row of the case's stream and its hash, in hex; `game` is the id of the stream, which is that of the case
+    {"statement": {"commitment", "salt", "version", "written"}}
+        what somebody wrote, in the order of the versions; erased statements, and those that the reader may not see, are
+        left out
+    {"end": {"digest", "head", "statements", "status", "version"}}
+        the last line; `digest` is over all bytes before it
+
+`verify` decides every act of the case again. What it knows of the game comes from the game's own export; without one
+it takes the case's word for who sat where and who was an official, and says so.
+"""
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, NoReturn
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from domain.judging.case import IN_A_RUNNING_GAME, Case, Facts, Filed, open_case
+from domain.judging.events import (
+    Appealed,
+    CaseAnswered,
+    CaseEvent,
+    CaseOpened,
+    CaseWithdrawn,
+    ConsentGiven,
+    Ruled,
+    StatementMade,
+    Status,
+    Written,
+    commitment_to,
+)
+from domain.judging.fold import facts_of, fold, read_event
+from domain.kernel.canonical import canonical
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version, is_case
+from domain.kernel.log import fold as games
+from domain.kernel.log import lifecycle
+from domain.kernel.log.history import cause_of, read_around, steps
+from domain.kernel.log.lifecycle import GameEvent, MovesRetracted
+from domain.kernel.log.record import Cause, Record
+from domain.kernel.proof.export import Export, ExportError, Hex, Lines, Number, Plain, Row, row_line
+from domain.kernel.rules.message import kebab
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Library
+
+FORMAT: Final = "tabularium-case/1"
+
+_SALT: Final = re.compile("[0-9a-f]{32}")
+
+EFFECTS: Final[Mapping[str, str]] = {
+    "back": kebab("MovesRetracted"),
+    "result": kebab("GameAdjudicated"),
+    "pause": kebab("GamePaused"),
+    "resume": kebab("GameResumed"),
+}
+"""The first event that a decision brings about in a running game."""
+
+
+class Header(Struct, frozen=True, forbid_unknown_fields=True):
+    """The first line."""
+
+    case: Plain
+    format: str
+    game: Plain
+
+
+class Statement(Struct, frozen=True, forbid_unknown_fields=True):
+    """What somebody wrote, and the salt of its commitment in hex; `version` is that of its event."""
+
+    commitment: Hex
+    salt: str
+    version: Version
+    written: Written
+
+    @property
+    def is_genuine(self) -> bool:
+        """Whether salt and content fit the commitment."""
+        return commitment_to(self.written, bytes.fromhex(self.salt)) == self.commitment
+
+
+class StatementLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """The line of a statement."""
+
+    statement: Statement
+
+
+class End(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of the last line."""
+
+    digest: str
+    head: Hex
+    statements: Number
+    status: Status
+    version: Number
+
+
+class LastLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """The last line."""
+
+    end: End
+
+
+class CaseExport(Struct, frozen=True):
+    """An export that was read: complete, canonical and with an unbroken chain. `verify` checks that it is true."""
+
+    case: CaseId
+    game: GameId
+    records: tuple[Record, ...]
+    statements: tuple[Statement, ...]
+    status: Status
+
+
+def export(case: Case, records: Sequence[Record], statements: Sequence[Statement]) -> Iterator[bytes]:
+    """Yield the lines of the export of a case. `records` is its whole stream."""
+    whole = hashlib.sha256()
+    for line in _body(case, records, statements):
+        whole.update(line)
+        yield line
+    digest = f"sha256:{whole.hexdigest()}"
+    yield canonical(LastLine(End(digest, case.head.hex(), len(statements), case.status, case.version))) + b"\n"
+
+
+def _body(case: Case, records: Sequence[Record], statements: Sequence[Statement]) -> Iterator[bytes]:
+    yield canonical(Header(case.id, FORMAT, case.game)) + b"\n"
+    for record in records:
+        yield row_line(case.id, record) + b"\n"
+    for statement in statements:
+        yield canonical(StatementLine(statement)) + b"\n"
+
+
+def is_export(first_line: bytes) -> bool:
+    """Tell by its first line whether an export is that of a case."""
+    return first_line.startswith(b'{"case":')
+
+
+def read(lines: Iterable[bytes]) -> CaseExport:
+    """Return the export in `lines`, each with the newline at its end.
+
+    Raises:
+        ExportError: a line is not canonical, missing, doubled or in the wrong place, or a hash does not fit.
+    """
+    return _Reader().read(lines)
+
+
+class _Reader(Lines):
+    """Reads the export of a case."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.statements: list[Statement] = []
+        self.end: End | None = None
+
+    def read(self, lines: Iterable[bytes]) -> CaseExport:
+        each = iter(lines)
+        first = next(each, b"")
+        self.header = self.parse(first, Header)
+        if self.header.format != FORMAT:
+            self.fail(f"this is an export of the form {self.header.format!r}, not {FORMAT!r}")
+        case = CaseId(self.header.case)
+        if not is_case(case):
+            self.fail(f"{case!r} is no id of a case")
+        self.begin(case)
+        self.whole.update(first)
+        for line in each:
+            self._next(line)
+        if self.end is None:
+            self.fail("the export is cut off: its last line is missing", None if self.statements else self.expected)
+        game, status = GameId(self.header.game), self.end.status
+        return CaseExport(case, game, tuple(self.records), tuple(self.statements), status)
+
+    def _next(self, line: bytes) -> None:
+        if self.end is not None:
+            self.line += 1
+            self.fail("something follows the last line")
+        if line.startswith(b'{"end":'):
+            self._end(self.parse(line, LastLine).end)
+        elif line.startswith(b'{"statement":') or self.statements:
+            self._statement(self.parse(line, StatementLine).statement)
+        else:
+            self.record(self.parse(line, Row, self.expected))
+        self.whole.update(line)
+
+    def check_first(self, record: Record) -> None:
+        try:
+            opened = msgspec.json.decode(record.event, type=CaseOpened)
+        except msgspec.ValidationError as error:
+            self.fail(f"version 1 does not open a case: {error}", 1)
+        if opened.game != self.header.game:
+            self.line = 1
+            self.fail("the first line names another game than the case was opened about")
+
+    def _statement(self, statement: Statement) -> None:
+        at, before = statement.version, self.statements[-1].version if self.statements else 0
+        if not _SALT.fullmatch(statement.salt) or not statement.is_genuine:
+            self.fail(f"the statement of version {at} does not fit its commitment", at)
+        if not before < at <= len(self.records):
+            self.fail(f"the statement of version {at} is not in its place", at)
+        self.statements.append(statement)
+
+    def _end(self, end: End) -> None:
+        self.end = end
+        self.check_end(end.version, end.head, end.digest)
+        if end.statements != len(self.statements):
+            self.fail(f"the last line names {end.statements} statements, but there are {len(self.statements)}")
+
+
+# --- the proof ---
+
+
+class CaseVerdict(Struct, frozen=True, omit_defaults=True):
+    """The result of verifying the export of a case.
+
+    Attributes:
+        ok: whether nothing is wrong.
+        problem: what is wrong, in a sentence.
+        version: the first version of the case that is wrong, where the fault belongs to one.
+        line: the line of the export that is wrong.
+        case, game, status, events: what was checked; absent when the export could not be read.
+        head: the hash of the last row.
+        proved: what was checked, in sentences.
+        unproved: what could not be checked, and why, in sentences.
+    """
+
+    ok: bool
+    problem: str = ""
+    version: Version | None = None
+    line: int | None = None
+    case: CaseId | None = None
+    game: GameId | None = None
+    status: Status | None = None
+    events: int = 0
+    head: str = ""
+    proved: tuple[str, ...] = ()
+    unproved: tuple[str, ...] = ()
+
+
+def verify(lines: Iterable[bytes], library: Library, game: Export | None = None) -> CaseVerdict:
+    """Verify the export of a case, given line by line. Never raises because of its content.
+
+    Args:
+        game: the export of the case's game, which is to be verified by itself.
+    """
+    try:
+        exported = read(lines)
+    except ExportError as error:
+        return CaseVerdict(False, error.problem, error.version, error.line)
+    known = CaseVerdict(True, case=exported.case, game=exported.game, status=exported.status)
+    known = msgspec.structs.replace(known, events=len(exported.records))
+    try:
+        replay = _Replay(exported, library, game)
+        replay.run()
+    except ExportError as error:
+        return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
+    head = exported.records[-1].hash.hex()
+    return msgspec.structs.replace(known, head=head, proved=tuple(replay.proved()), unproved=tuple(replay.unproved()))
+
+
+class _Replay:
+    """Decides the acts of a case again, one after another, and compares."""
+
+    def __init__(self, exported: CaseExport, library: Library, game: Export | None) -> None:
+        self.exported = exported
+        self.version = 1
+        self.library = library
+        self.game = game
+        self.case: Case | None = None
+        if not exported.records:
+            raise ExportError("The case has no events.", 2)
+        if game is not None and game.game != exported.game:
+            raise ExportError(f"The case is about game {exported.game}, not about {game.game}.", 1)
+        self.times = [record.at for record in game.records] if game is not None else []
+        self.named = 0
+        """The last version of the game that the case names."""
+        self.rulings: list[Ruled] = []
+        self._as_of = cache(self._folded)
+
+    def run(self) -> None:
+        for step in steps(self.exported.records):
+            self.version = step[0].version
+            try:
+                self._check(step)
+            except Refusal as refusal:
+                self._fail(f"version {self.version} cannot have happened: {refusal}")
+            except (msgspec.MsgspecError, ValueError, LookupError, TypeError) as error:
+                self._fail(f"version {self.version} cannot be decided again: {type(error).__name__}: {error}")
+        case = fold(self.exported.case, self.exported.records)
+        last = len(self.exported.records) + len(self.exported.statements) + 2
+        if case.status != self.exported.status:
+            raise ExportError(f"The last line says that the case is {self.exported.status}; it is {case.status}.", last)
+        for line, each in enumerate(self.exported.statements, start=len(self.exported.records) + 2):
+            if case.commitments.get(each.version) != each.commitment:
+                raise ExportError(f"The statement of version {each.version} is not the one of the case.", line)
+        if self.game is not None:
+            self._check_effects(self.game)
+
+    def _check(self, step: Sequence[Record]) -> None:
+        event, cause, at = read_event(step[0]), cause_of(step[0]), step[0].at
+        if step[0].cause is None or cause.player is None:
+            self._fail(f"version {self.version} names no account")
+        anew = self._decide_anew(event, cause, at)
+        for stored, right in zip(step, anew.records, strict=False):
+            self.version = stored.version
+            if stored != right:
+                told, wanted = stored.event.decode(), right.event.decode()
+                self._fail(f"version {stored.version} is not what follows: {told} is stored, {wanted} is right")
+        if len(step) != len(anew.records):
+            self._fail(f"after version {self.version} something is missing, or follows from nothing")
+        self.case = anew.case
+
+    def _decide_anew(self, event: CaseEvent, cause: Cause, at: str) -> Filed:
+        facts, asked = self._facts(event, cause, at), msgspec.structs.replace(cause, seat=None)
+        if isinstance(event, CaseOpened):
+            if self.case is not None:
+                self._fail(f"version {self.version} opens the case a second time")
+            rest = (event.number, event.kind, event.about, event.cited, event.statement, ())
+            return open_case(self.exported.case, *rest, facts, asked, at, command=event.command)
+        case = self.case
+        if case is None:
+            self._fail("the case was not opened")
+        match event:
+            case StatementMade(_, statement):
+                return case.state(statement, facts, asked, at)
+            case CaseAnswered(_, statement):
+                return case.answer(statement, facts, asked, at)
+            case CaseWithdrawn():
+                return case.withdraw(asked, at)
+            case ConsentGiven():
+                return case.consent(facts, asked, at)
+            case Appealed(_, statement):
+                return case.appeal(statement, facts, asked, at)
+            case Ruled(decision, cited, reason, version, hash, to, order):
+                self.rulings.append(event)
+                return case.rule(decision, cited, reason, version, hash, facts, asked, at, to=to, order=order)
+            case _:
+                return self._fail(f"version {self.version} follows from nothing")
+
+    # --- what is known of the game ---
+
+    def _facts(self, event: CaseEvent, cause: Cause, at: str) -> Facts:
+        told = isinstance(event, CaseOpened | Ruled)
+        if told:
+            if event.version < self.named:
+                self._fail(f"version {self.version} names an earlier version of the game than one before it")
+            self.named = event.version
+        if self.game is None:
+            return self._presumed(event, cause)
+        if self.named > len(self.game.records):
+            where = f"the export of the game ends at version {len(self.game.records)}"
+            self._fail(f"version {self.version} was decided at version {self.named} of the game; {where}")
+        return self._as_of(self.named if told else max(self.named, bisect_right(self.times, at)))
+
+    def _folded(self, version: Version) -> Facts:
+        assert self.game is not None
+        records = self.game.records[:version]
+        board = self.library.at(self.game.ruleset, self.game.ruleset_version).equip(
+            self.game.board, self.game.documents
+        )
+        return facts_of(games.fold(records, self.game.game, self.library, lambda _: board), records)
+
+    def _presumed(self, event: CaseEvent, cause: Cause) -> Facts:
+        """Return what must be so of the game if the case tells the truth."""
+        opened = self.case.opened if self.case is not None else event
+        told = event if isinstance(event, Ruled) else opened
+        assert isinstance(told, CaseOpened | Ruled)
+        seats = dict.fromkeys(self._seats(), PlayerId(""))
+        status: lifecycle.Status = "over"
+        to: Any = UNSET
+        if isinstance(event, Ruled):
+            seats = seats if event.order is UNSET else {seat: PlayerId("") for tied in event.order for seat in tied}
+            status = "running" if event.decision in IN_A_RUNNING_GAME else status
+            to = event.to
+        if cause.seat is not None:
+            seats[cause.seat] = cause.account
+        return Facts(
+            game=self.exported.game,
+            version=told.version,
+            hash=told.hash,
+            status=status,
+            seats=seats,
+            held=(),
+            officials=() if cause.seat is not None else (cause.account,),
+            knows=lambda _: True,
+            starts=lambda: (to,),
+            paused=isinstance(event, Ruled) and event.decision == "resume",
+        )
+
+    def _seats(self) -> Iterator[Seat]:
+        """Yield the seats of the game, as far as the case shows them; an unnamed one stands for those that it may not.
+
+        There is none beside those that acted when an act settled the case.
+        """
+        after = self.exported.records[self.version : self.version + 1]
+        if not after or after[0].cause is not None:
+            yield Seat("")
+        for record in self.exported.records:
+            if (seat := cause_of(record).seat) is not None:
+                yield seat
+
+    def _check_effects(self, game: Export) -> None:
+        """Check that the rulings, and nothing else in the name of the case, changed the game."""
+        effects = {ruling.version + 1: ruling for ruling in self.rulings if ruling.decision in EFFECTS}
+        for record in game.records:
+            cause = cause_of(record)
+            if getattr(cause, "case", None) == self.exported.case and record.version not in effects:
+                self._fail(f"version {record.version} of the game names this case, which did not order it")
+        for version, ruling in effects.items():
+            is_over = any(record.type == kebab("GameEnded") for record in game.records[: version - 1])
+            if ruling.decision == "result" and is_over:
+                continue  # a game that is over stays as it is, and the ruling alone has the result
+            record = game.records[version - 1] if version <= len(game.records) else None
+            if record is None or not self._is_effect(record, ruling):
+                self._fail(f"version {version} of the game is not what the ruling on version {ruling.version} ordered")
+
+    def _is_effect(self, record: Record, ruling: Ruled) -> bool:
+        if getattr(cause_of(record), "case", None) != self.exported.case or record.type != EFFECTS[ruling.decision]:
+            return False
+        event: GameEvent | None = read_around(record)
+        return not isinstance(event, MovesRetracted) or (event.to, event.by) == (ruling.to, "ruling")
+
+    # --- the verdict ---
+
+    def _fail(self, problem: str) -> NoReturn:
+        raise ExportError(f"{problem[0].upper()}{problem[1:]}.".replace("..", "."), self.version + 1, self.version)
+
+    def proved(self) -> Iterator[str]:
+        yield f"The chain of {len(self.exported.records)} events is unbroken and every line is canonical."
+        yield "Every act was decided again and gave exactly the stored events."
+        if self.exported.statements:
+            yield f"The {len(self.exported.statements)} statements in the export fit their commitments."
+        if self.game is not None:
+            yield "The seats, the officials and the versions are those of the game, and the rulings changed it as told."
+
+    def unproved(self) -> Iterator[str]:
+        if self.game is None:
+            yield "Who held the seats and who was an official: verify the case together with the export of its game."
+        if missing := len(fold(self.exported.case, self.exported.records).commitments) - len(self.exported.statements):
+            yield f"What {missing} statements say: they were erased, or are hidden from this reader."

@@ -1,0 +1,348 @@
+"""Cases: who may do what, when, and what comes of it."""
+
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from domain.judging.case import require_text
+from domain.judging.events import CASE_EVENTS, CaseOpened, Settled
+from domain.judging.fold import read_event
+from domain.kernel.ids import PlayerId
+from domain.kernel.log.record import Cause, first_broken
+from domain.kernel.rules import catalogue
+from domain.kernel.rules.message import Names, in_words
+from domain.kernel.rules.refusal import Refusal
+from tests.helpers.judging import JUDGE, OTHER_JUDGE, Court
+from tests.helpers.play import ORGANIZER, Play, player_of
+from tests.tiny.auction import ROOM, SEATS, TinyAuction
+
+RED, BLUE, GREEN = SEATS[:3]
+ANNA, BERT, CARL = map(player_of, (RED, BLUE, GREEN))
+STRANGER = PlayerId("stranger")
+
+
+@pytest.fixture
+def play() -> Play:
+    return Play(TinyAuction(), ROOM, 3)
+
+
+@pytest.fixture
+def court(play: Play) -> Court:
+    return Court(play, JUDGE, OTHER_JUDGE)
+
+
+def refused(act: Any, *given: Any, **more: Any) -> str:
+    with pytest.raises(Refusal) as refusal:
+        act(*given, **more)
+    assert refusal.value.rule in {rule.id for rule in catalogue.common_rules().rules}
+    return refusal.value.rule
+
+
+def test_every_event_concerns_rules_of_the_service() -> None:
+    known = {rule.id for rule in catalogue.common_rules().rules}
+    for event in CASE_EVENTS:
+        assert event.rules
+        assert {*event.rules} <= known, event
+
+
+@pytest.mark.rule("TAB-CASE-01")
+def test_a_seat_or_an_official_opens_a_case(court: Court) -> None:
+    assert refused(court.open, STRANGER) == "TAB-CASE-01"
+    opened = court.open(ANNA).case
+    assert (opened.status, opened.seat, opened.player, opened.opened.number) == ("open", RED, ANNA, 1)
+    assert (opened.opened.version, opened.opened.hash) == (court.play.game.version, court.play.game.head.hex())
+    other = Court(court.play, JUDGE, case="cother")
+    assert other.open(JUDGE, "conduct").case.seat is None
+    assert "seat" not in other.records[0].event.decode()
+
+
+@pytest.mark.rule("TAB-CASE-02")
+@pytest.mark.parametrize("about", [0, -1, 1000])
+def test_a_case_is_about_a_version_that_the_game_has(court: Court, about: int) -> None:
+    assert refused(court.open, ANNA, "move", about) == "TAB-CASE-02"
+
+
+@pytest.mark.rule("TAB-CASE-02")
+def test_the_result_is_disputed_when_there_is_one(court: Court) -> None:
+    assert refused(court.open, ANNA, "result") == "TAB-CASE-02"
+    finish(court.play)
+    assert court.open(ANNA, "result", court.play.game.version).case.status == "open"
+
+
+@pytest.mark.rule("TAB-CASE-03")
+def test_a_seat_has_three_open_cases_at_most(court: Court) -> None:
+    rows = [Court(court.play, case=f"c{about}").open(ANNA, "move", about).case.row for about in (1, 2, 3)]
+    assert refused(court.open, ANNA, "move", 4, others=rows) == "TAB-CASE-03"
+    court.try_open(BERT, "move", 4, others=rows)
+    court.try_open(ORGANIZER, "move", 4, others=rows)
+    court.open(ANNA, "move", 4, others=[rows[0], rows[1], replace(rows[2], status="ruled")])
+
+
+@pytest.mark.rule("TAB-CASE-04")
+def test_an_event_is_disputed_once(court: Court) -> None:
+    row = court.open(ANNA, "move", 2).case.row
+    again = Court(court.play, case="cagain")
+    assert refused(again.open, BERT, "slip", 2, others=[row]) == "TAB-CASE-04"
+    again.try_open(BERT, "slip", 3, others=[row])
+    court.withdraw(ANNA)
+    row = court.case.row
+    assert refused(again.open, ANNA, "move", 2, others=[row]) == "TAB-CASE-04"
+    again.open(BERT, "move", 2, others=[row])
+
+
+@pytest.mark.rule("TAB-CASE-05")
+def test_a_refusal_is_disputed_with_its_command(court: Court) -> None:
+    put_up = {"type": "put-up", "coins": 99}
+    assert refused(court.open, ANNA, "refusal") == "TAB-CASE-05"
+    assert refused(court.open, ANNA, "move", command=put_up) == "TAB-CASE-05"
+    assert refused(court.open, ANNA, "refusal", command=put_up, refused=False) == "TAB-CASE-05"
+    assert refused(court.open, ORGANIZER, "refusal", command=put_up) == "TAB-CASE-05"
+    row = court.open(ANNA, "refusal", 5, command=put_up).case.row
+    other = Court(court.play, case="cother")
+    assert refused(other.open, ANNA, "refusal", 5, command=put_up, others=[row]) == "TAB-CASE-04"
+    other.open(ANNA, "refusal", 5, command=put_up | {"coins": 98}, others=[row])
+
+
+@pytest.mark.rule("TAB-CASE-06")
+def test_seats_make_statements_while_the_case_waits_for_a_ruling(court: Court) -> None:
+    court.open(ANNA)
+    court.state(BERT)
+    court.state(ANNA)
+    assert court.case.commitments.keys() == {1, 2, 3}
+    assert refused(court.state, STRANGER) == refused(court.state, JUDGE) == "TAB-CASE-06"
+    court.rule()
+    assert refused(court.state, ANNA) == "TAB-CASE-06"
+    court.appeal(BERT)
+    court.state(ANNA)
+
+
+@pytest.mark.rule("TAB-CASE-06")
+@pytest.mark.parametrize("text", ["", "  \n ", "x" * 2001, "bell \a", "\u202eoverridden", "half \ud800"])
+def test_a_statement_is_printable(text: str) -> None:
+    assert refused(require_text, text) == "TAB-CASE-06"
+
+
+def test_a_statement_may_have_lines_and_any_script() -> None:
+    require_text("First line\nδεύτερη <b>γραμμή</b> 🎲" + "x" * 1900)
+
+
+@pytest.mark.rule("TAB-CASE-07")
+def test_each_other_seat_answers_once(court: Court) -> None:
+    court.open(ANNA)
+    assert refused(court.answer, ANNA) == refused(court.answer, STRANGER) == "TAB-CASE-07"
+    court.answer(BERT)
+    assert refused(court.answer, BERT) == "TAB-CASE-07"
+    court.answer(CARL)
+    assert court.case.answered == {BLUE, GREEN}
+
+
+@pytest.mark.rule("TAB-CASE-08")
+def test_whoever_opened_a_case_withdraws_it_before_a_ruling(court: Court) -> None:
+    court.open(ANNA)
+    assert refused(court.withdraw, BERT) == refused(court.withdraw, JUDGE) == "TAB-CASE-08"
+    ruled = Court(court.play, case="cruled")
+    ruled.open(ANNA)
+    ruled.rule()
+    assert refused(ruled.withdraw, ANNA) == "TAB-CASE-08"
+    assert court.withdraw(ANNA).case.status == "withdrawn"
+
+
+@pytest.mark.rule("TAB-CASE-09")
+def test_the_consent_of_the_other_seats_settles_a_complaint(court: Court) -> None:
+    court.open(ANNA, "slip")
+    assert refused(court.consent, ANNA) == refused(court.consent, JUDGE) == "TAB-CASE-09"
+    assert court.consent(BERT).case.status == "open"
+    assert refused(court.consent, BERT) == "TAB-CASE-09"
+    settled = court.consent(CARL)
+    assert settled.case.status == "settled"
+    assert isinstance(read_event(settled.records[1]), Settled)
+    assert settled.records[1].cause is None
+
+
+@pytest.mark.rule("TAB-CASE-09")
+def test_the_consent_of_all_seats_to_a_ruling_settles_the_case(court: Court) -> None:
+    court.open(ANNA)
+    court.consent(BERT)
+    court.rule(decision="stands")
+    assert court.case.consents == frozenset()
+    for player, status in ((ANNA, "ruled"), (BERT, "ruled"), (CARL, "settled")):
+        assert court.consent(player).case.status == status
+    assert refused(court.appeal, ANNA) == "TAB-CASE-11"
+
+
+@pytest.mark.rule("TAB-CASE-10")
+def test_a_case_has_one_appeal(court: Court) -> None:
+    court.open(ANNA)
+    assert refused(court.appeal, ANNA) == "TAB-CASE-10"
+    court.rule(JUDGE)
+    assert refused(court.appeal, JUDGE) == "TAB-CASE-10"
+    assert court.appeal(BERT).case.status == "appealed"
+    assert refused(court.appeal, ANNA) == "TAB-CASE-10"
+    assert refused(court.consent, ANNA) == "TAB-CASE-09"
+
+
+@pytest.mark.rule("TAB-CASE-11")
+def test_nothing_happens_in_a_closed_case(court: Court) -> None:
+    court.open(ANNA)
+    court.withdraw(ANNA)
+    assert {
+        refused(court.state, ANNA),
+        refused(court.answer, BERT),
+        refused(court.consent, BERT),
+        refused(court.appeal, BERT),
+        refused(court.withdraw, ANNA),
+        refused(court.rule),
+    } == {"TAB-CASE-11"}
+
+
+# --- rulings ---
+
+
+@pytest.mark.rule("TAB-RUL-01")
+def test_officials_rule(court: Court) -> None:
+    court.open(ANNA)
+    assert refused(court.rule, STRANGER) == "TAB-RUL-01"
+    filed = court.rule(JUDGE, "stands")
+    assert (filed.case.status, filed.case.judge) == ("ruled", JUDGE)
+    assert filed.ruling is not None
+    assert filed.ruling.decision == "stands"
+    assert filed.case.row.rules == ("TAB-UNDO-02",)
+
+
+@pytest.mark.rule("TAB-RUL-02")
+def test_nobody_rules_in_a_game_of_their_own_or_on_their_own_case(play: Play) -> None:
+    court = Court(play, JUDGE, ANNA)
+    court.open(JUDGE)
+    assert refused(court.rule, ANNA) == "TAB-RUL-02"
+    assert refused(court.rule, JUDGE) == "TAB-RUL-02"
+    court.rule(ORGANIZER)
+
+
+@pytest.mark.rule("TAB-RUL-02")
+def test_who_left_a_seat_does_not_rule_either() -> None:
+    play = Play(TinyAuction(), ROOM, 2, start=False)
+    play.sit(RED, JUDGE)
+    play.leave(RED, JUDGE)
+    play.sit(RED, ANNA)
+    court = Court(play, JUDGE)
+    court.open(ANNA, "conduct")
+    assert refused(court.rule, JUDGE) == "TAB-RUL-02"
+
+
+@pytest.mark.rule("TAB-RUL-03")
+def test_a_ruling_is_made_on_the_game_as_it_stands(court: Court) -> None:
+    court.open(ANNA)
+    assert refused(court.rule, version=court.facts.version - 1) == "TAB-RUL-03"
+    assert refused(court.rule, hash="00" * 32) == "TAB-RUL-03"
+
+
+@pytest.mark.rule("TAB-RUL-04")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"cited": []},
+        {"cited": ["CC-MOV-03"]},
+        {"cited": ["TAB-UNDO-02", "TAB-UNDO-02"]},
+        {"cited": [f"TA-PUT-{number:02}" for number in range(21)]},
+        {"reason": ""},
+        {"reason": " "},
+        {"reason": "two\nlines"},
+        {"reason": "x" * 2001},
+    ],
+)
+def test_a_ruling_cites_rules_of_the_game_and_gives_a_reason(court: Court, wrong: dict[str, Any]) -> None:
+    court.open(ANNA, cited=["TA-PUT-01", "TAB-LIST-02"])
+    assert refused(court.rule, **wrong) == "TAB-RUL-04"
+    court.rule(cited=["TA-PUT-01"], reason="<script>" + "x" * 1992)
+    assert court.case.cited == ("TA-PUT-01", "TAB-LIST-02")
+    assert refused(Court(court.play, case="c2").open, ANNA, cited=["TA-PUT-99"]) == "TAB-RUL-04"
+
+
+@pytest.mark.rule("TAB-RUL-05")
+@pytest.mark.parametrize(
+    ("decision", "more"),
+    [
+        ("back", {}),
+        ("back", {"to": 1}),
+        ("back", {"to": 1000}),
+        ("back", {"to": 5, "order": ((RED, BLUE, GREEN),)}),
+        ("stands", {"to": 5}),
+        ("result", {}),
+        ("result", {"order": ((RED,), (BLUE,))}),
+        ("result", {"order": ((RED,), (BLUE,), (GREEN, RED))}),
+        ("result", {"order": ((RED, BLUE), (), (GREEN,))}),
+        ("resume", {}),
+        ("continue", {"to": "gfork"}),
+        ("time", {}),
+        ("seat", {}),
+    ],
+)
+def test_a_ruling_decides_what_is_possible(court: Court, decision: str, more: dict[str, Any]) -> None:
+    court.open(ANNA)
+    assert refused(court.rule, decision=decision, **more) == "TAB-RUL-05"
+
+
+@pytest.mark.rule("TAB-RUL-05")
+def test_a_game_goes_back_to_the_version_before_a_command_and_never_when_it_is_over(court: Court) -> None:
+    court.play.step(Random(1))
+    court.open(ANNA)
+    start = min(court.facts.starts())
+    court.rule(decision="back", to=start)
+    court.appeal(BERT)
+    finish(court.play)
+    for decision, more in (("back", {"to": start}), ("pause", {})):
+        assert refused(court.rule, JUDGE, decision=decision, **more) == "TAB-RUL-05"
+    court.rule(JUDGE, decision="result", order=((BLUE, GREEN), (RED,)))
+
+
+@pytest.mark.rule("TAB-RUL-06")
+def test_a_case_is_ruled_on_once_and_after_an_appeal_by_another_official(court: Court) -> None:
+    court.open(ANNA)
+    court.rule(JUDGE)
+    assert refused(court.rule, OTHER_JUDGE) == "TAB-RUL-06"
+    court.appeal(BERT)
+    assert refused(court.rule, JUDGE) == "TAB-RUL-06"
+    assert court.rule(OTHER_JUDGE, "stands").case.status == "final"
+    assert refused(court.rule, ORGANIZER) == "TAB-CASE-11"
+
+
+# --- the stream ---
+
+
+def test_a_case_is_a_chain_and_tells_itself(court: Court) -> None:
+    court.open(ANNA, "dice", 4, cited=["TA-PUT-01"])
+    court.answer(BERT)
+    court.state(ANNA)
+    court.rule(JUDGE, "pause")
+    court.appeal(CARL)
+    court.rule(OTHER_JUDGE, "result", order=((RED, BLUE), (GREEN,)))
+    assert first_broken(court.id, court.records) is None
+    names = Names({}, SEATS)
+    assert [in_words(read_event(record), names) for record in court.records] == [
+        "Red opened case 1 of the game: the dice at version 4. It cites TA-PUT-01.",
+        "Blue answered.",
+        "Red made a statement.",
+        f"An official ruled on version {court.play.game.version}: the game pauses. As the rule says.",
+        "Green appealed.",
+        f"Another official ruled on version {court.play.game.version}: the game ends in the order Red with Blue and "
+        "Green. As the rule says.",
+    ]
+
+
+def test_times_of_a_case_never_run_backwards(court: Court) -> None:
+    opened = replace(court.open(ANNA).case, changed="2027-01-01T00:00:00.000000Z")
+    filed = opened.consent(court.facts, Cause(BERT), court.now)
+    assert filed.records[0].at == opened.changed
+
+
+def test_the_first_event_opens_the_case(court: Court) -> None:
+    court.open(ANNA)
+    assert isinstance(read_event(court.records[0]), CaseOpened)
+
+
+def finish(play: Play) -> None:
+    rng = Random(1)
+    while play.game.status == "running":
+        play.step(rng)
