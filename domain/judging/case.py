@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from domain.judging.events import (
     CLOSED,
-    LONGEST,
     WAITING,
     Appealed,
     CaseAnswered,
@@ -27,6 +26,7 @@ from domain.judging.events import (
 )
 from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log import lifecycle
+from domain.kernel.log.around import LONGEST_REASON, is_reason
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from domain.kernel.rules.message import enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
@@ -246,22 +246,22 @@ class Case(Struct, kw_only=True):
         """Decide the case; after an appeal, finally.
 
         Raises:
-            Refusal: the account is no official of the game (TAB-RUL-01), or is party to it (TAB-RUL-02); the game does
-                not stand at this version with this hash (TAB-RUL-03); a rule or the reason is wrong (TAB-RUL-04); the
-                decision is not possible in this game (TAB-RUL-05); the case is ruled (TAB-RUL-06) or closed
+            Refusal: the account is no official of the game (TAB-RUL-05), or is party to it (TAB-RUL-06); the game does
+                not stand at this version with this hash (TAB-RUL-07); a rule or the reason is wrong (TAB-RUL-08); the
+                decision is not possible in this game (TAB-RUL-09); the case is ruled (TAB-RUL-10) or closed
                 (TAB-CASE-11).
         """
         self._require_impartial(facts, cause.account)
         self._require_not_closed()
         if self.status == "ruled":
             asked = f"This case was ruled on at version {self.ruled_at}."
-            raise Refusal("TAB-RUL-06", asked, "A case is ruled on again only after an appeal.", untimely=True)
+            raise Refusal("TAB-RUL-10", asked, "A case is ruled on again only after an appeal.", untimely=True)
         if self.status == "appealed" and self.judge == cause.player:
-            raise Refusal("TAB-RUL-06", "The appeal is against your own ruling.", "Another official decides it.")
+            raise Refusal("TAB-RUL-10", "The appeal is against your own ruling.", "Another official decides it.")
         if (version, hash) != (facts.version, facts.hash):
             asked = f"You ruled on version {version} with hash {hash}."
             now = f"The game is at version {facts.version} with hash {facts.hash}: look at it, then rule."
-            raise Refusal("TAB-RUL-03", asked, now, untimely=True)
+            raise Refusal("TAB-RUL-07", asked, now, untimely=True)
         require_rules(cited, facts, at_least=1)
         require_reason(reason)
         _require_possible(decision, to, order, facts)
@@ -272,12 +272,12 @@ class Case(Struct, kw_only=True):
     def _require_impartial(self, facts: Facts, player: PlayerId) -> None:
         if player in facts.held:
             asked = "You hold or held a seat in this game."
-            raise Refusal("TAB-RUL-02", asked, "An official who never had a seat in the game rules.")
+            raise Refusal("TAB-RUL-06", asked, "An official who never had a seat in the game rules.")
         if player == self.player:
-            raise Refusal("TAB-RUL-02", "You opened this case.", "Another official rules on it.")
+            raise Refusal("TAB-RUL-06", "You opened this case.", "Another official rules on it.")
         if player not in facts.officials:
             asked = "You are no official of this game."
-            raise Refusal("TAB-RUL-01", asked, f"Its officials are {enumerated(sorted(facts.officials)) or 'none'}.")
+            raise Refusal("TAB-RUL-05", asked, f"Its officials are {enumerated(list(facts.officials)) or 'nobody'}.")
 
     # --- the stream ---
 
@@ -382,7 +382,7 @@ def open_case(
     Raises:
         Refusal: the account has no part in the game (TAB-CASE-01), the game has no such version or the kind does not
             fit (TAB-CASE-02), the seat has too many open cases (TAB-CASE-03), this is disputed already (TAB-CASE-04),
-            a command is missing, too much or not refused (TAB-CASE-05), or a cited rule is not there (TAB-RUL-04).
+            a command is missing, too much or not refused (TAB-CASE-05), or a cited rule is not there (TAB-RUL-08).
     """
     seat = facts.seat_of(cause.account)
     if seat is None and cause.account not in facts.officials:
@@ -422,31 +422,29 @@ def open_case(
 
 def require_text(text: str, rule: str = "TAB-CASE-06") -> None:
     """Raise `Refusal` unless a statement is 1 to 2,000 printable characters; it may have several lines."""
-    _require_text(text, "".join(text.split("\n")), "A statement", rule)
+    _require_text(text, text.replace("\n", " "), "A statement", rule)
 
 
 def require_reason(reason: str) -> None:
-    """Raise `Refusal` unless the reason of a ruling is 1 to 2,000 printable characters (TAB-RUL-04)."""
-    _require_text(reason, reason, "The reason of a ruling", "TAB-RUL-04")
+    """Raise `Refusal` unless the reason of a ruling is 1 to 2,000 printable characters (TAB-RUL-08)."""
+    _require_text(reason, reason, "The reason of a ruling", "TAB-RUL-08")
 
 
-def _require_text(text: str, printed: str, what: str, rule: str) -> None:
-    right = f"{what} has 1 to {LONGEST:,} printable characters."
+def _require_text(text: str, line: str, what: str, rule: str) -> None:
+    right = f"{what} has 1 to {LONGEST_REASON:,} characters, and no control characters."
     refuse_unless(text.strip(), rule, f"{what} is empty.", right)
-    refuse_unless(len(text) <= LONGEST, rule, f"{what} has {len(text):,} characters.", right)
-    if not printed.isprintable():
-        first = next(character for character in printed if not character.isprintable())
-        raise Refusal(rule, f"{what} has the character U+{ord(first):04X}, which is not printable.", right)
+    refuse_unless(len(text) <= LONGEST_REASON, rule, f"{what} has {len(text):,} characters.", right)
+    refuse_unless(is_reason(line), rule, f"{what} has characters that cannot be printed.", right)
 
 
 def require_rules(cited: Sequence[RuleId], facts: Facts, *, at_least: int = 0) -> None:
-    """Raise `Refusal` unless the cited rules are rules of the game's ruleset or of the service (TAB-RUL-04)."""
+    """Raise `Refusal` unless the cited rules are rules of the game's ruleset or of the service (TAB-RUL-08)."""
     right = f"Cite {at_least} to {MOST_CITED} different rules of the ruleset or of the service."
     number = f"You cited {len(cited)} rules."
-    refuse_unless(at_least <= len(cited) <= MOST_CITED, "TAB-RUL-04", number, right)
-    refuse_unless(len(set(cited)) == len(cited), "TAB-RUL-04", "You cited a rule twice.", right)
+    refuse_unless(at_least <= len(cited) <= MOST_CITED, "TAB-RUL-08", number, right)
+    refuse_unless(len(set(cited)) == len(cited), "TAB-RUL-08", "You cited a rule twice.", right)
     for rule in cited:
-        refuse_unless(facts.knows(rule), "TAB-RUL-04", f"This game has no rule {rule!r}.", right)
+        refuse_unless(facts.knows(rule), "TAB-RUL-08", f"This game has no rule {rule!r}.", right)
 
 
 def _require_about(kind: Kind, about: Version, facts: Facts) -> None:
@@ -469,23 +467,23 @@ def _require_command(kind: Kind, command: Any, seat: Seat | None, *, refused: bo
 
 
 def _require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> None:
-    """Raise `Refusal` unless a ruling can decide this in the game as it stands (TAB-RUL-05)."""
+    """Raise `Refusal` unless a ruling can decide this in the game as it stands (TAB-RUL-09)."""
     if decision in NOT_YET:
         asked = f"This service has no {NOT_YET[decision]} yet."
-        raise Refusal("TAB-RUL-05", asked, f"A ruling cannot decide {decision!r}.")
+        raise Refusal("TAB-RUL-09", asked, f"A ruling cannot decide {decision!r}.")
     wants_to, wants_order = decision in ("back", "continue"), decision == "result"
     right = "A ruling has `to` exactly when the game goes back or on, and `order` exactly when it gives the result."
-    refuse_unless((to is not UNSET) == wants_to, "TAB-RUL-05", f"`to` does not fit {decision!r}.", right)
-    refuse_unless((order is not UNSET) == wants_order, "TAB-RUL-05", f"`order` does not fit {decision!r}.", right)
+    refuse_unless((to is not UNSET) == wants_to, "TAB-RUL-09", f"`to` does not fit {decision!r}.", right)
+    refuse_unless((order is not UNSET) == wants_order, "TAB-RUL-09", f"`order` does not fit {decision!r}.", right)
     if decision in IN_A_RUNNING_GAME and facts.status != "running":
         asked = f"You decided {decision!r}, but the game is {facts.status}."
-        raise Refusal("TAB-RUL-05", asked, "Only a running game goes back, pauses or resumes.")
+        raise Refusal("TAB-RUL-09", asked, "Only a running game goes back, pauses or resumes.")
     if decision in ("pause", "resume") and facts.paused == (decision == "pause"):
         asked = f"The game is {'paused already' if facts.paused else 'not paused'}."
-        raise Refusal("TAB-RUL-05", asked, "A running game can be paused, and a paused one resumed.")
+        raise Refusal("TAB-RUL-09", asked, "A running game can be paused, and a paused one resumed.")
     if decision == "back" and to not in facts.starts():
         asked = f"The game cannot go back to version {to}."
-        raise Refusal("TAB-RUL-05", asked, "Choose a version before a command that counts.")
+        raise Refusal("TAB-RUL-09", asked, "Choose a version before a command that counts.")
     if wants_order:
         _require_order(order, facts)
 
@@ -493,8 +491,8 @@ def _require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> 
 def _require_order(order: tuple[tuple[Seat, ...], ...], facts: Facts) -> None:
     if facts.status not in ("running", "over"):
         asked = f"You decided the result, but the game is {facts.status}."
-        raise Refusal("TAB-RUL-05", asked, "A game has a result once it has begun.")
+        raise Refusal("TAB-RUL-09", asked, "A game has a result once it has begun.")
     placed = [seat for tied in order for seat in tied]
     if sorted(placed) != sorted(facts.seats) or not all(order):
         asked = f"The order has {enumerated(placed) or 'no seats'}."
-        raise Refusal("TAB-RUL-05", asked, f"It must have each of {enumerated(list(facts.seats))} once.")
+        raise Refusal("TAB-RUL-09", asked, f"It must have each of {enumerated(list(facts.seats))} once.")

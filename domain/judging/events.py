@@ -34,9 +34,6 @@ WAITING: Final[tuple[Status, ...]] = ("open", "appealed")
 CLOSED: Final[tuple[Status, ...]] = ("withdrawn", "settled", "final")
 """Cases in which nothing happens any more."""
 
-LONGEST: Final = 2_000
-"""The most characters of a statement, and of the reason of a ruling."""
-
 
 class Written(Struct, frozen=True, omit_defaults=True):
     """What a party wrote. It is kept beside the log and can be erased; the log has a salted commitment to it.
@@ -179,7 +176,7 @@ class ConsentGiven(CaseEvent, frozen=True):
 
 
 class Ruled(CaseEvent, frozen=True):
-    """An official decided the case (TAB-RUL-01).
+    """An official decided the case (TAB-RUL-05).
 
     Attributes:
         decision: what was decided.
@@ -191,7 +188,7 @@ class Ruled(CaseEvent, frozen=True):
         order: the final order of the seats of a `result`, the first first; seats that tie stand together.
     """
 
-    rules = ("TAB-RUL-01", "TAB-RUL-03", "TAB-RUL-05")
+    rules = ("TAB-RUL-05", "TAB-RUL-07", "TAB-RUL-09")
 
     decision: Decision
     cited: tuple[RuleId, ...]
@@ -246,9 +243,9 @@ class Appealed(CaseEvent, frozen=True):
 
 
 class RuledFinally(Ruled, frozen=True):
-    """Another official decided the case after an appeal (TAB-RUL-06). Nothing follows in the case."""
+    """Another official decided the case after an appeal (TAB-RUL-10). Nothing follows in the case."""
 
-    rules = ("TAB-RUL-01", "TAB-RUL-03", "TAB-RUL-05", "TAB-RUL-06")
+    rules = ("TAB-RUL-05", "TAB-RUL-07", "TAB-RUL-09", "TAB-RUL-10")
 
     @property
     def _whose(self) -> str:

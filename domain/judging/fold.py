@@ -1,23 +1,20 @@
 """Reading the stream of a case, and what is known of its game."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Union, cast
 
 import msgspec
 
 from domain.judging.case import Case, Facts, begun
 from domain.judging.events import CASE_EVENTS, CaseEvent, CaseOpened
-from domain.kernel.ids import CaseId, PlayerId, RuleId
+from domain.kernel.ids import CaseId, RuleId
 from domain.kernel.log.game import Game
-from domain.kernel.log.history import cause_of, read_around, starts_of_commands
-from domain.kernel.log.lifecycle import SeatsMoved, SeatTaken
+from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.record import Record
 from domain.kernel.rules.catalogue import CatalogueError, common_rules
-from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
 
 _decoder: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(cast(Any, Union[CASE_EVENTS]))  # noqa: UP007
-_SEATED: Final = tuple(b'"type":"%b"' % type_name(event).encode() for event in (SeatTaken, SeatsMoved))
 
 
 def read_event(record: Record) -> CaseEvent:
@@ -48,22 +45,12 @@ def facts_of(game: Game, records: Sequence[Record]) -> Facts:
         hash=game.head.hex(),
         status=game.status,
         seats={seat: holder for seat, holder in game.players.items() if holder is not None},
-        held=frozenset(held_by(records)),
-        officials=frozenset((game.organizer,)),
+        held=game.around.seated,
+        officials=[player for player, holds in game.around.officials.items() if holds],
         knows=lambda rule: knows(game.ruleset, rule),
         starts=lambda: starts_of_commands(records),
+        paused=game.around.paused is not None,
     )
-
-
-def held_by(records: Iterable[Record]) -> Iterable[PlayerId]:
-    """Yield all who ever held a seat, going by a game's whole log."""
-    for record in records:
-        if any(seated in record.event for seated in _SEATED):
-            event = read_around(record)
-            if isinstance(event, SeatTaken):
-                yield event.player
-            elif isinstance(event, SeatsMoved):
-                yield from event.players.values()
 
 
 def knows(ruleset: Ruleset[Any], rule: RuleId) -> bool:

@@ -46,10 +46,10 @@ from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version, is_case
 from domain.kernel.log import fold as games
 from domain.kernel.log import lifecycle
 from domain.kernel.log.history import cause_of, read_around, steps
-from domain.kernel.log.lifecycle import GameEvent, MovesRetracted
+from domain.kernel.log.lifecycle import GameAdjudicated, GameEnded, GamePaused, GameResumed, MovesRetracted
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.proof.export import Export, ExportError, Hex, Lines, Number, Plain, Row, row_line
-from domain.kernel.rules.message import kebab
+from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 
@@ -58,10 +58,10 @@ FORMAT: Final = "tabularium-case/1"
 _SALT: Final = re.compile("[0-9a-f]{32}")
 
 EFFECTS: Final[Mapping[str, str]] = {
-    "back": kebab("MovesRetracted"),
-    "result": kebab("GameAdjudicated"),
-    "pause": kebab("GamePaused"),
-    "resume": kebab("GameResumed"),
+    "back": type_name(MovesRetracted),
+    "result": type_name(GameAdjudicated),
+    "pause": type_name(GamePaused),
+    "resume": type_name(GameResumed),
 }
 """The first event that a decision brings about in a running game."""
 
@@ -411,10 +411,10 @@ class _Replay:
         effects = {ruling.version + 1: ruling for ruling in self.rulings if ruling.decision in EFFECTS}
         for record in game.records:
             cause = cause_of(record)
-            if getattr(cause, "case", None) == self.exported.case and record.version not in effects:
+            if cause.case == self.exported.case and record.version not in effects:
                 self._fail(f"version {record.version} of the game names this case, which did not order it")
         for version, ruling in effects.items():
-            is_over = any(record.type == kebab("GameEnded") for record in game.records[: version - 1])
+            is_over = any(record.type == type_name(GameEnded) for record in game.records[: version - 1])
             if ruling.decision == "result" and is_over:
                 continue  # a game that is over stays as it is, and the ruling alone has the result
             record = game.records[version - 1] if version <= len(game.records) else None
@@ -422,10 +422,18 @@ class _Replay:
                 self._fail(f"version {version} of the game is not what the ruling on version {ruling.version} ordered")
 
     def _is_effect(self, record: Record, ruling: Ruled) -> bool:
-        if getattr(cause_of(record), "case", None) != self.exported.case or record.type != EFFECTS[ruling.decision]:
+        if cause_of(record).case != self.exported.case or record.type != EFFECTS[ruling.decision]:
             return False
-        event: GameEvent | None = read_around(record)
-        return not isinstance(event, MovesRetracted) or (event.to, event.by) == (ruling.to, "ruling")
+        event = read_around(record)
+        match event:
+            case MovesRetracted(to, by, reason):
+                return (to, by, reason) == (ruling.to, "ruling", ruling.reason)
+            case GameAdjudicated(order, reason):
+                return (order, reason) == (ruling.order, ruling.reason)
+            case GamePaused(reason):
+                return reason == ruling.reason
+            case _:
+                return True
 
     # --- the verdict ---
 

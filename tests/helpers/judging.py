@@ -5,16 +5,17 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET
-from msgspec.structs import replace
 
 from domain.judging import proof
 from domain.judging.case import Case, CaseRow, Facts, Filed, open_case
+from domain.judging.effect import effect_of
 from domain.judging.events import Written, commitment_to
 from domain.judging.fold import facts_of, fold
 from domain.judging.proof import Statement
 from domain.kernel.ids import CaseId, PlayerId, RuleId, Version
+from domain.kernel.log.fold import earlier_of
 from domain.kernel.log.record import Cause, Record
-from tests.helpers.play import ORGANIZER, Play
+from tests.helpers.play import Play
 
 SALT = bytes(range(16))
 JUDGE = PlayerId("judge")
@@ -22,11 +23,13 @@ OTHER_JUDGE = PlayerId("other-judge")
 
 
 class Court:
-    """A case with its stream, and the game that it is about; `officials` rule beside the organizer."""
+    """A case with its stream, and the game that it is about, whose officials are `JUDGE` and `OTHER_JUDGE`."""
 
-    def __init__(self, play: Play, *officials: PlayerId, case: str = "ccase") -> None:
+    def __init__(self, play: Play, case: str = "ccase") -> None:
         self.play = play
-        self.officials = officials
+        for judge in (JUDGE, OTHER_JUDGE):
+            if judge not in play.game.around.officials:
+                play.name_official(judge)
         self.id = CaseId(case)
         self.records: list[Record] = []
         self.statements: list[Statement] = []
@@ -37,12 +40,11 @@ class Court:
 
     @property
     def facts(self) -> Facts:
-        facts = facts_of(self.play.game, self.play.records)
-        return replace(facts, officials={*facts.officials, *self.officials})
+        return facts_of(self.play.game, self.play.records)
 
     @property
     def now(self) -> str:
-        return f"2026-01-01T00:01:00.{len(self.records):06}Z"
+        return self.play.now
 
     def write(self, text: str) -> str:
         """Keep a statement for the next event, and return its commitment."""
@@ -107,23 +109,35 @@ class Court:
     def withdraw(self, player: PlayerId) -> Filed:
         return self.take(self.case.withdraw(Cause(player), self.now))
 
-    def rule(self, player: PlayerId = ORGANIZER, decision: Any = "dismissed", **more: Any) -> Filed:
+    def rule(
+        self, player: PlayerId = JUDGE, decision: Any = "dismissed", *, carried: bool = True, **more: Any
+    ) -> Filed:
+        """Rule, and carry the ruling out in the game unless told otherwise."""
         facts = self.facts
         given = {"cited": ["TAB-UNDO-02"], "reason": "As the rule says.", "version": facts.version, "hash": facts.hash}
         given |= more
-        return self.take(
-            self.case.rule(
-                decision,
-                tuple(given.pop("cited")),
-                given.pop("reason"),
-                given.pop("version"),
-                given.pop("hash"),
-                facts,
-                Cause(player),
-                self.now,
-                **given,
-            )
+        play, filed = (
+            self.play,
+            (
+                self.case.rule(
+                    decision,
+                    tuple(given.pop("cited")),
+                    given.pop("reason"),
+                    given.pop("version"),
+                    given.pop("hash"),
+                    facts,
+                    Cause(player),
+                    self.now,
+                    **given,
+                )
+            ),
         )
+        effect = effect_of(
+            filed, play.game, play.records, earlier_of(play.game, play.records, play.library), play.chance
+        )
+        if effect is not None and carried:
+            play.take(effect)
+        return self.take(filed)
 
     def export(self) -> list[bytes]:
         return list(proof.export(self.case, self.records, self.statements))

@@ -13,14 +13,13 @@ from domain.judging import proof
 from domain.judging.events import Ruled, RuledFinally
 from domain.judging.fold import fold, read_event
 from domain.judging.proof import CaseVerdict, verify
-from domain.kernel.ids import PlayerId
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from domain.kernel.proof import export
 from domain.kernel.proof.export import Export
 from domain.kernel.rules.ruleset import Library
-from tests.helpers.judging import JUDGE, Court
-from tests.helpers.play import ORGANIZER, Play, player_of
+from tests.helpers.judging import JUDGE, OTHER_JUDGE, Court
+from tests.helpers.play import Play, player_of
 from tests.tiny.auction import ROOM, SEATS, TinyAuction
 
 ANNA, BERT, CARL = map(player_of, SEATS[:3])
@@ -30,17 +29,17 @@ LIBRARY = Library([TinyAuction()])
 def played() -> Court:
     """Return a case in which everything happened that can, about a game that went on meanwhile."""
     play, rng = Play(TinyAuction(), ROOM, 3), Random(3)
-    court = Court(play, JUDGE)
+    court = Court(play)
     play.step(rng)
     court.open(ANNA, "move", 5, cited=["TA-PUT-01"])
     court.answer(BERT)
     court.state(CARL)
     court.consent(BERT)
     play.step(rng)
-    court.rule(ORGANIZER, "stands")
+    court.rule(JUDGE, "stands")
     court.consent(CARL)
     court.appeal(ANNA)
-    court.rule(JUDGE, "result", order=((SEATS[0], SEATS[1]), (SEATS[2],)))
+    court.rule(OTHER_JUDGE, "result", order=((SEATS[0], SEATS[1]), (SEATS[2],)))
     return court
 
 
@@ -85,7 +84,7 @@ def test_an_export_verifies_with_the_game() -> None:
     court.open(ANNA, "move", 5, cited=["TA-PUT-01"])
     court.answer(BERT)
     court.play.step(Random(1))
-    court.rule(ORGANIZER, "stands")
+    court.rule(JUDGE, "stands")
     verdict = verify(court.export(), LIBRARY, game_of(court))
     assert verdict.ok, verdict.problem
     assert not verdict.unproved
@@ -99,14 +98,30 @@ def test_the_game_must_be_the_one_of_the_case_and_go_as_far(court: Court) -> Non
     assert "the export of the game ends at version 5" in verify(court.export(), LIBRARY, short).problem
 
 
-def test_an_order_of_the_case_that_the_game_does_not_have_is_named() -> None:
+@pytest.mark.parametrize("decision", ["back", "pause", "result"])
+def test_what_a_ruling_ordered_must_have_happened_in_the_game(decision: str) -> None:
+    orders = {"back": {"to": 8}, "pause": {}, "result": {"order": (SEATS[:3],)}}
+    for carried in (True, False):
+        court = Court(Play(TinyAuction(), ROOM, 3))
+        while 8 not in court.facts.starts():
+            court.play.step(Random(1))
+        court.open(ANNA)
+        court.rule(JUDGE, decision, carried=carried, **orders[decision])
+        if not carried:
+            court.play.step(Random(1))
+        assert verify(court.export(), LIBRARY).ok
+        verdict = verify(court.export(), LIBRARY, game_of(court))
+        assert verdict.ok is carried, verdict.problem
+        assert carried or "is not what the ruling on version" in verdict.problem
+
+
+def test_a_change_of_the_game_that_the_case_did_not_order_is_named() -> None:
     court = Court(Play(TinyAuction(), ROOM, 3))
-    court.play.step(Random(1))
     court.open(ANNA)
-    court.rule(ORGANIZER, "back", to=min(court.facts.starts()))
-    assert verify(court.export(), LIBRARY).ok
+    court.rule(JUDGE, "pause")
+    court.play.rule_resume(Cause(JUDGE, case=court.id))
     verdict = verify(court.export(), LIBRARY, game_of(court))
-    assert "is not what the ruling on version" in verdict.problem
+    assert "names this case, which did not order it" in verdict.problem
 
 
 # --- forgeries ---
@@ -154,7 +169,7 @@ def changing(nth: int, /, **changes: Any) -> Callable[[Any, Any, int], None]:
         changing(5, type="ruled-finally"),
         changing(5, player=str(ANNA)),
         changing(8, type="ruled"),
-        changing(8, player=str(ORGANIZER)),
+        changing(8, player=str(JUDGE)),
         changing(8, version=1),
         changing(8, to=3),
     ],
@@ -173,7 +188,7 @@ def test_a_changed_event_is_noticed_without_the_game(court: Court, change: Any) 
         (changing(2, player="somebody"), "You hold no seat"),
         (changing(2, player=str(CARL)), "is not what follows"),
         (changing(3, player="somebody"), "You are no official"),
-        (changing(3, hash="00" * 32), "TAB-RUL-03"),
+        (changing(3, hash="00" * 32), "TAB-RUL-07"),
         (changing(3, version=3), "names an earlier version"),
     ],
 )
@@ -181,7 +196,7 @@ def test_a_changed_event_is_noticed_with_the_game(change: Any, said: str) -> Non
     court = Court(Play(TinyAuction(), ROOM, 3))
     court.open(ANNA, "move", 5, cited=["TA-PUT-01"])
     court.answer(BERT)
-    court.rule(ORGANIZER, "stands")
+    court.rule(JUDGE, "stands")
     verdict = verify(forged(court, change), LIBRARY, game_of(court))
     assert not verdict.ok
     assert said in verdict.problem
@@ -205,7 +220,7 @@ def test_no_flipped_byte_and_no_lost_line_gets_past(court: Court) -> None:
 def test_the_kinds_of_ruling_are_told_apart(court: Court) -> None:
     first, last = read_event(court.records[4]), read_event(court.records[7])
     assert (type(first), type(last)) == (Ruled, RuledFinally)
-    assert cause_of(court.records[7]).player == PlayerId("judge")
+    assert cause_of(court.records[7]).player == OTHER_JUDGE
 
 
 def test_a_verdict_is_json() -> None:

@@ -395,12 +395,12 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(services: Catalogue) -> No
         "TAB-CASE-09",
         "TAB-CASE-10",
         "TAB-CASE-11",
-        "TAB-RUL-01",
-        "TAB-RUL-02",
-        "TAB-RUL-03",
-        "TAB-RUL-04",
         "TAB-RUL-05",
         "TAB-RUL-06",
+        "TAB-RUL-07",
+        "TAB-RUL-08",
+        "TAB-RUL-09",
+        "TAB-RUL-10",
     }
     assert services.for_ruleset("mare-nostrum") == services.rules
     assert services.cite(services.rule("TAB-UNDO-01")) == "Tabularium documentation"
