@@ -1,11 +1,12 @@
 """Following the log: every event with the game that it happened in, as it stood right after."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 from msgspec import Struct
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, StreamId
 from domain.kernel.log.fold import advance, fold
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_created, retraction
@@ -28,8 +29,8 @@ GAMES: Final = 20_000
 class Log(Protocol):
     """The log that projections follow. Every method may raise `projections.store.Unavailable`."""
 
-    async def read_all(self, cursor: str | None, limit: int) -> tuple[list[tuple[GameId, Record]], str]:
-        """Return the records of all games that follow `cursor`, in order, and the cursor after them."""
+    async def read_all(self, cursor: str | None, limit: int) -> tuple[Sequence[tuple[StreamId, Record]], str]:
+        """Return the records of all streams that follow `cursor`, in order, and the cursor after them."""
         ...
 
     async def read(self, game: GameId, limit: int) -> list[Record]:

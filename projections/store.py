@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from domain.kernel.ids import GameId, Version
+from domain.kernel.ids import StreamId, Version
 from projections.change import Change
 from projections.projection import Projection
 
@@ -33,7 +33,7 @@ class Overtaken(Exception):
 class Trouble(Struct, frozen=True):
     """Why a projection stopped, and at which event."""
 
-    game: GameId
+    game: StreamId
     version: Version
     why: str
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Final
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, StreamId
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.library import PROJECTIONS
@@ -29,7 +29,7 @@ class StoreLog:
     def __init__(self, store: EventStore) -> None:
         self._store = store
 
-    async def read_all(self, cursor: str | None, limit: int) -> tuple[list[tuple[GameId, Record]], str]:
+    async def read_all(self, cursor: str | None, limit: int) -> tuple[list[tuple[StreamId, Record]], str]:
         try:
             return await self._store.read_all(cursor, limit)
         except StoreError as error:

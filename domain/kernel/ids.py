@@ -1,7 +1,7 @@
 """Identifiers, each with a type of its own, so that one cannot be taken for another."""
 
 import re
-from typing import Final, NewType
+from typing import Final, NewType, TypeGuard
 
 GameId = NewType("GameId", str)
 """A game, and the name of its event stream."""
@@ -34,6 +34,11 @@ LARGEST_INTEGER = 2**53 - 1
 """The largest integer that every JSON implementation keeps exact (RFC 7493)."""
 
 
-def is_case(stream: StreamId) -> bool:
+def is_case(stream: StreamId) -> TypeGuard[CaseId]:
     """Tell whether a stream is that of a case: its id begins with ``c``, that of a game with ``g``."""
     return stream.startswith("c")
+
+
+def as_game(stream: StreamId) -> GameId | None:
+    """Return the id of a game; None when the stream is that of a case."""
+    return None if is_case(stream) else GameId(stream)

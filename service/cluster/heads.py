@@ -2,7 +2,7 @@
 
 import asyncio
 
-from domain.kernel.ids import GameId, Version
+from domain.kernel.ids import StreamId, Version
 from service.store.protocol import EventStore
 
 
@@ -14,10 +14,10 @@ class Heads:
 
     def __init__(self, store: EventStore) -> None:
         self._store = store
-        self._waiting: dict[GameId, asyncio.Future[Version]] = {}
+        self._waiting: dict[StreamId, asyncio.Future[Version]] = {}
         self._asking: asyncio.Task[None] | None = None
 
-    async def of(self, game: GameId) -> Version:
+    async def of(self, game: StreamId) -> Version:
         """Return the version at which a game stands; 0 for an unknown one. Raises `StoreError`."""
         future = self._waiting.get(game)
         if future is None:

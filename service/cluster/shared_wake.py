@@ -16,7 +16,7 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.ids import GameId, Version
+from domain.kernel.ids import StreamId, Version
 from service.cluster.away import RedisAway
 from service.cluster.wake import LocalWake
 from service.observe.background import background
@@ -48,7 +48,7 @@ class Rung(Struct, frozen=True):
     """
 
     by: str
-    heads: dict[GameId, Version]
+    heads: dict[StreamId, Version]
     everyone: bool = False
 
 
@@ -64,16 +64,16 @@ class SharedWake(LocalWake):
         self._redis = redis
         self._id = uuid4().hex
         self._heard = False
-        self._listeners: list[Callable[[GameId, Version], None]] = []
-        self._seen: dict[GameId, Version] = {}
-        self._untold: dict[GameId, Version] = {}
+        self._listeners: list[Callable[[StreamId, Version], None]] = []
+        self._seen: dict[StreamId, Version] = {}
+        self._untold: dict[StreamId, Version] = {}
         self._everyone = False
         self._due = asyncio.Event()
 
-    def tell(self, listener: Callable[[GameId, Version], None]) -> None:
+    def tell(self, listener: Callable[[StreamId, Version], None]) -> None:
         self._listeners.append(listener)
 
-    def notify(self, game: GameId, version: Version) -> None:
+    def notify(self, game: StreamId, version: Version) -> None:
         self._went_on(game, version)
         if self._redis is None:
             return
@@ -83,7 +83,7 @@ class SharedWake(LocalWake):
             self._everyone = True
         self._due.set()
 
-    def _went_on(self, game: GameId, version: Version) -> None:
+    def _went_on(self, game: StreamId, version: Version) -> None:
         if game in self._seen:
             self._seen[game] = max(version, self._seen[game])
         super().notify(game, version)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator
 from typing import Final
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import StreamId
 from domain.kernel.log.record import Record
 from service.cluster.wake import Signal, Wake
 from service.observe.background import background
@@ -21,7 +21,7 @@ BATCH: Final = 500
 POLL: Final = 0.5
 """Seconds between two looks at the log without a word: another process may have added to it."""
 
-Placed = tuple[int, GameId, Record]
+Placed = tuple[int, StreamId, Record]
 """A record, its game, and its position in the order of all."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from domain.kernel.ids import GameId, Version
+from domain.kernel.ids import StreamId, Version
 
 
 class Signal:
@@ -50,15 +50,15 @@ class Signal:
 class Wake(Protocol):
     """How writers wake readers."""
 
-    def subscribe(self, game: GameId | None) -> AbstractAsyncContextManager[Signal]:
+    def subscribe(self, game: StreamId | None) -> AbstractAsyncContextManager[Signal]:
         """Return a context in which its `Signal` is told of every event of `game`; for None, of all games."""
         ...
 
-    def notify(self, game: GameId, version: Version) -> None:
+    def notify(self, game: StreamId, version: Version) -> None:
         """Say that `game` now stands at `version`."""
         ...
 
-    def tell(self, listener: Callable[[GameId, Version], None]) -> None:
+    def tell(self, listener: Callable[[StreamId, Version], None]) -> None:
         """Have `listener` told, as a hint, to which version another process brought a game."""
         ...
 
@@ -71,11 +71,11 @@ class LocalWake:
     """A `Wake` within one process and event loop."""
 
     def __init__(self) -> None:
-        self._signals: dict[GameId | None, set[Signal]] = {}
+        self._signals: dict[StreamId | None, set[Signal]] = {}
         self._closed = False
 
     @contextlib.asynccontextmanager
-    async def subscribe(self, game: GameId | None) -> AsyncIterator[Signal]:
+    async def subscribe(self, game: StreamId | None) -> AsyncIterator[Signal]:
         signal = Signal()
         if self._closed:
             signal.close()
@@ -88,12 +88,12 @@ class LocalWake:
             if not signals:
                 del self._signals[game]
 
-    def notify(self, game: GameId, version: Version) -> None:
+    def notify(self, game: StreamId, version: Version) -> None:
         for followed in (game, None):
             for signal in self._signals.get(followed, ()):
                 signal.notify(version)
 
-    def tell(self, listener: Callable[[GameId, Version], None]) -> None:
+    def tell(self, listener: Callable[[StreamId, Version], None]) -> None:
         """Tell of no other process: there is none."""
 
     def notify_all(self) -> None:
@@ -102,7 +102,7 @@ class LocalWake:
             for signal in signals:
                 signal.notify(None)
 
-    def followed(self) -> list[GameId]:
+    def followed(self) -> list[StreamId]:
         """Return the games that somebody follows."""
         return [game for game in self._signals if game is not None]
 

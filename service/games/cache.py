@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import GameId, Seat, Version
+from domain.kernel.ids import GameId, Seat, StreamId, Version, as_game
 from domain.kernel.log.fold import fold, later, resume
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import read_created, retraction
@@ -158,9 +158,10 @@ class GameCache:
                         await self.catch_up(cached)
         return cached
 
-    def hear(self, game_id: GameId, version: Version) -> None:
+    def hear(self, stream: StreamId, version: Version) -> None:
         """Note that another process is said to have brought a game to `version`."""
-        cached = self._cached.get(game_id)
+        game_id = as_game(stream)
+        cached = self._cached.get(game_id) if game_id is not None else None
         if cached is not None:
             cached.heard = max(version, cached.heard)
 

@@ -1,8 +1,9 @@
-"""What a store of games does. It keeps bytes and versions and knows nothing of their meaning.
+"""What a store of games and cases does. It keeps bytes and versions and knows nothing of their meaning.
 
-One game is one stream of records, numbered 1, 2, 3 …; all streams together have one order, in which they became
-readable, and nobody who follows it ever misses a record. What an append brings (records, secrets, its idempotency
-key, the row of the index) is stored together or not at all, and is on the disk when `append` returns.
+One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game. All streams together have one
+order, in which they became readable, and nobody who follows it ever misses a record. What an append brings (records,
+secrets, its idempotency key, the row of the index) is stored together or not at all, and is on the disk when `append`
+returns.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,8 +11,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from domain.judging.case import CaseRow
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version
 from domain.kernel.log.record import Record
 from projections.lobby import GameRow
 from service.store.accounts import AccountStore
@@ -30,10 +32,10 @@ class StoreUnavailable(StoreError):
 
 
 class Conflict(Exception):
-    """The game did not stand at the expected version but at `head`. Nothing was stored."""
+    """The stream did not stand at the expected version but at `head`. Nothing was stored."""
 
     def __init__(self, head: Version) -> None:
-        super().__init__(f"the game is at version {head}")
+        super().__init__(f"the stream is at version {head}")
         self.head = head
 
 
@@ -83,14 +85,28 @@ class Opening(Struct, frozen=True):
     board_file: bytes
 
 
-class Append(Struct, frozen=True):
-    """Records to be added to a game that stands at version `expected`.
+class KeptStatement(Struct, frozen=True):
+    """What somebody wrote in a case, beside the event of that version. It can be erased.
 
-    `status` is that of the game after them; `seats` say who sits where, when that changed or the game is new;
-    `opening` is there exactly when the game is new, and `expected` is then 0.
+    `salt` and `written` (JSON) are None once it was erased: at `erased`, by the account `eraser`.
     """
 
-    game: GameId
+    version: Version
+    salt: str | None
+    written: str | None
+    erased: str | None = None
+    eraser: PlayerId | None = None
+
+
+class Append(Struct, frozen=True):
+    """Records to be added to a stream that stands at version `expected`.
+
+    `status` is that of the game or the case after them; `seats` say who sits where, when that changed or the game is
+    new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is there exactly when the
+    stream is that of a case: what the index has of it afterwards. `statement` is what was written with its records.
+    """
+
+    game: StreamId
     expected: Version
     records: Sequence[Record]
     status: str
@@ -98,10 +114,12 @@ class Append(Struct, frozen=True):
     key: KeyUse | None = None
     seats: Mapping[Seat, PlayerId | None] | None = None
     opening: Opening | None = None
+    case: CaseRow | None = None
+    statement: KeptStatement | None = None
 
 
 class Appended(Struct, frozen=True):
-    """The game now stands at `version`. `repeated` is what its key added when it was used before."""
+    """The stream now stands at `version`. `repeated` is what its key added when it was used before."""
 
     version: Version
     repeated: Added | None = None
@@ -141,7 +159,18 @@ class EventStore(Protocol):
         """
         ...
 
-    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeptUse | None:
+    async def append_together(self, first: Append, *others: Append) -> Appended:
+        """Store batches of different streams: all of them whole, durably, or none. Return what became of the first.
+
+        The others have no key. When that of the first is repeated, nothing is stored.
+
+        Raises:
+            Conflict: one stream is not at the expected version, or the number of a new case is taken.
+            KeyReused: the key came with another request before.
+        """
+        ...
+
+    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         """Return what is kept of the use of a key in a game, or None."""
         ...
 
@@ -149,20 +178,20 @@ class EventStore(Protocol):
         """Delete at most `limit` keys that were used before that time, the oldest first; return how many."""
         ...
 
-    async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        """Return the records of a game that follow version `after`; none of an unknown game."""
+    async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        """Return the records of a stream that follow version `after`; none of an unknown one."""
         ...
 
-    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[GameId, Record]], str]:
-        """Return the records of all games that follow `cursor`, in the order in which they became readable.
+    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
+        """Return the records of all streams that follow `cursor`, in the order in which they became readable.
 
         The second value is the cursor after the last of them. None is the beginning. Raises `UnknownCursor`.
         """
         ...
 
     async def read_on(
-        self, after: int, limit: int, games: Collection[GameId] | None = None
-    ) -> list[tuple[int, GameId, Record]]:
+        self, after: int, limit: int, games: Collection[StreamId] | None = None
+    ) -> list[tuple[int, StreamId, Record]]:
         """Return the records that follow position `after` in the order of all, with their positions.
 
         Only those of `games`, if any are named.
@@ -173,16 +202,16 @@ class EventStore(Protocol):
         """Return the position of the last record of the log; 0 before the first."""
         ...
 
-    async def head(self, game: GameId) -> Version:
-        """Return the version at which a game stands; 0 for an unknown one."""
+    async def head(self, game: StreamId) -> Version:
+        """Return the version at which a stream stands; 0 for an unknown one."""
         ...
 
     async def events(self) -> int:
-        """Return how many events the log has. Takes time in proportion to the number of games."""
+        """Return how many events the log has, also of cases. Takes time in proportion to the number of streams."""
         ...
 
-    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
-        """Return the versions at which games stand, read at one moment; unknown ones are not in it."""
+    async def heads(self, games: Collection[StreamId]) -> dict[StreamId, Version]:
+        """Return the versions at which streams stand, read at one moment; unknown ones are not in it."""
         ...
 
     async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
@@ -222,6 +251,30 @@ class EventStore(Protocol):
 
         `player` picks the games in which that account holds a seat, `mine` also those that it organizes.
         """
+        ...
+
+    async def case(self, case: CaseId) -> CaseRow | None:
+        """Return the index row of a case, or None."""
+        ...
+
+    async def cases(
+        self,
+        *,
+        game: GameId | None = None,
+        status: str | None = None,
+        rule: str | None = None,
+        after: CaseId | None = None,
+        limit: int = 50,
+    ) -> list[CaseRow]:
+        """Return cases, the newest first: those that follow `after`. `rule` picks those that cite it."""
+        ...
+
+    async def statements(self, case: CaseId) -> list[KeptStatement]:
+        """Return what was written in a case, in the order of the versions, erased statements included."""
+        ...
+
+    async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
+        """Erase what was written at a version of a case. Return False when nothing was there to be erased."""
         ...
 
     async def retitle(self, game: GameId, title: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from domain.boards import builtin
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, StreamId
 from domain.kernel.log.history import starts_of_commands
 from domain.kernel.log.record import Record
 from domain.kernel.rules.board import Board, Map
@@ -31,7 +31,7 @@ CLASSIC = RULESETS.current("conquest-classic-friz")
 LIBRARY = Library([TINY, CLASSIC])
 BOARDS = {Map.of(board).digest: board for board in (ROOM, builtin(CLASSIC.board))}
 
-Row = tuple[GameId, Record]
+Row = tuple[StreamId, Record]
 
 
 class MemoryLog:

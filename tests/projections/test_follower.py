@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from domain.kernel.ids import GameId
 from domain.kernel.rules.board import Map
 from projections.follower import Follower
 from tests.helpers.play import Play
@@ -36,7 +37,8 @@ async def test_of_boards_those_are_kept_that_were_used_last(monkeypatch: pytest.
     follower = Follower(log, LIBRARY)
     events = [iter(game) for game in log.games]
     for number in (0, 1, 0, 2, 0, 2, 1, 0):
-        step = await follower.step(*next(events[number]), with_table=True)
+        game, record = next(events[number])
+        step = await follower.step(GameId(game), record, with_table=True)
         assert step.fault is None
     assert log.boards == [0, 1, 2, 1, 0]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import CaseId, GameId, PlayerId
+from domain.kernel.log.record import inscribe
 from domain.kernel.rules.ruleset import Library
 from projections import lobby
 from projections.change import Add, Change, Put, Table
@@ -81,6 +82,18 @@ async def test_batches_of_any_size_make_the_same_rows(
 ) -> None:
     await runner(log, rows, batch=batch).catch_up()
     assert await contents(rows) == await from_zero(log, tmp_path / "zero.db")
+
+
+async def test_the_rows_of_cases_between_those_of_games_are_passed(
+    log: MemoryLog, rows: ProjectionStore, tmp_path: Path
+) -> None:
+    case = CaseId("ccase")
+    record = inscribe(case, b"", 1, {"type": "case-opened"}, schema=1, draws=0, at="", cause=None)
+    mixed_in = MemoryLog([row for each in log.rows for row in (each, (case, record))])
+    await runner(mixed_in, rows, batch=7).catch_up()
+    assert await contents(rows) == await from_zero(log, tmp_path / "zero.db")
+    for projection in PROJECTIONS:
+        assert (await status(rows))[projection.name].events == 2 * len(log.rows)
 
 
 async def test_rows_of_random_classic_games_are_those_of_their_rebuild(rows: ProjectionStore, tmp_path: Path) -> None:

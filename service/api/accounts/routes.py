@@ -1,12 +1,14 @@
 """Accounts as administrators and auditors deal with them, and the one log of all games."""
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
 from litestar.response import Response
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import PlayerId
+from domain.kernel.ids import GameId, PlayerId, StreamId, as_game
+from domain.kernel.log.record import Record
 from service.api import problems
 from service.api.accounts.bodies import (
     Account,
@@ -135,19 +137,28 @@ async def read_log(request: Call) -> Response[bytes]:
     """Read the log of all games.
 
     Events come in the order in which they were stored, as spectators see them. Hidden values are commitments; when a
-    game is over, `GET /v1/games/{game}/export` opens them. Store `next` and send it as `cursor` to resume later.
+    game is over, `GET /v1/games/{game}/export` opens them. Events of cases are left out; `GET /v1/cases` leads to
+    them. Store `next` and send it as `cursor` to resume later.
     """
     page = request.read_query(Page)
     store = request.services.store
     found, after = await store.read_all(page.cursor, page.limit)
-    rulesets = await store.rulesets({game for game, _ in found})
+    while not (games := list(_of_games(found))) and found:  # an empty page would say that this is the end
+        found, after = await store.read_all(after, page.limit)
+    rulesets = await store.rulesets({game for game, _ in games})
     items = tuple(
-        LoggedEvent(game, event_view(rulesets[game], record, _NO_SECRETS, _SPECTATOR)) for game, record in found
+        LoggedEvent(game, event_view(rulesets[game], record, _NO_SECRETS, _SPECTATOR)) for game, record in games
     )
     return answer(LogPage(items, after))
 
 
 ROUTES = (list_accounts, list_tokens_of, grant_scopes, close_account, read_log)
+
+
+def _of_games(found: Iterable[tuple[StreamId, Record]]) -> Iterator[tuple[GameId, Record]]:
+    for stream, record in found:
+        if (game := as_game(stream)) is not None:
+            yield game, record
 
 
 async def account_of(request: Call, player: str) -> PlayerRow:

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from litestar.response import Response, Stream
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId, as_game
 from domain.kernel.log.history import cause_of, read_created
 from domain.kernel.log.lifecycle import GameCreated, SeatLeft, SeatTaken
 from domain.kernel.log.record import Record
@@ -21,7 +21,6 @@ from service.api.log.streams import server_sent
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.services import Services
-from service.cluster.tail import Placed
 from service.games.views import event_view, viewer_of
 from service.store.protocol import EventStore
 
@@ -99,11 +98,12 @@ async def follow_account(
                 passed = end if len(rows) < BATCH else 0
             else:
                 passed = tail.end if not rows else 0
-            for position, game, record in rows:
+            for position, stream, record in rows:
                 after = position
-                if mine.has(game, record):
+                game = as_game(stream)
+                if game is not None and mine.has(game, record):
                     caller = await services.accounts.still(caller)
-                    yield position, await _shown(services, caller, (position, game, record))
+                    yield position, await _shown(services, caller, game, record)
                     told = clock()
             after, end = max(after, passed), tail.end
             if signal.closed:
@@ -115,8 +115,7 @@ async def follow_account(
                     yield None
 
 
-async def _shown(services: Services, caller: Caller, placed: Placed) -> LoggedEvent:
-    _, game, record = placed
+async def _shown(services: Services, caller: Caller, game: GameId, record: Record) -> LoggedEvent:
     played = await services.games.game(game, record.version)
     view = event_view(played.ruleset.id, record, await services.games.vault(game), viewer_of(played, caller))
     return LoggedEvent(game, view)

@@ -6,18 +6,20 @@ into one call of it (group commit). A call is a transaction by itself: when it h
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import StreamId
+from projections.sql import numbered
 from service.base.clock import stamped
 from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts
-from service.store.postgres.connections import Connection, Connections, is_spoilt, patiently
+from service.store.postgres.connections import LOST, Connection, Connections, is_spoilt, patiently
 from service.store.protocol import Added, Append, Appended, Conflict, KeyReused, StoreUnavailable
 from service.store.sql.job import Job
-from service.store.sql.store import SqlStore, secret_values
+from service.store.sql.store import CASE_NUMBER, SqlStore, case_statements, secret_values
 
 GATHERED: Final = 256
 """At most so many appends in one call, so that the first of them is not kept waiting."""
@@ -111,6 +113,43 @@ class PostgresStore(SqlStore):
             raise StoreUnavailable("the store is closed")
         return await self._writer.append(batch)
 
+    async def _append_together(self, batches: Sequence[Append]) -> Appended:
+        """Append all batches, or none, in a transaction of their own: they are rare, and so not gathered with others.
+
+        As in `_Writer`, what was stored before the connection was lost is recognized by its hash.
+        """
+        sent = False
+
+        async def work(connection: Connection) -> Appended:
+            nonlocal sent
+            again, sent = sent, True
+            transaction = connection.transaction(isolation="read_committed")
+            await transaction.start()
+            try:
+                rows = await append_with(connection, batches)
+                outcomes = [_outcome(row) for row in rows]
+                refused = next((each for each in outcomes if isinstance(each, BaseException) or each.repeated), None)
+                refused = refused or await _taken(connection, batches)
+                if refused is None:
+                    for batch in batches:
+                        for statement, values in case_statements(batch) if batch.case is not None else ():
+                            await connection.execute(numbered(statement), *values)
+            except BaseException:
+                with suppress(*LOST):
+                    await transaction.rollback()
+                raise
+            if refused is None:
+                await transaction.commit()
+                return Appended(batches[0].records[-1].version)
+            await transaction.rollback()
+            if again and all([await is_stored(connection, batch) for batch in batches]):
+                return Appended(batches[0].records[-1].version)
+            if isinstance(refused, BaseException):
+                raise refused
+            return refused
+
+        return await self._connections.patiently(work)
+
     @staticmethod
     def _texts(texts: Iterable[str]) -> list[str]:
         return [text for text in texts if "\0" not in text]
@@ -158,7 +197,7 @@ class _Writer:
 
     def _take(self) -> list[Job]:
         """Return what goes into the next call: for each game its first."""
-        taken: dict[GameId, Job] = {}
+        taken: dict[StreamId, Job] = {}
         left: list[Job] = []
         for job in self._waiting:
             if len(taken) < GATHERED and job.asked.game not in taken:
@@ -200,7 +239,7 @@ class _Writer:
                 rows = await append_with(self._connection, batches)
                 return [
                     Appended(batch.records[-1].version)
-                    if again and row["outcome"] != "accepted" and await self._is_stored(batch)
+                    if again and row["outcome"] != "accepted" and await is_stored(self._connection, batch)
                     else _outcome(row)
                     for batch, row in zip(batches, rows, strict=True)
                 ]
@@ -211,17 +250,28 @@ class _Writer:
 
         return await patiently(attempt)
 
-    async def _is_stored(self, batch: Append) -> bool:
-        last = batch.records[-1]
-        kept = await self._connection.fetchval(
-            "SELECT hash FROM tabularium.events WHERE game = $1 AND version = $2", batch.game, last.version
-        )
-        return kept == last.hash
-
     async def _drop(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.terminate()
+
+
+async def is_stored(connection: Connection, batch: Append) -> bool:
+    """Tell whether a batch was stored, by the hash of its last record. Raises what asyncpg raises."""
+    last = batch.records[-1]
+    kept = await connection.fetchval(
+        "SELECT hash FROM tabularium.events WHERE game = $1 AND version = $2", batch.game, last.version
+    )
+    return kept == last.hash
+
+
+async def _taken(connection: Connection, batches: Sequence[Append]) -> Conflict | None:
+    """Return a conflict when the number of a new case is taken. append() holds its lock until the transaction ends."""
+    for batch in batches:
+        case = batch.case if batch.expected == 0 else None
+        if case is not None and await connection.fetchval(numbered(CASE_NUMBER), case.game, case.number):
+            return Conflict(0)
+    return None
 
 
 async def append_with(connection: Connection, batches: Iterable[Append]) -> list[Any]:

@@ -1,17 +1,27 @@
-"""The log and the index of games, as far as SQLite and PostgreSQL are read in the same way."""
+"""The log and the indexes of games and cases, as far as SQLite and PostgreSQL are read in the same way."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
 
+from domain.judging.case import CaseRow
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, StreamId, Version
 from domain.kernel.log.record import Record
 from projections.lobby import GameRow
-from service.store.protocol import Added, Append, Appended, KeptUse, Stored, StoreDamaged, UnknownCursor
+from service.store.protocol import (
+    Added,
+    Append,
+    Appended,
+    KeptStatement,
+    KeptUse,
+    Stored,
+    StoreDamaged,
+    UnknownCursor,
+)
 from service.store.sql.database import Database
 
 ALL: Final = 2**63 - 1
@@ -31,7 +41,7 @@ class SqlStore(ABC):
     listed: ClassVar[str]
     """A query for the columns of a `GameRow`, of games `g`."""
     heads_query: ClassVar[str]
-    """A query for all games and the versions at which they stand, `head`."""
+    """A query for all streams and the versions at which they stand, `head`."""
     loaded: ClassVar[str]
     """A query for the head and the chance of a game."""
     board_file: ClassVar[str]
@@ -46,15 +56,21 @@ class SqlStore(ABC):
         await self._database.select("SELECT 1 FROM games LIMIT 1")
 
     async def append(self, batch: Append) -> Appended:
-        versions = [record.version for record in batch.records]
-        if not versions or versions != list(range(batch.expected + 1, batch.expected + len(versions) + 1)):
-            raise ValueError(f"records {versions} do not follow version {batch.expected}")
-        if (batch.expected == 0) != (batch.opening is not None):
-            raise ValueError("a new game has an opening, and nothing else has")
+        if batch.case is not None:
+            return await self.append_together(batch)
+        _check(batch)
         return await self._append(batch)
+
+    async def append_together(self, first: Append, *others: Append) -> Appended:
+        for batch in (first, *others):
+            _check(batch)
+        return await self._append_together((first, *others))
 
     @abstractmethod
     async def _append(self, batch: Append) -> Appended: ...
+
+    @abstractmethod
+    async def _append_together(self, batches: Sequence[Append]) -> Appended: ...
 
     @staticmethod
     @abstractmethod
@@ -63,26 +79,26 @@ class SqlStore(ABC):
     async def retitle(self, game: GameId, title: str) -> None:
         await self._database.execute("UPDATE games SET title = ? WHERE game = ?", title, game)
 
-    async def seen(self, game: GameId, account: PlayerId, key: str) -> KeptUse | None:
+    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         return kept_use(await self._database.select(SEEN, game, account, key))
 
-    async def read(self, game: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
+    async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
         return _records(await self._database.select(*self._reading(game, after, limit)))
 
-    def _reading(self, game: GameId, after: Version, limit: int | None) -> tuple[Any, ...]:
+    def _reading(self, game: StreamId, after: Version, limit: int | None) -> tuple[Any, ...]:
         query = (
             f"SELECT {self.record} FROM events WHERE game = ? AND version > CAST(? AS BIGINT) ORDER BY version LIMIT ?"
         )
         return query, game, after, ALL if limit is None else limit
 
-    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[GameId, Record]], str]:
+    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
         after = _position(cursor)
         found = await self.read_on(after, limit)
         return [(game, record) for _, game, record in found], str(found[-1][0] if found else after)
 
     async def read_on(
-        self, after: int, limit: int, games: Collection[GameId] | None = None
-    ) -> list[tuple[int, GameId, Record]]:
+        self, after: int, limit: int, games: Collection[StreamId] | None = None
+    ) -> list[tuple[int, StreamId, Record]]:
         only, values = ("", ()) if games is None else (f"AND game {self.among}", (self._texts(games),))
         found = await self._database.select(
             f"SELECT position, game, {self.record} FROM events WHERE position > ? {only} ORDER BY position LIMIT ?",
@@ -95,18 +111,18 @@ class SqlStore(ABC):
     async def end(self) -> int:
         return (await self._database.select("SELECT coalesce(max(position), 0) FROM events"))[0][0]
 
-    async def head(self, game: GameId) -> Version:
+    async def head(self, game: StreamId) -> Version:
         found = await self._database.select(f"{self.heads_query} WHERE game = ?", game)
         return found[0][1] if found else 0
 
     async def events(self) -> int:
         return int((await self._database.select(f"SELECT coalesce(sum(head), 0) FROM ({self.heads_query}) h"))[0][0])
 
-    async def heads(self, games: Collection[GameId]) -> dict[GameId, Version]:
+    async def heads(self, games: Collection[StreamId]) -> dict[StreamId, Version]:
         if not games:
             return {}
         found = await self._database.select(f"{self.heads_query} WHERE game {self.among}", self._texts(games))
-        return {GameId(game): version for game, version in found}
+        return dict(found)
 
     async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
         found = await self._database.select(
@@ -160,8 +176,88 @@ class SqlStore(ABC):
         )
         return [_game_row(row) for row in found]
 
+    async def case(self, case: CaseId) -> CaseRow | None:
+        found = await self._database.select(f"{_CASES} WHERE c.stream = ?", case)
+        return _case_row(found[0]) if found else None
+
+    async def cases(
+        self,
+        *,
+        game: GameId | None = None,
+        status: str | None = None,
+        rule: str | None = None,
+        after: CaseId | None = None,
+        limit: int = 50,
+    ) -> list[CaseRow]:
+        conditions = {
+            "c.game = ?": game,
+            "c.status = ?": status,
+            "c.stream IN (SELECT stream FROM cited WHERE rule = ?)": rule,
+            "c.place < (SELECT place FROM cases WHERE stream = ?)": after,
+        }
+        asked = {condition: value for condition, value in conditions.items() if value is not None}
+        where = " AND ".join(("TRUE", *asked))
+        query = f"{_CASES} WHERE {where} ORDER BY c.place DESC LIMIT ?"
+        return [_case_row(row) for row in await self._database.select(query, *asked.values(), limit)]
+
+    async def statements(self, case: CaseId) -> list[KeptStatement]:
+        query = "SELECT version, salt, written, erased, eraser FROM statements WHERE stream = ? ORDER BY version"
+        return [KeptStatement(*columns) for columns in await self._database.select(query, case)]
+
+    async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
+        kept = {each.version for each in await self.statements(case) if each.written is not None}
+        await self._database.execute(
+            "UPDATE statements SET salt = NULL, written = NULL, erased = ?, eraser = ?"
+            " WHERE stream = ? AND version = ? AND written IS NOT NULL",
+            *(at, by, case, version),
+        )
+        return version in kept
+
+
+def _check(batch: Append) -> None:
+    versions = [record.version for record in batch.records]
+    if not versions or versions != list(range(batch.expected + 1, batch.expected + len(versions) + 1)):
+        raise ValueError(f"records {versions} do not follow version {batch.expected}")
+    if batch.case is None and (batch.expected == 0) != (batch.opening is not None):
+        raise ValueError("a new game has an opening, and nothing else has")
+    if batch.case is not None and (batch.case.case, batch.case.version) != (batch.game, versions[-1]):
+        raise ValueError(f"the index would have case {batch.case.case} at version {batch.case.version}")
+
 
 _MINE: Final = "g.game IN (SELECT game FROM seated WHERE player = ? UNION SELECT game FROM games WHERE organizer = ?)"
+
+
+_CASES: Final = (
+    "SELECT c.stream, c.game, c.number, c.status, c.kind, c.about, c.matter, c.player, c.seat, c.rules, c.version,"
+    " c.created, c.changed FROM cases c"
+)
+
+CASE_NUMBER: Final = "SELECT 1 FROM cases WHERE game = ? AND number = ?"
+
+
+def case_statements(batch: Append) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Yield what is to be written of a case beside its records, each statement with its values."""
+    case = batch.case
+    assert case is not None
+    rules = msgspec.json.encode(case.rules).decode()
+    if batch.expected == 0:
+        yield (
+            "INSERT INTO cases (stream, game, number, status, kind, about, matter, player, seat, rules, version,"
+            " created, changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*msgspec.structs.astuple(case)[:9], rules, case.version, case.created, case.changed),
+        )
+    else:
+        yield (
+            "UPDATE cases SET status = ?, rules = ?, version = ?, changed = ? WHERE stream = ?",
+            (case.status, rules, case.version, case.changed, case.case),
+        )
+    for rule in case.rules:
+        yield "INSERT INTO cited (rule, stream) VALUES (?, ?) ON CONFLICT DO NOTHING", (rule, case.case)
+    if batch.statement is not None:
+        yield (
+            "INSERT INTO statements (stream, version, salt, written) VALUES (?, ?, ?, ?)",
+            (case.case, batch.statement.version, batch.statement.salt, batch.statement.written),
+        )
 
 
 def kept_use(found: Sequence[Any]) -> KeptUse | None:
@@ -193,6 +289,12 @@ def _secrets(game: GameId, found: Iterable[Any]) -> list[Secret]:
 def _game_row(columns: Sequence[Any]) -> GameRow:
     game, title, ruleset, ruleset_version, status, organizer, seats, *rest = columns
     return GameRow(game, title, ruleset, ruleset_version, status, organizer, msgspec.json.decode(seats), *rest)
+
+
+def _case_row(columns: Sequence[Any]) -> CaseRow:
+    *first, rules, version, created, changed = columns
+    cited = msgspec.json.decode(rules, type=tuple[RuleId, ...])
+    return CaseRow(*first, rules=cited, version=version, created=created, changed=changed)
 
 
 def _position(cursor: str | None) -> int:

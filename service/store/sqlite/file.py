@@ -191,7 +191,51 @@ WHERE ' ' || scopes || ' ' LIKE '% organize %' AND ' ' || scopes || ' ' LIKE '% 
     AND ' ' || scopes || ' ' NOT LIKE '% judge %';
 """
 
-STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES)
+# Cases: their index, the rules that they cite, and what parties wrote, which alone may be erased. Their events are in
+# `events`, as those of games are.
+_CASES: Final = """
+CREATE TABLE cases (
+    place   INTEGER PRIMARY KEY AUTOINCREMENT,
+    stream  TEXT NOT NULL UNIQUE,
+    game    TEXT NOT NULL,
+    number  INTEGER NOT NULL,
+    status  TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    about   INTEGER NOT NULL,
+    matter  TEXT NOT NULL,
+    player  TEXT NOT NULL,
+    seat    TEXT,
+    rules   TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    created TEXT NOT NULL,
+    changed TEXT NOT NULL,
+    UNIQUE (game, number)
+);
+CREATE INDEX cases_by_status ON cases (status, place);
+CREATE TRIGGER cases_remain BEFORE DELETE ON cases BEGIN SELECT RAISE(ABORT, 'cases are never deleted'); END;
+
+CREATE TABLE cited (
+    rule   TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    PRIMARY KEY (rule, stream)
+) WITHOUT ROWID;
+
+CREATE TABLE statements (
+    stream  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    salt    TEXT,
+    written TEXT,
+    erased  TEXT,
+    eraser  TEXT,
+    PRIMARY KEY (stream, version)
+) WITHOUT ROWID;
+CREATE TRIGGER statements_stay BEFORE UPDATE ON statements WHEN NEW.salt IS NOT NULL OR NEW.written IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'statements are erased, but never changed'); END;
+CREATE TRIGGER statements_remain BEFORE DELETE ON statements
+BEGIN SELECT RAISE(ABORT, 'statements are erased, but never deleted'); END;
+"""
+
+STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES)
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 
 SCHEMA_VERSION: Final = len(STEPS)

@@ -2,16 +2,17 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from domain.kernel.ids import GameId, Version
+from domain.judging.case import CaseRow
+from domain.kernel.ids import StreamId, Version
 from service.store.protocol import Append, Appended, Conflict, KeyReused
-from service.store.sql.store import SEEN, SqlStore, kept_use, secret_values
+from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, case_statements, kept_use, secret_values
 from service.store.sqlite.accounts import SqliteAccounts
 from service.store.sqlite.connections import Connections, Translated, connect
 from service.store.sqlite.file import bring_up_to_date, check_file, create_file
@@ -34,7 +35,9 @@ class SqliteStore(SqlStore):
         "SELECT g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, g.head, g.created,"
         " g.changed FROM games g"
     )
-    heads_query = "SELECT game, head FROM games"
+    heads_query = (
+        "SELECT game, head FROM (SELECT game, head FROM games UNION ALL SELECT stream, version FROM cases) streams"
+    )
     loaded = "SELECT head, CAST(chance AS BLOB) FROM games WHERE game = ?"
     board_file = "CAST(file AS BLOB)"
     among = "IN (SELECT value FROM json_each(?))"
@@ -87,12 +90,30 @@ class SqliteStore(SqlStore):
     async def _append(self, batch: Append) -> Appended:
         return await self._connections.write(lambda connection: _append(connection, batch))
 
+    async def _append_together(self, batches: Sequence[Append]) -> Appended:
+        return await self._connections.write(lambda connection: _append_together(connection, batches))
+
     @staticmethod
     def _texts(texts: Iterable[str]) -> bytes:
         return msgspec.json.encode(sorted(texts))
 
 
 # --- statements -------------------------------------------------------------------------------------------------------
+
+
+def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) -> Appended:
+    """Append all batches, or none. What other requests wrote in the same transaction stays."""
+    connection.execute("SAVEPOINT together")
+    try:
+        first = _append(connection, batches[0])
+        for batch in batches[1:] if first.repeated is None else ():
+            _append(connection, batch)
+    except BaseException:
+        connection.execute("ROLLBACK TO together")
+        raise
+    finally:
+        connection.execute("RELEASE together")
+    return first
 
 
 def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
@@ -105,7 +126,9 @@ def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
                 raise KeyReused
             return Appended(_head(connection, game), first.added)
     last = batch.records[-1]
-    if batch.opening is not None:
+    if batch.case is not None:
+        _write_case(connection, batch, batch.case)
+    elif batch.opening is not None:
         _insert_game(connection, batch, batch.opening.board)
     else:
         moved = connection.execute(
@@ -143,6 +166,15 @@ def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
     return Appended(last.version)
 
 
+def _write_case(connection: sqlite3.Connection, batch: Append, case: CaseRow) -> None:
+    head = _head(connection, case.case)
+    is_taken = batch.expected == 0 and connection.execute(CASE_NUMBER, (case.game, case.number)).fetchone()
+    if head != batch.expected or is_taken:
+        raise Conflict(head)
+    for statement, values in case_statements(batch):
+        connection.execute(statement, values)
+
+
 def _insert_game(connection: sqlite3.Connection, batch: Append, board: str) -> None:
     opening, last = batch.opening, batch.records[-1]
     assert opening is not None
@@ -169,13 +201,13 @@ def _insert_game(connection: sqlite3.Connection, batch: Append, board: str) -> N
     )
 
 
-def _write_seats(connection: sqlite3.Connection, game: GameId, seats: Any) -> None:
+def _write_seats(connection: sqlite3.Connection, game: StreamId, seats: Any) -> None:
     connection.execute("UPDATE games SET seats = ? WHERE game = ?", (msgspec.json.encode(seats).decode(), game))
     connection.execute("DELETE FROM seated WHERE game = ?", (game,))
     held = [(player, game) for player in seats.values() if player is not None]
     connection.executemany("INSERT INTO seated (player, game) VALUES (?, ?)", held)
 
 
-def _head(connection: sqlite3.Connection, game: GameId) -> Version:
-    row = connection.execute("SELECT head FROM games WHERE game = ?", (game,)).fetchone()
+def _head(connection: sqlite3.Connection, game: StreamId) -> Version:
+    row = connection.execute(f"SELECT head FROM ({SqliteStore.heads_query}) WHERE game = ?", (game,)).fetchone()
     return row[0] if row else 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId, StreamId
 from domain.kernel.log.record import first_broken
 from service.store.accounts import PlayerRow
 from service.store.protocol import (
@@ -50,7 +50,7 @@ async def store(data: Open) -> EventStore:
     return await data()
 
 
-async def everything(store: EventStore) -> list[tuple[GameId, int]]:
+async def everything(store: EventStore) -> list[tuple[StreamId, int]]:
     return [(game, record.version) for game, record in (await store.read_all(limit=100_000))[0]]
 
 
@@ -253,7 +253,7 @@ async def test_all_games_are_followed_in_one_order_by_cursor(store: EventStore) 
     await store.append(new_game("g2"))
     await store.append(addition("g1", 2))
     expected = [("g1", 1), ("g1", 2), ("g2", 1), ("g1", 3)]
-    seen: list[tuple[GameId, int]] = []
+    seen: list[tuple[StreamId, int]] = []
     cursor = None
     while True:
         page, cursor = await store.read_all(cursor, limit=3)
@@ -271,7 +271,7 @@ async def test_a_follower_neither_skips_nor_reorders_while_many_write(data: Open
     games = [f"g{number}" for number in range(6)]
     for game in games:
         await store.append(new_game(game))
-    seen: list[tuple[GameId, int]] = []
+    seen: list[tuple[StreamId, int]] = []
     done = asyncio.Event()
 
     async def follow() -> None:

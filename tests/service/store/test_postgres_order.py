@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import StreamId
 from service.store.postgres.migrations import known, migrate
 from service.store.postgres.store import PostgresStore, append_with
 from tests.helpers.postgres import Cluster, connected, shared_cluster
@@ -22,7 +22,7 @@ from tests.service.store.appender import SHARED
 from tests.service.store.batches import addition, new_game
 
 ROOT = Path(__file__).parents[3]
-Seen = list[tuple[GameId, int]]
+Seen = list[tuple[StreamId, int]]
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ async def test_a_follower_misses_nothing_of_several_processes(url: str) -> None:
             ]
             assert [await process.wait() for process in running] == [0] * processes
         assert seen == await stored(store)
-        streams: dict[GameId, list[int]] = {}
+        streams: dict[StreamId, list[int]] = {}
         for game, version in seen:
             streams.setdefault(game, []).append(version)
         assert len(streams) == processes * games + 1

@@ -5,7 +5,7 @@ import random
 import sys
 from pathlib import Path
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, StreamId
 from domain.kernel.log.record import first_broken
 from service.store.sqlite.file import check_file
 from service.store.sqlite.store import SqliteStore
@@ -15,7 +15,7 @@ KILLS = 6
 ROOT = Path(__file__).parents[3]
 
 
-async def write_until_killed(path: Path, rounds: int, seconds: float) -> dict[GameId, int]:
+async def write_until_killed(path: Path, rounds: int, seconds: float) -> dict[StreamId, int]:
     """Run the writer, kill it `seconds` after so many rounds, and return the last version acknowledged of each game."""
     writer = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.service.store.writer", str(path)), stdout=asyncio.subprocess.PIPE, cwd=ROOT
@@ -33,7 +33,7 @@ async def write_until_killed(path: Path, rounds: int, seconds: float) -> dict[Ga
 
 async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> None:
     rng = random.Random(9)
-    acknowledged: dict[GameId, int] = {}
+    acknowledged: dict[StreamId, int] = {}
     for _ in range(KILLS):
         acknowledged |= await write_until_killed(tmp_path, rng.randint(1, 30), rng.uniform(0, 0.05))
         assert check_file(tmp_path / "tabularium.db")
@@ -41,7 +41,7 @@ async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> No
         kept, _ = await store.read_all(limit=1_000_000)
         rows = await store.games(limit=1_000_000)
         await store.close()
-        streams: dict[GameId, list[int]] = {}
+        streams: dict[StreamId, list[int]] = {}
         for game, record in kept:
             streams.setdefault(game, []).append(record.version)
         assert all(versions == list(range(1, len(versions) + 1)) for versions in streams.values())
