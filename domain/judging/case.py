@@ -1,10 +1,10 @@
 """A case: the aggregate whose events make one stream, from a complaint to its last word."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from domain.judging.events import (
@@ -23,18 +23,23 @@ from domain.judging.events import (
     Settled,
     StatementMade,
     Status,
+    Written,
 )
-from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, Version
+from domain.kernel.canonical import canonical
+from domain.kernel.ids import LARGEST_INTEGER, CaseId, GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log import lifecycle
 from domain.kernel.log.around import LONGEST_REASON, is_reason
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
-from domain.kernel.rules.message import enumerated
+from domain.kernel.rules.command import Command
+from domain.kernel.rules.message import enumerated, type_name
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 MOST_OPEN: Final = 3
 """How many cases of a game a seat may have waiting."""
 
 MOST_CITED: Final = 20
+
+LONGEST_COMMAND: Final = 10_000
 
 NOT_YET: Final[Mapping[Decision, str]] = {"continue": "forks", "time": "clocks", "seat": "hand-over of seats"}
 """Decisions for which games lack what they would change."""
@@ -53,6 +58,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         officials: who may rule.
         knows: tells whether the ruleset of the game, or the service, has a rule.
         starts: returns the versions to which the game can go back.
+        out: the seats that are out of the game, whose consent nobody waits for.
         paused: whether the game is paused.
     """
 
@@ -65,6 +71,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     officials: Collection[PlayerId]
     knows: Callable[[RuleId], bool]
     starts: Callable[[], Collection[Version]]
+    out: Collection[Seat] = ()
     paused: bool = False
 
     def seat_of(self, player: PlayerId) -> Seat | None:
@@ -211,7 +218,9 @@ class Case(Struct, kw_only=True):
         asked = f"{seat} has already consented."
         refuse_unless(seat not in self.consents, "TAB-CASE-09", asked, "Each seat consents once.")
         events: list[CaseEvent] = [ConsentGiven(seat)]
-        asked_for = set(facts.seats) - ({self.seat} if self.status == "open" else set[Seat]())
+        asked_for = {each for each in facts.seats if each not in facts.out}
+        if self.status == "open":
+            asked_for -= {self.seat}
         if asked_for <= {*self.consents, seat}:
             events.append(Settled())
         return self._file(events, replace(cause, seat=seat), at)
@@ -366,7 +375,7 @@ def open_case(
     cause: Cause,
     at: str,
     *,
-    command: msgspec.Raw | UnsetType = UNSET,
+    command: Raw | UnsetType = UNSET,
     refused: bool = True,
 ) -> Filed:
     """Open a case.
@@ -496,3 +505,26 @@ def _require_order(order: tuple[tuple[Seat, ...], ...], facts: Facts) -> None:
     if sorted(placed) != sorted(facts.seats) or not all(order):
         asked = f"The order has {enumerated(placed) or 'no seats'}."
         raise Refusal("TAB-RUL-09", asked, f"It must have each of {enumerated(list(facts.seats))} once.")
+
+
+def in_log(command: Command[Any], text: str) -> tuple[Raw, Written]:
+    """Return a refused command as the log of a case shows it, and what is kept beside the log of it and the statement.
+
+    Of a command that is a secret, the log has only the type. Raises `Refusal` when programs could read the command in
+    different ways, or it is too long (TAB-CASE-05).
+    """
+    given = canonical(command)
+    if not given.isascii() or len(given) > LONGEST_COMMAND or not _is_exact(msgspec.json.decode(given)):
+        right = f"A command is kept as ASCII, with whole numbers up to 2^53 - 1, in {LONGEST_COMMAND:,} bytes at most."
+        raise Refusal("TAB-CASE-05", "This command cannot be kept in a case.", right)
+    if not command.sealed:
+        return Raw(given), Written(text)
+    return Raw(canonical({"type": type_name(type(command))})), Written(text, msgspec.json.decode(given))
+
+
+def _is_exact(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_exact, cast(dict[str, Any], value).values()))
+    if isinstance(value, list):
+        return all(map(_is_exact, cast(list[Any], value)))
+    return not isinstance(value, float) and (not isinstance(value, int) or abs(value) <= LARGEST_INTEGER)

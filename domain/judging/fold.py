@@ -49,6 +49,7 @@ def facts_of(game: Game, records: Sequence[Record]) -> Facts:
         officials=[player for player, holds in game.around.officials.items() if holds],
         knows=lambda rule: knows(game.ruleset, rule),
         starts=lambda: starts_of_commands(records),
+        out=game.ruleset.out(game.table) if game.table is not None else (),
         paused=game.around.paused is not None,
     )
 

@@ -372,7 +372,9 @@ class _Replay:
         opened = self.case.opened if self.case is not None else event
         told = event if isinstance(event, Ruled) else opened
         assert isinstance(told, CaseOpened | Ruled)
-        seats = dict.fromkeys(self._seats(), PlayerId(""))
+        # The number of seats is not known: unless this act settled the case, there is one that has not consented.
+        after = self.exported.records[self.version : self.version + 1]
+        seats = {} if after and after[0].cause is None else {Seat(""): PlayerId("")}
         status: lifecycle.Status = "over"
         to: Any = UNSET
         if isinstance(event, Ruled):
@@ -393,18 +395,6 @@ class _Replay:
             starts=lambda: (to,),
             paused=isinstance(event, Ruled) and event.decision == "resume",
         )
-
-    def _seats(self) -> Iterator[Seat]:
-        """Yield the seats of the game, as far as the case shows them; an unnamed one stands for those that it may not.
-
-        There is none beside those that acted when an act settled the case.
-        """
-        after = self.exported.records[self.version : self.version + 1]
-        if not after or after[0].cause is not None:
-            yield Seat("")
-        for record in self.exported.records:
-            if (seat := cause_of(record).seat) is not None:
-                yield seat
 
     def _check_effects(self, game: Export) -> None:
         """Check that the rulings, and nothing else in the name of the case, changed the game."""
