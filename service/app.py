@@ -33,6 +33,7 @@ from service.cluster.tail import Tail
 from service.cluster.wake import LocalWake, Wake
 from service.games.commands import Games
 from service.games.snapshots import Snapshots, Tier
+from service.judging.desk import Desk
 from service.observe.background import background
 from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
@@ -90,6 +91,7 @@ async def open_services(
             wake=wake,
             tail=Tail(store, wake),
             games=games,
+            desk=Desk(store, games, wake, clock, randomness),
             rows=rows,
             metrics=watched,
             redis=redis,

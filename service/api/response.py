@@ -24,6 +24,7 @@ from service.api.problems import MEDIA_TYPE, Problem
 from service.games.acts import NotOrganizer, NotSeated
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
 from service.games.commands import StaleVersion, UnknownPlayer, UnknownRuleset
+from service.judging.desk import UnknownCase, UnknownStatement
 from service.observe.logging import log
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
@@ -39,6 +40,8 @@ _TEXTS: Final = ("text/", "application/json", "image/svg+xml")
 
 _FAULTS_OF_REQUEST: Final = {
     UnknownGame: problems.UNKNOWN_GAME,
+    UnknownCase: problems.UNKNOWN_CASE,
+    UnknownStatement: problems.UNKNOWN_STATEMENT,
     UnknownRuleset: problems.UNKNOWN_RULESET,
     UnknownVersion: problems.UNKNOWN_VERSION,
     UnknownPlayer: problems.UNKNOWN_PLAYER,

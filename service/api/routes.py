@@ -9,6 +9,7 @@ from litestar.response import Response
 
 from service.api.accounts import routes as accounts
 from service.api.accounts import tokens
+from service.api.cases import routes as cases
 from service.api.games import officials, upgrades
 from service.api.games import routes as games
 from service.api.log import routes as log
@@ -55,6 +56,7 @@ _SMALL: Final = (
     *officials.ROUTES,
     *play.ROUTES,
     *answers.ROUTES,
+    *cases.ROUTES,
     *take_backs.ROUTES,
     *log.ROUTES,
     *pictures.ROUTES,

@@ -18,6 +18,7 @@ from service.base.settings import Settings
 from service.cluster.tail import Tail
 from service.cluster.wake import Wake
 from service.games.commands import Games
+from service.judging.desk import Desk
 from service.observe.metrics import Metrics
 from service.pictures.gallery import Gallery
 from service.pictures.release import drawn_by
@@ -42,6 +43,7 @@ class Services(Struct, frozen=True, eq=False):
     wake: Wake
     tail: Tail
     games: Games
+    desk: Desk
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
     metrics: Metrics

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import itertools
 import secrets
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any, Final, TypeVar
@@ -15,10 +15,11 @@ from domain.boards import builtin, parse_board, validate
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import GameId, PlayerId, Version
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.game import Decided, Game, given_in_advance
 from domain.kernel.log.lifecycle import Sight
 from domain.kernel.log.record import Cause, Record
+from domain.kernel.log.request import read_commands
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import key_of, packed
 from domain.kernel.rules.refusal import Refusal
@@ -56,6 +57,7 @@ WAITED: Final = 20_000
 
 
 T = TypeVar("T")
+R = TypeVar("R", "Done", Appended)
 
 
 class UnknownRuleset(LookupError):
@@ -156,7 +158,7 @@ class Games:
         self._cache = GameCache(store, library, settings, self._metrics, snapshots or Snapshots([], self._metrics))
         self._wake.tell(self._cache.hear)
         self._waited: dict[GameId, tuple[Version, frozenset[PlayerId]]] = {}
-        self._running: set[asyncio.Task[Done]] = set()
+        self._running: set[asyncio.Task[Any]] = set()
 
     # --- looking ---
 
@@ -372,28 +374,69 @@ class Games:
         game = cached.now
         if expected is not None and expected != game.version:
             raise StaleVersion(expected, game.version)
+        return await act.decide(self._case(cached, asked))
+
+    def _case(self, cached: CachedGame, asked: Asked) -> Case:
+        """Return what an act is decided on."""
         # Clocks of several processes differ, and any may be set back: a log's times never run backwards.
         at = max(asked.at, cached.recent[-1].at)
         log = partial(self._cache.history, cached)
-        return await act.decide(Case(game, cached.secret, cached.vault, asked.cause, at, self._library, log))
+        return Case(cached.now, cached.secret, cached.vault, asked.cause, at, self._library, log)
+
+    async def together(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        decide: Callable[[Case], Awaitable[tuple[Append, Decided | None]]],
+    ) -> Appended:
+        """Append to another stream and, in the same transaction, what that changes in a game.
+
+        `decide` is told the game as it stands. It returns what to append to the other stream, and what that changes in
+        the game, if anything. Both are stored or neither. Returns what became of the other stream.
+
+        Raises:
+            UnknownGame: there is none.
+            Conflict: the other stream has gone on.
+            KeyReused, and what `decide` raises.
+        """
+        return await self._finish("rule", self._together(game_id, self._asked(player), decide))
+
+    async def _together(
+        self, game_id: GameId, asked: Asked, decide: Callable[[Case], Awaitable[tuple[Append, Decided | None]]]
+    ) -> Appended:
+        async with self._cache.held(game_id) as cached:
+            if await self._cache.head(cached) > cached.now.version:
+                await self._cache.catch_up(cached)
+            first, decided = await decide(self._case(cached, asked))
+            if decided is None:
+                return await self._store_append(first)
+            vault = cached.vault.joined_by(decided.secrets)
+            appended = await self._store_append(first, _batch(cached, decided))
+            if appended.repeated is None:
+                self._cache.keep(cached, decided, vault)
+                self._wake.notify(game_id, decided.game.version)
+            return appended
+
+    async def refusal(self, game_id: GameId, version: Version, seat: Seat, command: bytes) -> Refusal | None:
+        """Decide a command of a seat again, as at a version of the past; None when it would be accepted.
+
+        Whatever it would roll or reveal stays unknown. Raises `UnknownVersion`, or `Refusal` when it cannot be read.
+        """
+        game, cached = await self.at(game_id, version), await self._cache.of(game_id)
+        commands = read_commands(game.ruleset, [command])
+        chance, cause = game.chance(cached.secret), Cause(game.players.get(seat))
+        try:
+            game.command(seat, commands, chance, cached.vault, cause, stamp(self._clock), tentative=True)
+        except Refusal as refusal:
+            return refusal
+        return None
 
     async def _append(self, cached: CachedGame, asked: Asked, decided: Decided, opening: Opening | None = None) -> Done:
         """Bring what was decided to the log, and the game in memory on."""
         before, game = cached.game, decided.game
         vault = cached.vault.joined_by(decided.secrets)
         after = before.version if before else 0
-        appended = await self._store_append(
-            Append(
-                game=game.id,
-                expected=after,
-                records=decided.records,
-                status=game.status,
-                secrets=decided.secrets,
-                key=asked.use,
-                seats=game.players if before is None or before.players != game.players else None,
-                opening=opening,
-            )
-        )
+        appended = await self._store_append(_batch(cached, decided, asked.use, opening))
         if appended.repeated is not None:
             if before is not None and before.version < appended.repeated.version:
                 await self._cache.catch_up(cached)  # under its lock, which a look at the game would wait for
@@ -431,11 +474,14 @@ class Games:
         fingerprint = hashlib.sha256(canonical(content)).digest()
         return Asked(player, stamp(self._clock), KeyUse(player, hashed_key(player, key), fingerprint))
 
-    async def _store_append(self, batch: Append) -> Appended:
+    async def _store_append(self, batch: Append, *others: Append) -> Appended:
         began, outcome = perf_counter(), "failed"
         try:
             with span("append", events=len(batch.records)):
-                appended = await self._store.append(batch)
+                if others:
+                    appended = await self._store.append_together(batch, *others)
+                else:
+                    appended = await self._store.append(batch)
             outcome = "accepted" if appended.repeated is None else "repeated"
         except (Conflict, KeyReused) as error:
             outcome = "conflict" if isinstance(error, Conflict) else "turned-away"
@@ -444,7 +490,7 @@ class Games:
             self._metrics.appended(outcome, perf_counter() - began, len(batch.records))
         return appended
 
-    async def _finish(self, kind: str, work: Coroutine[Any, Any, Done]) -> Done:
+    async def _finish(self, kind: str, work: Coroutine[Any, Any, R]) -> R:
         """Await `work`, which goes on to its end even when the client who asked for it has gone."""
         task = asyncio.create_task(work)
         self._running.add(task)
@@ -455,6 +501,21 @@ class Games:
     async def close(self) -> None:
         """Wait for the requests that are under way."""
         await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def _batch(cached: CachedGame, decided: Decided, key: KeyUse | None = None, opening: Opening | None = None) -> Append:
+    """Return what was decided as it is appended."""
+    before, game = cached.game, decided.game
+    return Append(
+        game=game.id,
+        expected=before.version if before is not None else 0,
+        records=decided.records,
+        status=game.status,
+        secrets=decided.secrets,
+        key=key,
+        seats=game.players if before is None or before.players != game.players else None,
+        opening=opening,
+    )
 
 
 def _answered(cached: CachedGame, decided: Decided) -> Decided:
@@ -470,7 +531,7 @@ def _answered(cached: CachedGame, decided: Decided) -> Decided:
     return decided
 
 
-def _outcome(done: asyncio.Task[Done]) -> Outcome:
+def _outcome(done: asyncio.Task[Any]) -> Outcome:
     """Return what became of a command."""
     if done.cancelled():
         return "failed"

@@ -34,7 +34,7 @@ OUTCOMES: Final[tuple[Outcome, ...]] = ("accepted", "repeated", "refused", "conf
 KINDS: Final = (
     *("create", "take-seat", "leave-seat", "start", "cancel"),
     *("command", "upgrade", "leave-answer", "revoke-answer", "ask-take-back", "answer-take-back"),
-    *("name-official", "release-official"),
+    *("name-official", "release-official", "rule"),
 )
 """What is asked of games; an undo is a command."""
 

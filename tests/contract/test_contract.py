@@ -315,6 +315,7 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "drawBoard": ["image/svg+xml", octets],
         "drawBoardAsPng": ["image/png", octets],
         "showChart": ["image/svg+xml", octets],
+        "exportCase": ["application/x-ndjson", octets],
         "exportGame": ["application/x-ndjson", octets],
         "streamEvents": ["text/event-stream"],
         "streamMyEvents": ["text/event-stream"],

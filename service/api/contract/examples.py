@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from domain.kernel.rules.ruleset import Library
 from service.api.accounts import examples as accounts
+from service.api.cases import examples as cases
 from service.api.games import examples as games
 from service.api.log import examples as log
 from service.api.operations import examples as operations
@@ -19,7 +20,7 @@ from service.api.scene import BOTS, GAME, Example, Scene
 from service.api.services import Boards
 from service.api.statistics import examples as statistics
 
-RESOURCES: Final = (rulesets, players, accounts, games, play, log, pictures, statistics, operations)
+RESOURCES: Final = (rulesets, players, accounts, games, play, cases, log, pictures, statistics, operations)
 
 
 class Examples(Struct, frozen=True):
@@ -47,6 +48,8 @@ def examples(library: Library, boards: Boards) -> Examples:
         "game": GAME,
         "seat": next(iter(scene.now.players)),
         "token": BOTS.token,
+        "case": cases.CASE,
+        "number": "1",
         "left": str(scene.left.game.version),
         "asked": str(scene.asked.game.version),
         "chart": "dice.svg",

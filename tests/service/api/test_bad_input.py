@@ -124,7 +124,45 @@ async def _send(s: Scene, request: bytes, held: int = 0, **settings: Any) -> htt
     return httpx.Response(int(first.split()[1]), headers=headers, content=content)
 
 
+async def _case(s: Scene) -> tuple[str, Player, str]:
+    """Return the addresses of a case and of the game that it is about, and an official of that."""
+    judge, url = await s.service.register("Julia"), f"/v1/games/{await s.service.begun(s.anna, s.bert)}"
+    await s.service.ask("PUT", f"{url}/officials/{judge.id}", s.anna)
+    opened = await s.service.post(f"{url}/cases", s.anna, {"kind": "slip", "version": 4, "statement": "Oh."})
+    return f"/v1/cases/{opened['summary']['case']}", judge, url
+
+
+async def _rule(s: Scene, by: str = "judge", times: int = 1, **changes: Any) -> httpx.Response:
+    case, judge, url = await _case(s)
+    player = {"judge": judge, "bert": s.bert, "carla": s.carla}[by]
+    event = (await s.service.get(f"{url}/events?limit=500"))["items"][-1]
+    ruling = {"decision": "stands", "rules": ["TAB-UNDO-02"], "reason": "So."}
+    ruling |= {"version": event["version"], "hash": event["hash"], **changes}
+    answer = await s.ask("POST", f"{case}/rulings", player, ruling)
+    for _ in range(times - 1):
+        answer = await s.ask("POST", f"{case}/rulings", player, ruling)
+    return answer
+
+
+async def _speak_in_closed_case(s: Scene) -> httpx.Response:
+    case, _, _ = await _case(s)
+    await s.ask("POST", f"{case}/withdrawal", s.anna)
+    return await s.ask("POST", f"{case}/statements", s.anna, {"statement": "One more thing."})
+
+
+async def _erase_nothing(s: Scene) -> httpx.Response:
+    case, judge, _ = await _case(s)
+    return await s.ask("DELETE", f"{case}/statements/9", judge)
+
+
 PROVOKED: dict[str, Provoke] = {
+    "unknown-case": lambda s: s.ask("GET", "/v1/cases/cgone"),
+    "unknown-statement": _erase_nothing,
+    "not-an-official": lambda s: _rule(s, "carla"),
+    "own-game": lambda s: _rule(s, "bert"),
+    "case-closed": _speak_in_closed_case,
+    "already-ruled": lambda s: _rule(s, times=2),
+    "stale-ruling": lambda s: _rule(s, version=1),
     "malformed-request": lambda s: _send(s, b"\x16\x03\x01\x02\x00\r\n"),
     "request-timeout": lambda s: _send(s, b"GET / HTTP/1.1\r\n", header_timeout=0.1),
     "uri-too-long": lambda s: s.ask("GET", f"/v1/games?text={'a' * 9000}"),

@@ -1,0 +1,302 @@
+"""Cases as they are sent and answered."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from domain.judging.case import CaseRow
+from domain.judging.events import (
+    Appealed,
+    CaseAnswered,
+    CaseOpened,
+    CaseWithdrawn,
+    ConsentGiven,
+    Decision,
+    Kind,
+    Ruled,
+    RuledFinally,
+    Settled,
+    StatementMade,
+    Status,
+)
+from domain.kernel.ids import LARGEST_INTEGER, CaseId, GameId, PlayerId, RuleId, Seat, Version
+from service.api.bodies import Identifier, Listed, Page, Past
+
+Number = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
+
+Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$", description="64 hex digits")]
+
+CaseHappened = (
+    CaseOpened | StatementMade | CaseAnswered | CaseWithdrawn | ConsentGiven | Ruled | Appealed | RuledFinally | Settled
+)
+"""An event of a case."""
+
+
+class CasesPage(Page, frozen=True):
+    """Which cases.
+
+    Attributes:
+        game: only cases of this game.
+        status: only cases of this status.
+        rule: only cases that cite this rule, themselves or in a ruling.
+    """
+
+    game: Identifier | None = None
+    status: Status | None = None
+    rule: Identifier | None = None
+
+
+class CasesOfGamePage(Page, frozen=True):
+    """Which cases of a game.
+
+    Attributes:
+        status: only cases of this status.
+    """
+
+    status: Status | None = None
+
+
+class CaseEventsPage(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which events of a case.
+
+    Attributes:
+        after: the version after which to begin.
+        limit: how many events at most.
+    """
+
+    after: Past = 0
+    limit: Annotated[int, Meta(ge=1, le=500)] = 100
+
+
+class NewCase(Struct, frozen=True, forbid_unknown_fields=True):
+    """A case to open.
+
+    Attributes:
+        kind: what it is about: a `move` that should have been refused, a `refusal` of what should have been accepted, a
+            `slip`, the `dice`, the `time`, somebody's `conduct`, or the `result` of a game that is over.
+        version: the version of the game that it is about: that of the event in dispute, or at which a command was
+            refused.
+        statement: what you have to say, in 1 to 2,000 characters.
+        rules: the ids of rules that it rests on.
+        command: the command that was refused, only for the kind `refusal`.
+    """
+
+    kind: Kind
+    version: Number
+    statement: str
+    rules: tuple[Identifier, ...] = ()
+    command: Raw | UnsetType = UNSET
+
+
+class NewStatement(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a party has to say.
+
+    Attributes:
+        statement: 1 to 2,000 characters.
+    """
+
+    statement: str
+
+
+class NewRuling(Struct, frozen=True, forbid_unknown_fields=True):
+    """A ruling.
+
+    Attributes:
+        decision: what you decide. `back` goes back to the version before a command and needs `to`; `result` needs
+            `order`; `pause` and `resume` stop a running game and let it go on; `stands` and `dismissed` change nothing.
+            `continue`, `time` and `seat` are not possible yet.
+        rules: the ids of the rules that the ruling rests on, at least one.
+        reason: why, in a line of 1 to 2,000 characters. It is public, and part of the log.
+        version: the version of the game that you looked at.
+        hash: its hash there.
+        to: the version to which the game goes back.
+        order: the final order of all seats, the first first; seats that tie stand together.
+    """
+
+    decision: Decision
+    rules: tuple[Identifier, ...]
+    reason: str
+    version: Number
+    hash: Hash
+    to: Number | Identifier | UnsetType = UNSET
+    order: tuple[tuple[Identifier, ...], ...] | UnsetType = UNSET
+
+
+class CaseSummary(Struct, frozen=True):
+    """A case.
+
+    Attributes:
+        case: its id.
+        game: the game that it is about.
+        number: its number among the cases of the game, without gaps.
+        status: how far it is. `open` and `appealed` wait for a ruling; `ruled` for an appeal, if there is one;
+            `withdrawn`, `settled` and `final` are closed.
+        kind: what it is about.
+        about: the version of the game that it is about.
+        player: who opened it.
+        seat: the seat that they held; null for an official.
+        rules: the rules that the case and its rulings cite.
+        version: the number of its events.
+        created: when it was opened.
+        changed: when something last happened in it.
+    """
+
+    case: CaseId
+    game: GameId
+    number: int
+    status: Status
+    kind: Kind
+    about: Version
+    player: PlayerId
+    seat: Seat | None
+    rules: tuple[RuleId, ...]
+    version: Version
+    created: str
+    changed: str
+
+
+class CaseRefusal(Struct, frozen=True, omit_defaults=True):
+    """A refusal, as it was decided again just now.
+
+    Attributes:
+        rule: the rule that the command breaks.
+        rule_title: the title of that rule.
+        source: where that rule stands.
+        detail: what is wrong, in a sentence.
+        allowed: what would be right, in a sentence.
+    """
+
+    rule: RuleId
+    rule_title: str
+    source: str
+    detail: str
+    allowed: str
+
+
+class CaseStatement(Struct, frozen=True):
+    """What somebody wrote in a case.
+
+    Attributes:
+        version: the version of the case that it made.
+        kind: the complaint, an answer, a statement or an appeal.
+        seat: who wrote it; null for an official.
+        at: when.
+        commitment: what stands for it in the log.
+        text: what was written; null when it was erased, or when you may not read it.
+        salt: the salt of the commitment, in hex; null when the text is.
+        erased: when it was erased; null when it was not.
+    """
+
+    version: Version
+    kind: Literal["case-opened", "case-answered", "statement-made", "appealed"]
+    seat: Seat | None
+    at: str
+    commitment: str
+    text: str | None
+    salt: str | None
+    erased: str | None
+
+
+class CaseRuling(Struct, frozen=True):
+    """A ruling on a case.
+
+    Attributes:
+        version: the version of the case that it made.
+        player: the official who ruled.
+        at: when.
+        is_final: whether it followed an appeal.
+        ruling: the ruling.
+    """
+
+    version: Version
+    player: PlayerId
+    at: str
+    is_final: bool
+    ruling: Ruled | RuledFinally
+
+
+class CaseDetail(Struct, frozen=True):
+    """A case, as you may see it.
+
+    Attributes:
+        summary: the case as lists show it.
+        opened_at: the version at which the game stood when the case was opened.
+        opened_hash: the hash of the game there.
+        command: the refused command, of a case about a refusal; null for others. Of a command that is a secret, only
+            its type.
+        refusal: the refusal of that command, decided again just now at the version that the case is about. Null for
+            other cases, when you may not see it, and when it would be accepted today.
+        statements: what the parties wrote. Seats and officials may read it, and everybody when the game is over.
+        consents: the seats that have consented: to the complaint, or after a ruling to that.
+        rulings: the rulings, the last one last.
+        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+    """
+
+    summary: CaseSummary
+    opened_at: Version
+    opened_hash: str
+    command: Any
+    refusal: CaseRefusal | None
+    statements: tuple[CaseStatement, ...]
+    consents: tuple[Seat, ...]
+    rulings: tuple[CaseRuling, ...]
+    repeated: bool = False
+
+
+class CaseEventView(Struct, frozen=True, omit_defaults=True):
+    """An event of a case: its row of the log.
+
+    Attributes:
+        version: the version of the case that it made.
+        type: its type, as in the event itself.
+        text: what happened, in a sentence.
+        at: when it was recorded, RFC 3339 in UTC.
+        schema: the schema version of the event's shape.
+        draws: always 0: a case draws no dice.
+        event: what happened.
+        hash: the hash of this row and all before it, in hex.
+        cause: the account, the seat and the digest of the idempotency key; absent for what followed by itself.
+    """
+
+    version: Version
+    type: str
+    text: str
+    at: str
+    schema: int
+    draws: int
+    event: CaseHappened
+    hash: str
+    cause: Any = None
+
+
+class CaseEventPage(Struct, frozen=True):
+    """A part of the events of a case.
+
+    Attributes:
+        items: the events.
+        next: the `after` of the next page; null after the last.
+    """
+
+    items: tuple[CaseEventView, ...]
+    next: Version | None
+
+
+class CasePage(Listed[CaseSummary], frozen=True):
+    """A page of cases."""
+
+
+def case_summary(row: CaseRow) -> CaseSummary:
+    return CaseSummary(
+        row.case,
+        row.game,
+        row.number,
+        row.status,
+        row.kind,
+        row.about,
+        row.player,
+        row.seat,
+        row.rules,
+        row.version,
+        row.created,
+        row.changed,
+    )

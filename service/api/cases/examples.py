@@ -1,0 +1,106 @@
+"""What is asked of cases, and answered."""
+
+from typing import Final
+
+import msgspec
+
+from domain.judging import proof
+from domain.judging.case import Case, Facts, Filed, open_case
+from domain.judging.events import Written, commitment_to
+from domain.judging.fold import facts_of, fold
+from domain.kernel.ids import CaseId, PlayerId, RuleId
+from domain.kernel.log.record import Cause, Record
+from service.api.cases.bodies import (
+    CaseDetail,
+    CaseEventPage,
+    CasePage,
+    NewCase,
+    NewRuling,
+    NewStatement,
+    case_summary,
+)
+from service.api.cases.routes import case_detail, event_view
+from service.api.scene import AT, Example, Scene
+from service.judging.desk import Docket
+from service.store.protocol import KeptStatement
+
+CASE: Final = CaseId("c4xq2m7ahbk3oxw7c")
+SALT: Final = bytes(range(16))
+RULES: Final = (RuleId("TAB-UNDO-02"),)
+COMPLAINT: Final = "I clicked on the wrong area, and said so at once."
+ANSWER: Final = "We agreed before the game that moves stand."
+REASON: Final = "Nothing was rolled or revealed since, but the next seat had already decided on it."
+
+
+class _Court:
+    """A case about the command of the scene, in which one thing after another happens."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.game = scene.now
+        self.facts: Facts = msgspec.structs.replace(
+            facts_of(scene.now, scene.records), officials=(PlayerId("p9h4nv6wjj3k2yzts"),)
+        )
+        self.judge = self.facts.officials[0]  # pyright: ignore[reportIndexIssue]
+        self.records: list[Record] = []
+        self.kept: dict[int, KeptStatement] = {}
+
+    def keep(self, filed: Filed, text: str | None = None) -> CaseDetail:
+        self.records.extend(filed.records)
+        if text is not None:
+            version = filed.records[0].version
+            self.kept[version] = KeptStatement(version, SALT.hex(), msgspec.json.encode(Written(text)).decode())
+        return self.shown()
+
+    @property
+    def case(self) -> Case:
+        return fold(CASE, self.records)
+
+    @property
+    def docket(self) -> Docket:
+        return Docket(self.case, tuple(self.records), dict(self.kept))
+
+    def shown(self) -> CaseDetail:
+        return case_detail(self.docket, None, reads=True)
+
+
+def _commitment(text: str) -> str:
+    return commitment_to(Written(text), SALT)
+
+
+def examples(scene: Scene) -> dict[str, Example]:
+    court = _Court(scene)
+    facts, about = court.facts, scene.given.records[0].version
+    mine, others = Cause(scene.now.players[scene.seat]), [seat for seat in facts.seats if seat != scene.seat]
+    other = Cause(facts.seats[others[0]])
+    opening = open_case(CASE, 1, "slip", about, RULES, _commitment(COMPLAINT), (), facts, mine, AT)
+    opened = court.keep(opening, COMPLAINT)
+    withdrawn = _Court(scene)
+    withdrawn.keep(opening, COMPLAINT)
+    answered = court.keep(court.case.answer(_commitment(ANSWER), facts, other, AT), ANSWER)
+    stated = court.keep(court.case.state(_commitment(ANSWER), facts, mine, AT), ANSWER)
+    ruling = ("stands", RULES, REASON, facts.version, facts.hash)
+    ruled = court.keep(court.case.rule(*ruling, facts, Cause(court.judge), AT))
+    consented = court.keep(court.case.consent(facts, other, AT))
+    appealed = court.keep(court.case.appeal(_commitment(COMPLAINT), facts, mine, AT), COMPLAINT)
+    page = CasePage((case_summary(court.case.row),), None)
+    said, back = NewStatement(ANSWER), NewStatement(COMPLAINT)
+    wish = NewRuling("stands", RULES, REASON, facts.version, facts.hash)
+    export = "".join(line.decode() for line in proof.export(court.case, court.records, list(court.docket.statements())))
+    events = tuple(event_view(record, court.game.names) for record in court.records)
+    erased = court.docket
+    erased.kept[1] = KeptStatement(1, None, None, AT, court.judge)
+    return {
+        "listCases": Example(page),
+        "listCasesOfGame": Example(page),
+        "showCase": Example(appealed),
+        "listCaseEvents": Example(CaseEventPage(events, None)),
+        "exportCase": Example(export),
+        "openCase": Example(opened, NewCase("slip", about, COMPLAINT, RULES)),
+        "makeStatement": Example(stated, said),
+        "answerCase": Example(answered, said),
+        "appealCase": Example(appealed, back),
+        "consentToCase": Example(consented),
+        "withdrawCase": Example(withdrawn.keep(withdrawn.case.withdraw(mine, AT))),
+        "ruleOnCase": Example(ruled, wish),
+        "eraseStatement": Example(case_detail(erased, None, reads=True)),
+    }

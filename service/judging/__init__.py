@@ -1,0 +1,1 @@
+"""Cases: disputes about games, and rulings that may change them."""

@@ -1,0 +1,355 @@
+"""The desk: cases of the games that are played, one act to each at a time."""
+
+import hashlib
+import itertools
+import secrets
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from domain.judging.case import Case, Facts, Filed, in_log, open_case, require_text
+from domain.judging.effect import effect_of
+from domain.judging.events import Decision, Kind, Written, commitment_to
+from domain.judging.fold import facts_of, fold
+from domain.judging.proof import Statement
+from domain.kernel.canonical import canonical
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, Version
+from domain.kernel.log.fold import earlier_of
+from domain.kernel.log.game import Decided
+from domain.kernel.log.record import Cause, Record, first_broken
+from domain.kernel.log.request import read_commands
+from domain.kernel.rules.refusal import Refusal
+from service.base.clock import Clock, stamp
+from service.base.ids import ID_BYTES, new_id
+from service.cluster.wake import Wake
+from service.games import acts
+from service.games.cache import GameDamaged
+from service.games.commands import ATTEMPTS, Games, StaleVersion, hashed_key
+from service.store.protocol import (
+    Append,
+    Conflict,
+    EventStore,
+    KeptStatement,
+    KeyReused,
+    KeyUse,
+    StoreUnavailable,
+)
+
+SALT_BYTES: Final = 16
+
+OPENINGS: Final = 50
+"""How often a case is numbered anew after another case of the game was opened more quickly."""
+
+ALL: Final = 1_000_000
+
+
+class UnknownCase(LookupError):
+    """There is no such case."""
+
+
+class UnknownStatement(LookupError):
+    """The case has no statement at this version, or it was erased."""
+
+
+class StaleCase(StaleVersion):
+    """The client expected another version of the case than the one at which it stands, `head`."""
+
+    def __init__(self, expected: Version, head: Version) -> None:
+        super().__init__(expected, head)
+        self.args = (f"You expected version {expected}, but the case is at version {head}.",)
+
+
+class Docket(Struct, frozen=True):
+    """A case as it is kept.
+
+    Attributes:
+        case: the case.
+        records: its stream.
+        kept: what was written in it, by the version of the event.
+        repeated: whether the request came again with its idempotency key, and this is the case as it was then.
+    """
+
+    case: Case
+    records: Sequence[Record]
+    kept: dict[Version, KeptStatement]
+    repeated: bool = False
+
+    def written(self, version: Version) -> Written | None:
+        """Return what was written at a version; None when nothing was, or it was erased."""
+        kept = self.kept.get(version)
+        return msgspec.json.decode(kept.written, type=Written) if kept is not None and kept.written else None
+
+    def statements(self) -> Iterator[Statement]:
+        """Yield what was written and not erased, as an export shows it."""
+        for version, commitment in self.case.commitments.items():
+            written, kept = self.written(version), self.kept.get(version)
+            if written is not None and kept is not None and kept.salt is not None:
+                yield Statement(commitment, kept.salt, version, written)
+
+
+class Ruling(Struct, frozen=True):
+    """A ruling as it is asked for; the fields are those of the event."""
+
+    decision: Decision
+    rules: tuple[RuleId, ...]
+    reason: str
+    version: Version
+    hash: str
+    to: Version | GameId | UnsetType = UNSET
+    order: tuple[tuple[Seat, ...], ...] | UnsetType = UNSET
+
+
+class Desk:
+    """All cases of a store. With an idempotency key, a repetition of an accepted request gets the first answer.
+
+    Every method may raise `StoreError`; those that take a case's id `UnknownCase`, those that take a game's
+    `UnknownGame`.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        games: Games,
+        wake: Wake,
+        clock: Clock,
+        randomness: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._store = store
+        self._games = games
+        self._wake = wake
+        self._clock = clock
+        self._randomness = randomness
+
+    # --- looking ---
+
+    async def docket(self, case_id: CaseId, version: Version | None = None) -> Docket:
+        """Return a case as it stands, or as it stood at `version`."""
+        records = await self._store.read(case_id, 0, version)
+        if not records:
+            raise UnknownCase(f"There is no case {case_id!r}.")
+        if first_broken(case_id, records) is not None:
+            raise GameDamaged(f"case {case_id} is damaged in the store")
+        kept = {each.version: each for each in await self._store.statements(case_id)}
+        return Docket(fold(case_id, records), records, kept)
+
+    async def facts(self, game_id: GameId) -> Facts:
+        """Return what is known of a game now."""
+        game = await self._games.game(game_id)
+        return facts_of(game, (await self._games.records(game_id))[: game.version])
+
+    async def refusal(self, docket: Docket) -> Refusal | None:
+        """Decide the command of a case about a refusal again; None when it is not refused, or was erased."""
+        opened, written = docket.case.opened, docket.written(1)
+        if opened.command is UNSET or docket.case.seat is None:
+            return None
+        given = bytes(opened.command)
+        if written is not None and written.command is not UNSET:
+            given = msgspec.json.encode(written.command)
+        try:
+            return await self._games.refusal(opened.game, opened.about, docket.case.seat, given)
+        except Refusal as unreadable:  # of a secret command, whose content was erased
+            return None if written is None else unreadable
+
+    # --- acting ---
+
+    async def open(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        kind: Kind,
+        about: Version,
+        rules: Sequence[RuleId],
+        text: str,
+        command: bytes | None = None,
+        *,
+        key: str | None = None,
+    ) -> Docket:
+        """Open a case. Raises `Refusal` or `KeyReused`."""
+        require_text(text)
+        content = ["open-case", game_id, kind, about, list(rules), text, msgspec.json.decode(command or b"null")]
+        for case_id in self._new_ids(player, key):
+            use = _use(player, key, content)
+            if use is not None and (first := await self._first(case_id, use)) is not None:
+                return first
+            for _ in range(OPENINGS):
+                facts = await self.facts(game_id)
+                others = await self._store.cases(game=game_id, limit=ALL)
+                sent = command if kind == "refusal" else None
+                shown, written, refused = await self._shown(facts, player, about, sent, text)
+                shown = Raw(command) if command is not None and sent is None else shown
+                salt = self._randomness(SALT_BYTES)
+                filed = open_case(
+                    case_id,
+                    len(others) + 1,
+                    kind,
+                    about,
+                    tuple(rules),
+                    commitment_to(written, salt),
+                    others,
+                    facts,
+                    Cause(player, key=use.key if use is not None else None),
+                    stamp(self._clock),
+                    command=shown,
+                    refused=refused,
+                )
+                try:
+                    return await self._append(filed, 0, use, (written, salt))
+                except Conflict as conflict:
+                    if conflict.head:
+                        break  # the id is taken: this key was used before, and has ended since
+        raise StoreUnavailable("no id for a new case was found; try again")
+
+    async def _shown(
+        self, facts: Facts, player: PlayerId, about: Version, command: bytes | None, text: str
+    ) -> tuple[Raw | UnsetType, Written, bool]:
+        """Return a refused command as the log shows it, what is kept beside the log, and whether it is refused."""
+        seat = facts.seat_of(player)
+        if command is None or seat is None or not 1 <= about <= facts.version:
+            return UNSET if command is None else Raw(command), Written(text), True
+        game = await self._games.game(facts.game)
+        shown, written = in_log(read_commands(game.ruleset, [command])[0], text)
+        return shown, written, await self._games.refusal(facts.game, about, seat, command) is not None
+
+    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[CaseId]:
+        """Yield ids for a new case. They follow from the key, as those of new games do."""
+        for number in itertools.count():
+            seed = self._randomness(ID_BYTES)
+            if key is not None:
+                seed = hashlib.sha256(f"case/{hashed_key(player, key)}/{number}".encode()).digest()[:ID_BYTES]
+            yield CaseId(new_id("c", seed))
+
+    async def act(
+        self,
+        case_id: CaseId,
+        player: PlayerId,
+        kind: str,
+        decide: Callable[[Case, str, Facts, Cause, str], Filed],
+        text: str | None = None,
+        *,
+        expected: Version | None = None,
+        key: str | None = None,
+    ) -> Docket:
+        """Let a party do something in a case. `decide` is given the commitment to `text`.
+
+        Raises:
+            Refusal: a rule forbids it.
+            StaleCase: the case does not stand at version `expected`.
+            KeyReused: the key came with another request before.
+        """
+        use = _use(player, key, [kind, text])
+        if text is not None:
+            require_text(text)
+
+        async def attempt(docket: Docket, cause: Cause, at: str) -> Docket:
+            written, salt = Written(text or ""), self._randomness(SALT_BYTES)
+            facts = await self.facts(docket.case.game)
+            filed = decide(docket.case, commitment_to(written, salt), facts, cause, at)
+            return await self._append(filed, docket.case.version, use, (written, salt) if text is not None else None)
+
+        return await self._attempts(case_id, player, expected, use, attempt)
+
+    async def rule(
+        self,
+        case_id: CaseId,
+        player: PlayerId,
+        ruling: Ruling,
+        *,
+        expected: Version | None = None,
+        key: str | None = None,
+    ) -> Docket:
+        """Rule on a case, and change its game in the same transaction. Raises as `act` does."""
+        use = _use(player, key, ["rule", *msgspec.to_builtins(ruling).items()])
+
+        async def attempt(docket: Docket, cause: Cause, at: str) -> Docket:
+            filed: list[Filed] = []
+
+            async def decide(now: acts.Case) -> tuple[Append, Decided | None]:
+                history = await now.log()
+                given = (ruling.decision, ruling.rules, ruling.reason, ruling.version, ruling.hash)
+                facts = facts_of(now.game, history)
+                moment = max(at, now.at)
+                step = docket.case.rule(*given, facts, cause, moment, to=ruling.to, order=ruling.order)
+                filed[:] = [step]
+                earlier = earlier_of(now.game, history, now.library)
+                effect = effect_of(step, now.game, history, earlier, now.chance)
+                return _batch(step, docket.case.version, use), effect
+
+            appended = await self._games.together(docket.case.game, player, decide)
+            if appended.repeated is not None:
+                return await self._repeated(case_id, appended.repeated.version)
+            return await self._told(filed[0])
+
+        return await self._attempts(case_id, player, expected, use, attempt)
+
+    async def _attempts(
+        self,
+        case_id: CaseId,
+        player: PlayerId,
+        expected: Version | None,
+        use: KeyUse | None,
+        attempt: Callable[[Docket, Cause, str], Awaitable[Docket]],
+    ) -> Docket:
+        cause = Cause(player, key=use.key if use is not None else None)
+        for _ in range(ATTEMPTS):
+            docket = await self.docket(case_id)
+            if use is not None and (first := await self._first(case_id, use)) is not None:
+                return first
+            if expected is not None and expected != docket.case.version:
+                raise StaleCase(expected, docket.case.version)
+            try:
+                return await attempt(docket, cause, stamp(self._clock))
+            except Conflict:
+                continue
+        raise StoreUnavailable(f"{case_id} changed {ATTEMPTS} times while the service decided this; try again")
+
+    async def erase(self, case_id: CaseId, version: Version, player: PlayerId) -> Docket:
+        """Erase what was written at a version of a case. Its commitment stays. Raises `UnknownStatement`."""
+        docket = await self.docket(case_id)
+        kept = docket.kept.get(version)
+        if kept is None:
+            raise UnknownStatement(f"Case {case_id!r} has no statement at version {version}.")
+        await self._store.erase(case_id, version, player, stamp(self._clock))
+        return await self.docket(case_id)
+
+    # --- storing ---
+
+    async def _append(
+        self, filed: Filed, expected: Version, use: KeyUse | None, written: tuple[Written, bytes] | None
+    ) -> Docket:
+        appended = await self._store.append(_batch(filed, expected, use, written))
+        if appended.repeated is not None:
+            return await self._repeated(filed.case.id, appended.repeated.version)
+        return await self._told(filed)
+
+    async def _told(self, filed: Filed) -> Docket:
+        self._wake.notify(filed.case.id, filed.case.version)
+        return await self.docket(filed.case.id, filed.case.version)
+
+    async def _first(self, case_id: CaseId, use: KeyUse) -> Docket | None:
+        """Return what this request was answered before, if it was. Raises `KeyReused`."""
+        kept = await self._store.seen(case_id, use.account, use.key)
+        if kept is None:
+            return None
+        if kept.fingerprint != use.fingerprint:
+            raise KeyReused
+        return await self._repeated(case_id, kept.added.version)
+
+    async def _repeated(self, case_id: CaseId, version: Version) -> Docket:
+        return msgspec.structs.replace(await self.docket(case_id, version), repeated=True)
+
+
+def _batch(filed: Filed, expected: Version, use: KeyUse | None, written: tuple[Written, bytes] | None = None) -> Append:
+    statement = None
+    if written is not None:
+        content, salt = written
+        statement = KeptStatement(filed.records[0].version, salt.hex(), canonical(content).decode())
+    case = filed.case
+    return Append(case.id, expected, filed.records, case.status, key=use, case=case.row, statement=statement)
+
+
+def _use(player: PlayerId, key: str | None, content: Sequence[Any]) -> KeyUse | None:
+    if key is None:
+        return None
+    return KeyUse(player, hashed_key(player, key), hashlib.sha256(canonical(content)).digest())
