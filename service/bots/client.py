@@ -55,6 +55,10 @@ class Client:
         """Return a game's export. Raises `Problem`."""
         return self._call("GET", f"/v1/games/{quote(game, safe='')}/export").content
 
+    def export_case(self, case: str) -> bytes:
+        """Return a case's export. Raises `Problem`."""
+        return self._call("GET", f"/v1/cases/{quote(case, safe='')}/export").content
+
     def _call(self, method: str, path: str, headers: dict[str, str] | None = None, **given: Any) -> httpx.Response:
         try:
             response = self._http.request(method, path, headers={**self._headers, **(headers or {})}, **given)

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from domain.kernel.rules.docstrings import docstring
-from service.cli import accounts, contract, database, doctor, games, logs, projections, rules, serve, settings
+from service.cli import accounts, cases, contract, database, doctor, games, logs, projections, rules, serve, settings
 
 INTERRUPTED = 130
 
@@ -27,6 +27,7 @@ database.register(app)
 accounts.register(app)
 games.register(app)
 logs.register(app)
+cases.register(app)
 rules.register(app)
 projections.register(app)
 contract.register(app)

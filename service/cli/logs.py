@@ -1,10 +1,12 @@
 """What can be done with a game's log: fetch it, tell it again, prove it."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from domain.judging import proof
 from domain.kernel.chance.secret import Vault
 from domain.kernel.log.fold import fold, later
 from domain.kernel.log.game import Game
@@ -94,16 +96,56 @@ def _read(file: Path) -> Export:
 
 def verify(
     file: FileArgument,
+    game: Annotated[
+        Path | None, typer.Option("--game", help="For the export of a case: that of its game, to check it against.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
-    """Verify an exported game offline. If something is wrong, name the first bad version and exit with 1."""
-    verdict = verify_export(read_file(file).splitlines(keepends=True), LIBRARY)
+    """Verify an exported game or case offline. If something is wrong, name the first bad version and exit with 1."""
+    lines = read_file(file).splitlines(keepends=True)
+    if proof.is_export(lines[0] if lines else b""):
+        _verify_case(lines, game, as_json)
+        return
+    if game is not None:
+        bad_input(f"{file} is not the export of a case; --game goes only with one")
+    verdict = verify_export(lines, LIBRARY)
     if as_json:
         print_json(verdict)
     else:
         print_verdict(verdict)
     if not verdict.ok:
         raise typer.Exit(1)
+
+
+def _verify_case(lines: list[bytes], game: Path | None, as_json: bool) -> None:
+    against = None
+    if game is not None:
+        whole = verify_export(read_file(game).splitlines(keepends=True), LIBRARY)
+        if not whole.ok:
+            console.print(f"The game of the case, {game}:", markup=False)
+            print_verdict(whole)
+            raise typer.Exit(1)
+        against = _read(game)
+    verdict = proof.verify(lines, LIBRARY, against)
+    if as_json:
+        print_json(verdict)
+    elif not verdict.ok:
+        where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
+        console.print(f"NOT PROVED: {where} of the case is wrong. {verdict.problem}", markup=False)
+    else:
+        about = f"a case of game {verdict.game}, {verdict.events} events, {verdict.status}"
+        console.print(f"Proved: {verdict.case}, {about}.", markup=False)
+        _print_sentences(verdict.head, verdict.proved, verdict.unproved)
+    if not verdict.ok:
+        raise typer.Exit(1)
+
+
+def _print_sentences(head: str, proved: Iterable[str], unproved: Iterable[str]) -> None:
+    console.print(f"  Head {head}: compare it with one that was noted earlier.", markup=False)
+    for sentence in proved:
+        console.print(f"  + {sentence}", markup=False)
+    for sentence in unproved:
+        console.print(f"  - not proved: {sentence}", markup=False)
 
 
 def print_verdict(verdict: Verdict) -> None:
