@@ -7,6 +7,8 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import fields
 
+from domain.judging import proof
+from domain.judging.events import CASE_EVENTS
 from domain.kernel.chance.secret import Secret
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameCreated
 from domain.kernel.log.record import Cause
@@ -46,6 +48,16 @@ def test_every_event_around_the_table_is_told_with_its_fields(event: type[Struct
     same_as_the_first_line = {"ruleset", "ruleset_version", "board"} if event is GameCreated else set[str]()
     told = set(re.findall(r"`([a-z_]+)`", text)) | same_as_the_first_line | {"by"}
     assert {field.encode_name for field in fields(event)} <= told
+
+
+@pytest.mark.parametrize(
+    "shape", [*CASE_EVENTS, proof.Header, proof.Statement, proof.End], ids=lambda each: each.__name__
+)
+def test_every_field_of_the_export_of_a_case_is_told(shape: type[Struct]) -> None:
+    text = section("The export of a case")
+    told = set(re.findall(r"`([a-z_-]+)`", text))
+    assert {field.encode_name for field in fields(shape)} <= told
+    assert shape not in CASE_EVENTS or type_name(shape) in told
 
 
 def test_writing_the_contract_leaves_it_where_it_is(tmp_path: Path) -> None:

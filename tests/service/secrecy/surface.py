@@ -46,7 +46,7 @@ PROBES: Final[tuple[Any, ...]] = (
 ACTS: Final = (
     *("", "/commands", "/commands/check", "/answers", "/answers/{left}"),
     *("/seats", "/seats/{seat}", "/start", "/upgrade", "/upgrade/check"),
-    *("/officials/{player}", "/take-backs", "/take-backs/{asked}/answer"),
+    *("/officials/{player}", "/take-backs", "/take-backs/{asked}/answer", "/cases"),
 )
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
@@ -88,7 +88,7 @@ class Onlooker:
         """
         seen = await self._live(version)
         words = {"game": self._game, "player": another.id, "ruleset": "tiny-auction", "rule": "TA-BID-01"}
-        words |= {"past": str(version - 1), "seat": "red", "chart": "points.svg", "document": "cards"}
+        words |= {"past": str(version - 1), "seat": "red", "chart": "points.svg", "document": "cards", "case": "cnone"}
         for path, method, _ in endpoints():
             if method == "GET" and path not in LIVE:
                 # A picture in full size shows no more than a small one, and takes ten times as long.
@@ -120,6 +120,9 @@ class Onlooker:
             "PUT /officials": await self._ask("PUT", official),
             "DELETE /officials": await self._ask("DELETE", official),
             "POST /take-backs": await self._ask("POST", take_backs, None, another_key, to=0),
+            "POST /cases": await self._ask(
+                "POST", self._address("/cases"), None, another_key, kind="result", version=1, statement="?"
+            ),
             "POST /take-backs/1/answer": await self._ask("POST", f"{take_backs}/1/answer", None, "", agrees=True),
         }
 
