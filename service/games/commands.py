@@ -540,7 +540,7 @@ def _outcome(done: asyncio.Task[Any]) -> Outcome:
             return "repeated" if done.result().repeated else "accepted"
         case Refusal():
             return "refused"
-        case StaleVersion():
+        case StaleVersion() | Conflict():
             return "conflict"
         case NotSeated() | NotOrganizer() | KeyReused() | UnknownGame() | ValueError():
             return "turned-away"

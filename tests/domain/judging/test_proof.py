@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -13,16 +14,19 @@ from domain.judging import proof
 from domain.judging.events import Ruled, RuledFinally
 from domain.judging.fold import fold, read_event
 from domain.judging.proof import CaseVerdict, verify
+from domain.kernel.ids import PlayerId
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from domain.kernel.proof import export
 from domain.kernel.proof.export import Export
+from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 from tests.helpers.judging import JUDGE, OTHER_JUDGE, Court
 from tests.helpers.play import Play, player_of
 from tests.tiny.auction import ROOM, SEATS, TinyAuction
 
 ANNA, BERT, CARL = map(player_of, SEATS[:3])
+STRANGER = PlayerId("stranger")
 LIBRARY = Library([TinyAuction()])
 
 
@@ -122,6 +126,46 @@ def test_a_change_of_the_game_that_the_case_did_not_order_is_named() -> None:
     court.play.rule_resume(Cause(JUDGE, case=court.id))
     verdict = verify(court.export(), LIBRARY, game_of(court))
     assert "names this case, which did not order it" in verdict.problem
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_happens_in_a_case_is_folded_and_proved(seed: int) -> None:
+    rng, play = Random(seed), Play(TinyAuction(), ROOM, 3, seed)
+    court = Court(play)
+    court.open(rng.choice([ANNA, JUDGE]), "slip", 5)
+    for _ in range(40):
+        with suppress(Refusal):
+            act_at_random(court, rng)
+    for game in (None, game_of(court)):
+        verdict = verify(court.export(), LIBRARY, game)
+        assert verdict.ok, verdict.problem
+        assert verdict.status == court.case.status
+
+
+def act_at_random(court: Court, rng: Random) -> None:
+    """Let somebody do something in a case, or in its game. Raises `Refusal`."""
+    play = court.play
+    player = rng.choice([ANNA, BERT, CARL, JUDGE, OTHER_JUDGE, STRANGER])
+    match rng.choices(("play", "withdraw", "rule", "state", "answer", "consent", "appeal"), (4, 0.2, 2, 4, 4, 2, 2))[0]:
+        case "play" if play.waiting and play.game.around.paused is None:
+            play.step(rng)
+        case "withdraw":
+            court.withdraw(player)
+        case "rule":
+            decision = rng.choice(["stands", "dismissed", "pause", "resume", "back", "result"])
+            starts = sorted(court.facts.starts()) or [1]
+            orders: dict[str, Any] = {"back": {"to": rng.choice(starts)}, "result": {"order": (SEATS[:3],)}}
+            court.rule(player, decision, **orders.get(decision, {}))
+        case "state":
+            court.state(player)
+        case "answer":
+            court.answer(player)
+        case "consent":
+            court.consent(player)
+        case "appeal":
+            court.appeal(player)
+        case _:
+            pass
 
 
 # --- forgeries ---
