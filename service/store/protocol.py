@@ -17,6 +17,7 @@ from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version
 from domain.kernel.log.record import Record
 from projections.lobby import GameRow
 from service.store.accounts import AccountStore
+from service.store.transparency import TreeStore
 
 
 class StoreError(Exception):
@@ -145,6 +146,11 @@ class EventStore(Protocol):
     @property
     def accounts(self) -> AccountStore:
         """The accounts."""
+        ...
+
+    @property
+    def tree(self) -> TreeStore:
+        """The transparency log."""
         ...
 
     async def append(self, batch: Append) -> Appended:

@@ -17,6 +17,7 @@ from service.base.clock import stamped
 from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts
 from service.store.postgres.connections import LOST, Connection, Connections, is_spoilt, patiently
+from service.store.postgres.transparency import PostgresTree
 from service.store.protocol import Added, Append, Appended, Conflict, KeyReused, StoreUnavailable
 from service.store.sql.job import Job
 from service.store.sql.store import CASE_NUMBER, SqlStore, case_statements, secret_values
@@ -51,6 +52,7 @@ class PostgresStore(SqlStore):
         self._closed = False
         super().__init__(self._connections)
         self.accounts = PostgresAccounts(self._connections)
+        self.tree = PostgresTree(self._connections, self.heads_query)
 
     @classmethod
     async def open(cls, url: str, *, durable: bool = True, connections: int = 8) -> "PostgresStore":

@@ -235,7 +235,50 @@ CREATE TRIGGER statements_remain BEFORE DELETE ON statements
 BEGIN SELECT RAISE(ABORT, 'statements are erased, but never deleted'); END;
 """
 
-STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES)
+# A Merkle tree over the heads of all streams. Its rows are only added, as those of the log. What is signed stands in
+# `trees` first: so there is one root for a size.
+_TRANSPARENCY: Final = """
+CREATE TABLE entries (
+    number  INTEGER PRIMARY KEY,
+    stream  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    entry   TEXT NOT NULL,
+    UNIQUE (stream, version)
+);
+CREATE TABLE hashes (
+    level  INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    hash   BLOB NOT NULL,
+    PRIMARY KEY (level, number)
+) WITHOUT ROWID;
+CREATE TABLE trees (
+    size     INTEGER PRIMARY KEY,
+    root     BLOB NOT NULL,
+    position INTEGER NOT NULL
+);
+CREATE TABLE checkpoints (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    origin TEXT NOT NULL,
+    size   INTEGER NOT NULL,
+    note   TEXT NOT NULL,
+    UNIQUE (origin, size)
+);
+CREATE INDEX checkpoints_by_size ON checkpoints (size, number);
+CREATE TABLE cosignatures (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    origin TEXT NOT NULL,
+    size   INTEGER NOT NULL,
+    line   TEXT NOT NULL,
+    UNIQUE (origin, size, line)
+);
+""" + "".join(
+    f"CREATE TRIGGER {table}_{name} BEFORE {change} ON {table} BEGIN"
+    f" SELECT RAISE(ABORT, '{table} of the transparency log are never {done}'); END;\n"
+    for table in ("entries", "hashes", "trees", "checkpoints", "cosignatures")
+    for name, change, done in (("stay", "UPDATE", "changed"), ("remain", "DELETE", "deleted"))
+)
+
+STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY)
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 
 SCHEMA_VERSION: Final = len(STEPS)

@@ -16,6 +16,7 @@ from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, case_statements
 from service.store.sqlite.accounts import SqliteAccounts
 from service.store.sqlite.connections import Connections, Translated, connect
 from service.store.sqlite.file import bring_up_to_date, check_file, create_file
+from service.store.sqlite.transparency import SqliteTree
 
 QUICK: Final = 0.002
 """Seconds that a transaction usually takes at most, to be run in the event loop."""
@@ -51,6 +52,7 @@ class SqliteStore(SqlStore):
         self._connections = Connections(path, *pragmas, readers=READERS, quick=QUICK)
         super().__init__(self._connections)
         self.accounts = SqliteAccounts(self._connections)
+        self.tree = SqliteTree(self._connections, self.heads_query)
 
     @classmethod
     async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":

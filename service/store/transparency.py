@@ -1,0 +1,118 @@
+"""What a store keeps of the transparency log: its entries, its tree, and the checkpoints that it published.
+
+Rows are only added. The tree grows by compare-and-set on its size, entries and hashes and new head at once, so there is
+one tree of each size, whoever is killed and whoever runs twice. A head is published when it was signed, later.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from domain.kernel.ids import GameId, Version
+from domain.transparency.tree import Placed, Run
+
+
+class TreeMoved(Exception):
+    """The tree does not have the expected size. Nothing was stored."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"the tree has {size} leaves")
+
+
+class StreamHead(Struct, frozen=True):
+    """Where a stream stands: its version, the hash and the time of its last event, and its status."""
+
+    stream: GameId
+    version: Version
+    hash: bytes
+    at: str
+    status: str
+
+
+class Leaf(Struct, frozen=True):
+    """An entry to be added, and the head that it is of."""
+
+    stream: GameId
+    version: Version
+    entry: bytes
+
+
+class TreeHead(Struct, frozen=True):
+    """A tree that was stored.
+
+    Attributes:
+        position: the place in the log of all streams up to which it has their heads.
+    """
+
+    size: int
+    root: bytes
+    position: int
+
+
+class Growth(Struct, frozen=True):
+    """What is added to a tree of size `expected`, and the head that it has then."""
+
+    expected: int
+    leaves: Sequence[Leaf]
+    hashes: Sequence[Placed]
+    head: TreeHead
+
+
+class Published(Struct, frozen=True):
+    """A checkpoint that may be shown: its origin and size, and the note that the log signed."""
+
+    origin: str
+    size: int
+    note: str
+
+
+class TreeStore(Protocol):
+    """Where the transparency log is kept. Every method may raise `StoreError`."""
+
+    async def grow(self, growth: Growth) -> None:
+        """Store a growth whole, durably, or not at all. Raises `TreeMoved`."""
+        ...
+
+    async def head(self) -> TreeHead | None:
+        """Return the newest tree that was stored; None of an empty log."""
+        ...
+
+    async def publish(self, checkpoint: Published) -> None:
+        """Let a checkpoint be shown. One of its origin and size that was published before stays as it was."""
+        ...
+
+    async def published(self) -> Published | None:
+        """Return the largest checkpoint that was published, of its origins the latest."""
+        ...
+
+    async def cosign(self, origin: str, size: int, line: str) -> None:
+        """Keep the cosignature of a witness."""
+        ...
+
+    async def cosignatures(self, origin: str, size: int) -> list[str]:
+        """Return the cosignatures of a checkpoint, in the order in which they came."""
+        ...
+
+    async def cosigned(self, origin: str) -> Published | None:
+        """Return the largest checkpoint of an origin that a witness cosigned."""
+        ...
+
+    async def hashes(self, runs: Sequence[Run]) -> list[list[bytes]]:
+        """Return the hashes of tiles; of those that are not there, fewer."""
+        ...
+
+    async def entries(self, start: int, stop: int) -> list[bytes]:
+        """Return the entries from `start` to before `stop`, as far as there are any."""
+        ...
+
+    async def logged(self, stream: GameId, version: Version | None = None) -> tuple[int, bytes] | None:
+        """Return the place and the entry of the first head of a stream that has `version`; of the newest without."""
+        ...
+
+    async def moved(self, after: int, until: int) -> list[StreamHead]:
+        """Return the heads of the streams that moved between two positions, as far as they have no entry yet.
+
+        They are read at one moment, in the order of their last events.
+        """
+        ...
