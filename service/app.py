@@ -35,6 +35,7 @@ from service.games.commands import Games
 from service.games.snapshots import Snapshots, Tier
 from service.judging.desk import Desk
 from service.observe.background import background
+from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
 from service.pictures.scenes import Drawings
@@ -42,6 +43,10 @@ from service.readmodels import Refusals, keeping
 from service.store.backend import backend_of
 from service.store.expiry import forgetting
 from service.store.protocol import EventStore
+from service.transparency import keys
+from service.transparency.keys import LogKey
+from service.transparency.log import TransparencyLog
+from service.transparency.sequencer import sequencing
 
 if TYPE_CHECKING:
     from service.cluster.redis import Redis
@@ -82,6 +87,7 @@ async def open_services(
         opened.push_async_callback(snapshots.close)
         games = Games(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
         opened.push_async_callback(games.close)
+        log_key = signing_key(settings, randomness)
         services = Services(
             settings=settings,
             library=library,
@@ -93,16 +99,28 @@ async def open_services(
             games=games,
             desk=Desk(store, games, wake, clock, randomness),
             rows=rows,
+            transparency=TransparencyLog(store.tree),
+            log_key=log_key,
             metrics=watched,
             redis=redis,
             limits=limits_of(settings, redis, watched),
             drawings=drawings,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
+        await opened.enter_async_context(sequencing(store, log_key, settings.data, rows, wake))
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())
         await opened.enter_async_context(forgetting(store, clock, settings.key_hours))
         yield services
+
+
+def signing_key(settings: Settings, randomness: Callable[[int], bytes]) -> LogKey | None:
+    """Return the key of the transparency log; None, and why in the log, when it cannot be used: games go on."""
+    try:
+        return keys.log_key(settings, randomness)
+    except keys.KeyUnusable as error:
+        log.error("nothing is signed", why=str(error))
+        return None
 
 
 @asynccontextmanager

@@ -24,6 +24,8 @@ from service.pictures.gallery import Gallery
 from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
 from service.store.protocol import EventStore
+from service.transparency.keys import LogKey
+from service.transparency.log import TransparencyLog
 
 if TYPE_CHECKING:
     from service.cluster.redis import Redis
@@ -46,7 +48,10 @@ class Services(Struct, frozen=True, eq=False):
     desk: Desk
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
+    transparency: TransparencyLog
     metrics: Metrics
+    log_key: LogKey | None = None
+    """What signs the transparency log, if this process does."""
     redis: "Redis | None" = None
     limits: Limits | None = None
     drawings: Drawings = drawing_of

@@ -141,6 +141,9 @@ class Settings(Struct, frozen=True):
         heartbeat: seconds between comments on a stream without events.
         projections: whether this process keeps the projections up to date. If no process does, run `tabularium
             projections run`.
+        transparency: whether this process signs what happened in games into the transparency log.
+        log_key: the key that signs the transparency log, as `tabularium transparency key` makes it. Default: a key that
+            the service makes in its data directory; with PostgreSQL, nobody signs without this setting.
         metrics_port: a port for /metrics alone. Default: /metrics is on `port`.
         traces_url: where to send traces, by OTLP over HTTP: ``http://collector:4318/v1/traces``. Default: nowhere.
             OpenTelemetry's own variables (``OTEL_TRACES_SAMPLER`` …) say which requests are traced, and under what
@@ -191,6 +194,8 @@ class Settings(Struct, frozen=True):
     bodies_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024 * 1024
     heartbeat: Positive = 15.0
     projections: bool = True
+    transparency: bool = True
+    log_key: str = ""
     metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
     traces_url: HttpUrl = ""
     registration: bool = True
@@ -214,6 +219,7 @@ class Settings(Struct, frozen=True):
     def shown(self) -> dict[str, object]:
         """Return all values by their names, without passwords; of a limit that is not set, what holds."""
         values = {name: getattr(self, name) for name in self.__struct_fields__} | self.limits
+        values["log_key"] = "…" if self.log_key else ""
         return {name: str(each) if isinstance(each, Path) else without_password(each) for name, each in values.items()}
 
     @property
@@ -259,6 +265,11 @@ class Settings(Struct, frozen=True):
     def database(self) -> Path:
         """The file of the embedded store."""
         return self.data / "tabularium.db"
+
+    @property
+    def log_key_file(self) -> Path:
+        """The file of the key that signs the transparency log, unless the settings have it."""
+        return self.data / "log.key"
 
     @property
     def snapshot_database(self) -> Path:

@@ -8,7 +8,20 @@ import sys
 import typer
 
 from domain.kernel.rules.docstrings import docstring
-from service.cli import accounts, cases, contract, database, doctor, games, logs, projections, rules, serve, settings
+from service.cli import (
+    accounts,
+    cases,
+    contract,
+    database,
+    doctor,
+    games,
+    logs,
+    projections,
+    rules,
+    serve,
+    settings,
+    transparency,
+)
 
 INTERRUPTED = 130
 
@@ -30,6 +43,7 @@ logs.register(app)
 cases.register(app)
 rules.register(app)
 projections.register(app)
+transparency.register(app)
 contract.register(app)
 
 

@@ -13,7 +13,7 @@ from projections.library import PROJECTIONS
 from projections.store import Unavailable
 from service.base.clock import Clock, utc_now
 from service.base.settings import DATABASE_URL, Settings, without_password
-from service.doctor import embedded
+from service.doctor import embedded, transparency
 from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
 from service.store.backend import Backend, backend_of
 from service.store.protocol import EventStore, StoreError
@@ -161,6 +161,7 @@ async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         yield await _newest(store, clock)
         async for finding in _projections(backend, store):
             yield finding
+        yield await transparency.examine(settings, store.tree)
     finally:
         await store.close()
 

@@ -25,21 +25,30 @@ OLDEST: Final = 15
 TIMEOUT: Final = 5
 """Seconds to wait for a connection, and for each answer."""
 
-KEPT: Final = ("events", "secrets", "chances")
-"""The tables of which no row is ever changed or deleted."""
+KEPT: Final = {
+    "events": "game",
+    "secrets": "game",
+    "chances": "game",
+    "entries": "entry",
+    "hashes": "hash",
+    "trees": "root",
+    "checkpoints": "note",
+    "cosignatures": "line",
+}
+"""The tables of which no row is ever changed or deleted, each with a column of its own."""
 
 _FORBIDDEN: Final = (
-    "UPDATE tabularium.{} SET game = game WHERE game = $1",
-    "DELETE FROM tabularium.{} WHERE game = $1",
-    "TRUNCATE tabularium.{}",
+    "UPDATE tabularium.{0} SET {1} = {1} WHERE FALSE",
+    "DELETE FROM tabularium.{0} WHERE FALSE",
+    "TRUNCATE tabularium.{0}",
 )
 # Bits of tgtype: DELETE 8, UPDATE 16, TRUNCATE 32.
 _UNGUARDED: Final = """
 SELECT kept.relid::regclass::text
 FROM (
     SELECT relid FROM pg_partition_tree('tabularium.events')
-    UNION SELECT 'tabularium.secrets'::regclass
-    UNION SELECT 'tabularium.chances'::regclass
+    UNION SELECT ('tabularium.' || name)::regclass
+    FROM unnest(ARRAY['secrets', 'chances', 'entries', 'hashes', 'trees', 'checkpoints', 'cosignatures']) AS name
 ) AS kept
 LEFT JOIN pg_trigger AS t
     ON t.tgrelid = kept.relid AND t.tgenabled IN ('O', 'A') AND t.tgfoid = 'tabularium.refuse_change'::regproc
@@ -270,12 +279,12 @@ async def _untouchable(connection: Any) -> Finding:
     allowed: list[str] = []
 
     async def work() -> None:
-        for table in KEPT:
+        for table, column in KEPT.items():
             for statement in _FORBIDDEN:
-                sql = statement.format(table)
+                sql = statement.format(table, column)
                 try:
                     async with connection.transaction():
-                        await connection.execute(sql, *(["none"] if "$1" in sql else []))
+                        await connection.execute(sql)
                     allowed.append(f"{sql.split()[0]} on {table}")
                 except asyncpg.InsufficientPrivilegeError:
                     pass
@@ -290,7 +299,9 @@ async def _untouchable(connection: Any) -> Finding:
         tables = ", ".join(f"tabularium.{table}" for table in KEPT)
         remedy = f"As the owner of the database: REVOKE UPDATE, DELETE, TRUNCATE ON {tables} FROM {ROLE}, PUBLIC;"
         return fail("protection", f"the service is allowed to {', '.join(allowed)}", remedy)
-    return ok("protection", "the database refuses to change or delete an event, a secret or a game's chance")
+    return ok(
+        "protection", "the database refuses to change or delete what is kept of games, and of the transparency log"
+    )
 
 
 async def _guards(connection: Any) -> Finding:
@@ -300,7 +311,10 @@ async def _guards(connection: Any) -> Finding:
     except asyncpg.UndefinedFunctionError:
         unguarded = ["every table"]
     if unguarded:
-        remedy = "As the owner of the database: ALTER TABLE … ENABLE TRIGGER ALL; a dropped one is in 0004_grants.sql."
+        remedy = (
+            "As the owner of the database: ALTER TABLE … ENABLE TRIGGER ALL; a dropped one is in 0004_grants.sql or"
+            " 0020_transparency.sql."
+        )
         return fail("triggers", f"missing or switched off on {', '.join(unguarded)}", remedy)
     if (how := await connection.fetchval("SHOW session_replication_role")) != "origin":
         said = f"session_replication_role is {how}, so triggers do not fire"

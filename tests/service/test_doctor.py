@@ -16,11 +16,14 @@ from service.doctor.embedded import GIB
 from service.doctor.grants import ROLE, Grant, granted, missing
 from service.store.backend import backend_of
 from service.store.postgres import migrations
+from service.transparency.keys import log_key, new_key
+from service.transparency.sequencer import Sequencer
 from tests.helpers.issuer import provider
 from tests.helpers.postgres import Cluster, cluster, shared_cluster
 from tests.helpers.redis import server
 from tests.service.rig import open_rig
 from tests.service.store.batches import new_game
+from tests.service.transparency.logs import EverybodysLessor
 
 Report = dict[str, Finding]
 
@@ -35,7 +38,8 @@ async def url() -> AsyncIterator[str]:
 
 async def report(clock: Callable[[], datetime] = utc_now, **settings: Any) -> Report:
     """Return the findings by what was looked at."""
-    return {finding.check: finding async for finding in examine(Settings(**settings), clock)}
+    key = {"log_key": new_key("games.example/log", bytes)} if "database_url" in settings else {}
+    return {finding.check: finding async for finding in examine(Settings(**{**key, **settings}), clock)}
 
 
 def failing(found: Report) -> list[str]:
@@ -325,3 +329,37 @@ async def test_projections_that_stopped_or_are_behind_are_said(url: str):
     assert stopped.level == "fail"
     assert "version 7 of game g1: ValueError: no such seat" in stopped.said
     assert "tabularium projections rebuild lobby" in stopped.remedy
+
+
+async def test_a_log_without_a_key_is_said(url: str, tmp_path: Path):
+    found = (await report(database_url=url, log_key=""))["transparency"]
+    assert (found.level, "TABULARIUM_LOG_KEY is not set" in found.said) == ("warn", True)
+    assert "tabularium transparency key" in found.remedy
+    found = (await report(database_url=url, log_key="PRIVATE+KEY+sesame"))["transparency"]
+    assert found.level == "fail"
+    assert "sesame" not in found.said + found.remedy
+    assert "signs nothing" in (await report(database_url=url, transparency=False))["transparency"].said
+    async with open_rig(tmp_path):
+        assert "is made when the service starts" in (await report(data=tmp_path))["transparency"].said
+
+
+async def test_an_old_copy_of_the_database_is_said_with_what_to_do(tmp_path: Path):
+    settings = Settings(data=tmp_path)
+    key = log_key(settings, bytes)
+    assert key is not None
+    async with open_rig(tmp_path) as rig:
+        await rig.begun()
+        await Sequencer(rig.store, key, tmp_path, EverybodysLessor()).turn()
+    found = (await report(data=tmp_path))["transparency"]
+    assert (found.level, found.said) == ("ok", f"{key.origin} is signed up to entry 1")
+    settings.log_key_file.chmod(0o644)
+    found = (await report(data=tmp_path))["transparency"]
+    assert (found.level, found.remedy) == ("warn", f"chmod 600 {settings.log_key_file}")
+    for suffix in ("", "-wal", "-shm"):
+        settings.database.with_name(settings.database.name + suffix).unlink(missing_ok=True)
+    async with open_rig(tmp_path):
+        pass
+    found = (await report(data=tmp_path))["transparency"]
+    assert found.level == "fail"
+    assert "a checkpoint of 1 entries was signed" in found.said
+    assert "run `tabularium transparency key`" in found.remedy

@@ -133,6 +133,13 @@ def test_a_key_in_an_address_is_never_repeated(url: str, shown: str) -> None:
     assert "sesame" not in repr(settings)
 
 
+def test_the_key_of_the_transparency_log_is_never_repeated() -> None:
+    settings = from_env({"TABULARIUM_LOG_KEY": "PRIVATE+KEY+sesame"})
+    assert settings.log_key == "PRIVATE+KEY+sesame"
+    assert settings.shown()["log_key"] == "…"
+    assert "sesame" not in repr(settings)
+
+
 @pytest.mark.parametrize("url", ["mysql://me:sesame@db/games", "postgres:/me:sesame@db/games", "me:sesame@db"])
 def test_a_password_is_not_repeated_in_a_complaint(url: str) -> None:
     with pytest.raises(SettingsError) as error:

@@ -91,19 +91,20 @@ class PostgresRows:
 
     # --- writing ---
 
-    async def lease(self, holder: str, seconds: float) -> bool:
-        async def work(connection: Connection) -> bool:
+    async def lease(self, holder: str, seconds: float, work: str = "runner") -> bool:
+        async def take(connection: Connection) -> bool:
             held = await connection.fetchval(
                 "INSERT INTO leases AS known (name, holder, until)"
-                " VALUES ('runner', $1, clock_timestamp() + make_interval(secs => $2))"
+                " VALUES ($3, $1, clock_timestamp() + make_interval(secs => $2))"
                 " ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until"
                 " WHERE known.holder = excluded.holder OR known.until <= clock_timestamp() RETURNING TRUE",
                 holder,
                 seconds,
+                work,
             )
             return bool(held)
 
-        return await self._run(work)
+        return await self._run(take)
 
     async def begin(self, projection: Projection) -> Generation:
         async def work(connection: Connection) -> Generation:

@@ -1,4 +1,4 @@
-"""The transparency log of the PostgreSQL store. `deploy/migrations/0020_transparency.sql` has its tables."""
+"""The transparency log of the PostgreSQL store. `deploy/migrations/0016_transparency.sql` has its tables."""
 
 from projections.sql import numbered
 from service.store.postgres.connections import Connection, Connections

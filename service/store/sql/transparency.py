@@ -51,7 +51,8 @@ class SqlTree(ABC):
 
     async def cosign(self, origin: str, size: int, line: str) -> None:
         await self._database.execute(
-            "INSERT INTO cosignatures (origin, size, line) VALUES (?, ?, ?) ON CONFLICT (origin, size, line) DO NOTHING",
+            "INSERT INTO cosignatures (origin, size, line) VALUES (?, ?, ?)"
+            " ON CONFLICT (origin, size, line) DO NOTHING",
             origin,
             size,
             line,

@@ -76,18 +76,18 @@ class SqliteRows:
 
     # --- writing ---
 
-    async def lease(self, holder: str, seconds: float) -> bool:
-        def work(connection: sqlite3.Connection) -> bool:
+    async def lease(self, holder: str, seconds: float, work: str = "runner") -> bool:
+        def take(connection: sqlite3.Connection) -> bool:
             now = time.time()
             held = connection.execute(
-                "INSERT INTO leases (name, holder, until) VALUES ('runner', ?, ?) ON CONFLICT (name)"
+                "INSERT INTO leases (name, holder, until) VALUES (?, ?, ?) ON CONFLICT (name)"
                 " DO UPDATE SET holder = excluded.holder, until = excluded.until"
                 " WHERE leases.holder = excluded.holder OR leases.until <= ?",
-                (holder, now + seconds, now),
+                (work, holder, now + seconds, now),
             )
             return held.rowcount == 1
 
-        return await self._write(work)
+        return await self._write(take)
 
     async def begin(self, projection: Projection) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:

@@ -1,0 +1,1 @@
+"""The transparency log: what the service signs of every stream, so that it cannot tell anybody anything else."""

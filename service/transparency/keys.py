@@ -1,0 +1,198 @@
+"""The keys of the transparency log, and signatures: the only place that makes or checks one.
+
+A log's key is a line as Go's note package writes it (`SigningKey.written`), which names the log. Further lines are
+further keys of the same log, which sign beside it: while keys change, old readers and new ones each find theirs.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
+from msgspec import Struct
+
+from domain.transparency.checkpoint import ED25519_COSIGNATURE, ML_DSA_COSIGNATURE, Checkpoint, signed
+from domain.transparency.note import (
+    ED25519,
+    Key,
+    NoteError,
+    Sign,
+    Signature,
+    SigningKey,
+    is_key_name,
+    read_signing_key,
+)
+from service.base.ids import ID_BYTES, new_id
+from service.base.settings import Settings
+
+Randomness = Callable[[int], bytes]
+
+_AFTER: Final = re.compile(r"/after/[0-9]+-[0-9a-f]{16}$")
+
+SEED: Final = 32
+"""Bytes of the secret of an Ed25519 key."""
+
+
+class KeyUnusable(Exception):
+    """The log's key cannot be used, so nothing is signed. The message is one line, without a word of the key."""
+
+
+class Signer(Struct, frozen=True):
+    """A key that signs."""
+
+    key: Key
+    sign: Sign
+
+    def signature(self, text: str, time: int | None = None) -> Signature:
+        """Return the signature under the text of a note; a cosignature for a `time`."""
+        return signed(text, self.key, self.sign, time)
+
+
+class LogKey(Struct, frozen=True):
+    """The keys of a log, of which all have its name."""
+
+    signers: tuple[Signer, ...]
+
+    @property
+    def origin(self) -> str:
+        """The name of the log."""
+        return self.signers[0].key.name
+
+    def signatures(self, text: str) -> list[Signature]:
+        """Return what they sign under the text of a note. The same text has the same signatures always."""
+        return [signer.signature(text) for signer in self.signers]
+
+
+def check(kind: int, public: bytes, message: bytes, signature: bytes) -> bool:
+    """Tell whether a signature is right: the `Check` of the domain."""
+    try:
+        if kind in (ED25519, ED25519_COSIGNATURE):
+            Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+        elif kind == ML_DSA_COSIGNATURE:
+            MLDSA44PublicKey.from_public_bytes(public).verify(signature, message)
+        else:
+            return False
+    except (InvalidSignature, ValueError, UnsupportedAlgorithm):
+        return False
+    return True
+
+
+def public_of(kind: int, secret: bytes) -> bytes:
+    """Return the public bytes of a secret. Raises `ValueError` for what is no secret of a type that signs here."""
+    if kind not in (ED25519, ED25519_COSIGNATURE):
+        raise ValueError(f"keys of type {kind:#04x} do not sign here")
+    return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+
+
+def signer_of(signing: SigningKey) -> Signer:
+    """Return what signs with a key."""
+    public = public_of(signing.kind, signing.secret)
+    return Signer(Key(signing.name, signing.kind, public), Ed25519PrivateKey.from_private_bytes(signing.secret).sign)
+
+
+def read_signer(text: str, kind: int = ED25519) -> Signer:
+    """Return what signs with the key that is written. Raises `KeyUnusable`."""
+    try:
+        signing = read_signing_key(text.strip(), public_of)
+    except NoteError as error:
+        raise KeyUnusable(str(error)) from None
+    if signing.kind != kind:
+        raise KeyUnusable(f"the key of {signing.name} has type {signing.kind:#04x}, and {kind:#04x} belongs here")
+    return signer_of(signing)
+
+
+def new_key(name: str, randomness: Randomness, kind: int = ED25519) -> str:
+    """Return a new key as it is written. Raises `KeyUnusable` for a name that a key may not have."""
+    if not is_key_name(name):
+        raise KeyUnusable(f"{name!a} cannot be the name of a key: no spaces, no +, not empty")
+    signing = SigningKey(name, kind, randomness(SEED))
+    return signing.written(public_of(kind, signing.secret))
+
+
+def read_log_key(text: str) -> LogKey:
+    """Return the keys that lines say. Raises `KeyUnusable`."""
+    signers = [read_signer(line) for line in text.split()]
+    if not signers:
+        raise KeyUnusable("there is no key")
+    if others := {signer.key.name for signer in signers[1:]} - {signers[0].key.name}:
+        raise KeyUnusable(f"keys of one log have one name, and {signers[0].key.name} is not {min(others)}")
+    return LogKey(tuple(signers))
+
+
+def log_key(settings: Settings, randomness: Randomness) -> LogKey | None:
+    """Return the log's key: that of the settings, or that in the data directory, which is made when there is none.
+
+    Without one in the settings, processes that share a database have none: each would make its own.
+
+    Raises:
+        KeyUnusable: it is none, or it cannot be read or made.
+    """
+    if not settings.transparency:
+        return None
+    if settings.log_key or settings.database_url:
+        return present_key(settings)
+    if not settings.log_key_file.exists():
+        try:
+            write_secret(settings.log_key_file, new_key(unnamed(randomness), randomness))
+        except OSError as error:
+            raise KeyUnusable(f"{settings.log_key_file} cannot be made: {error.strerror}") from error
+    return present_key(settings)
+
+
+def present_key(settings: Settings) -> LogKey | None:
+    """Return the log's key as `log_key` does, but make none. Raises `KeyUnusable`."""
+    if settings.log_key:
+        return read_log_key(settings.log_key)
+    if settings.database_url or not settings.log_key_file.exists():
+        return None
+    try:
+        return read_log_key(settings.log_key_file.read_text())
+    except KeyUnusable as error:
+        raise KeyUnusable(f"{settings.log_key_file}: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeyUnusable(f"{settings.log_key_file} cannot be used: {getattr(error, 'strerror', error)}") from error
+
+
+def unnamed(randomness: Randomness) -> str:
+    """Return an origin for a log that nobody named."""
+    return new_id("tabularium/", randomness(ID_BYTES))
+
+
+def successor(origin: str, head: Checkpoint) -> str:
+    """Return the origin of a log that begins where another, of this origin, ended: it names that end."""
+    return f"{_AFTER.sub('', origin)}/after/{head.size}-{head.root.hex()[:16]}"
+
+
+def write_secret(path: Path, text: str) -> None:
+    """Write a file that its owner alone may read, whole or not at all; one that is there stays. Raises `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{path.name}.new-{os.getpid()}")
+    new.unlink(missing_ok=True)
+    try:
+        write_durably(new, f"{text}\n", 0o600)
+        os.link(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+    sync_directory(path.parent)
+
+
+def write_durably(path: Path, text: str, mode: int = 0o644) -> None:
+    """Write a file, to the disk. Raises `OSError`."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_directory(path: Path) -> None:
+    """Let the names in a directory be on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

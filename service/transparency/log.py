@@ -1,0 +1,121 @@
+"""What is read of the transparency log: tiles, entries, proofs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from domain.kernel.ids import GameId, Version
+from domain.transparency.note import Note, read_note, read_signatures
+from domain.transparency.proof import Proof
+from domain.transparency.tiles import Tile, bundle, tile_of
+from domain.transparency.tree import (
+    Frontier,
+    Range,
+    Run,
+    Subtree,
+    consistency,
+    inclusion,
+    parts,
+    range_hash,
+    run_of,
+    runs,
+)
+from service.store.protocol import StoreDamaged
+from service.store.transparency import Published, TreeHead, TreeStore
+
+T = TypeVar("T")
+
+
+class TransparencyLog:
+    """The log as it was published. Every method may raise `StoreError`."""
+
+    def __init__(self, tree: TreeStore) -> None:
+        self.tree = tree
+
+    async def checkpoint(self) -> Note | None:
+        """Return the newest checkpoint, with the cosignatures that it has; None before the first."""
+        published = await self.tree.published()
+        return await self._note(published) if published is not None else None
+
+    async def tile(self, tile: Tile) -> bytes | None:
+        """Return the body of a tile; None when the newest checkpoint does not have it."""
+        if not tile.exists_in(await self._size()):
+            return None
+        return b"".join(_whole(tile.run, (await self.tree.hashes([tile.run]))[0]))
+
+    async def bundle(self, tile: Tile) -> bytes | None:
+        """Return the body of a bundle of entries, as `tile` does."""
+        if not tile.exists_in(await self._size()):
+            return None
+        return bundle(_whole(tile.run, await self.tree.entries(tile.run.start, tile.run.stop)))
+
+    async def certificate(self, stream: GameId, version: Version | None = None) -> Proof | None:
+        """Return the proof that the log has the first head of a stream with `version`, the newest without.
+
+        It is for the newest checkpoint that a witness has seen, if that has the entry, and for the newest otherwise.
+        None when none has it yet.
+        """
+        found, newest = await self.tree.logged(stream, version), await self.tree.published()
+        if found is None or newest is None:
+            return None
+        index, entry = found
+        cosigned = await self.tree.cosigned(newest.origin)
+        chosen = cosigned if cosigned is not None and index < cosigned.size else newest
+        if index >= chosen.size:
+            return None
+        hashes = await self.proof(inclusion(index, chosen.size), chosen.size)
+        return Proof(index, tuple(hashes), await self._note(chosen), entry)
+
+    async def consistency(self, old: int, new: int) -> list[bytes]:
+        """Return the proof that the tree of size `new` goes on from that of size `old`."""
+        return await self.proof(consistency(old, new), new)
+
+    async def proof(self, ranges: Sequence[Range], size: int) -> list[bytes]:
+        """Return the hashes of ranges of the tree of that size."""
+        read = await self._reader(runs(ranges), size)
+        return [range_hash(each, read) for each in ranges]
+
+    async def root(self, size: int) -> bytes:
+        """Return the root of the tree of that size."""
+        return (await self.proof([Range(0, size)], size))[0]
+
+    async def frontier(self, head: TreeHead) -> Frontier:
+        """Return the right edge of a tree that was stored. Raises `StoreDamaged` when it does not have its root."""
+        subtrees = parts(Range(0, head.size))
+        read = await self._reader([run_of(each) for each in subtrees], head.size)
+        found = Frontier(head.size, [range_hash(_leaves(each), read) for each in subtrees])
+        if found.root != head.root:
+            raise StoreDamaged(f"the hashes of the transparency log do not make the root of size {head.size}")
+        return found
+
+    async def _reader(self, needed: Sequence[Run], size: int) -> Callable[[Run], Sequence[bytes]]:
+        # Whole tiles: the needed hashes of a level mostly stand in one, and one question is quicker than eight.
+        tiles = sorted({tile_of(run, size) for run in needed})
+        found: Mapping[Tile, list[bytes]] = dict(
+            zip(tiles, await self.tree.hashes([tile.run for tile in tiles]), strict=True)
+        )
+
+        def read(run: Run) -> Sequence[bytes]:
+            tile = tile_of(run, size)
+            start = run.start - tile.run.start
+            return _whole(tile.run, found[tile])[start : start + run.stop - run.start]
+
+        return read
+
+    async def _size(self) -> int:
+        published = await self.tree.published()
+        return published.size if published is not None else 0
+
+    async def _note(self, published: Published) -> Note:
+        note = read_note(published.note)
+        lines = await self.tree.cosignatures(published.origin, published.size)
+        return note.signed(read_signatures("".join(lines))) if lines else note
+
+
+def _leaves(subtree: Subtree) -> Range:
+    return Range(subtree.number << subtree.height, (subtree.number + 1) << subtree.height)
+
+
+def _whole(run: Run, found: Sequence[T]) -> Sequence[T]:
+    if len(found) != run.stop - run.start:
+        raise StoreDamaged(f"the transparency log lacks rows of {run}")
+    return found

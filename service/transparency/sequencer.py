@@ -1,0 +1,218 @@
+"""The sequencer: it enters the heads of streams that moved into the tree, and signs what was stored.
+
+The order is what matters. The tree grows by compare-and-set. Only a tree that is stored is signed. The checkpoint is
+then kept apart from the database, and published after that. So of one size there is one root, whatever is killed and
+whoever runs twice, and nobody has seen a checkpoint that this process does not remember.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Final, Protocol
+from uuid import uuid4
+
+from domain.transparency.checkpoint import Checkpoint
+from domain.transparency.entry import Entry, kind_of
+from domain.transparency.note import Note, NoteError
+from domain.transparency.tree import Frontier, leaf_hash
+from projections.store import Unavailable
+from service.cluster.wake import Wake
+from service.observe.background import background
+from service.observe.logging import log
+from service.store.protocol import EventStore, StoreError
+from service.store.transparency import Growth, Leaf, Published, StreamHead, TreeHead, TreeMoved
+from service.transparency.kept import Kept
+from service.transparency.keys import LogKey
+from service.transparency.log import TransparencyLog
+
+EVERY: Final = 1.0
+"""Seconds between two checkpoints: each has the heads of all streams that moved since the last."""
+
+CHUNK: Final = 1_000
+"""Positions of the log in one growth: a log of before gets its first entries in many small steps."""
+
+LEASE: Final = 5.0
+"""Seconds for which one process alone adds to the tree. When it dies, another takes over after them."""
+
+POLL: Final = 1.0
+"""Seconds after which the log is looked at even if nobody has rung."""
+
+
+class Bell(Protocol):
+    """What wakes the sequencer when something was appended to the log."""
+
+    closed: bool
+
+    async def wait(self, seconds: float | None = None) -> bool:
+        """Return True when it has rung since the last wait, False after `seconds` without."""
+        ...
+
+
+class Lessor(Protocol):
+    """Who lets one process at a time do some work."""
+
+    async def lease(self, holder: str, seconds: float, work: str) -> bool:
+        """Return whether `holder` may do it for so many seconds. Raises `Unavailable`."""
+        ...
+
+
+class Rewound(Exception):
+    """The database does not have what was signed: it was restored from an older copy. Nothing is signed."""
+
+    def __init__(self, signed: Checkpoint, size: int) -> None:
+        stored = f"has a tree of {size}" if size < signed.size else "has another tree of that size"
+        super().__init__(
+            f"a checkpoint of {signed.size} entries was signed for {signed.origin}, and the database {stored}:"
+            " it was restored from an older copy, or changed"
+        )
+        self.signed = signed
+
+
+class Sequencer:
+    """Keeps the tree up with the log of all streams, and signs it."""
+
+    def __init__(self, store: EventStore, key: LogKey, directory: Path, lessor: Lessor) -> None:
+        """`directory` is where the newest checkpoint is kept, apart from the database."""
+        self._store = store
+        self._tree = store.tree
+        self._log = TransparencyLog(store.tree)
+        self._key = key
+        self._kept = Kept(directory, key.origin)
+        self._lessor = lessor
+        self._name = uuid4().hex
+        self._leased_until = 0.0
+        self._head: TreeHead | None = None
+        self._frontier = Frontier()
+        self._position = self._end = 0
+        self._published = 0
+
+    # --- serving ---
+
+    async def run(self, bell: Bell) -> None:
+        """Follow the log until the bell is closed, in turn with other processes that do: one of them at a time."""
+        told = ""
+        try:
+            while not bell.closed:
+                began = time.monotonic()
+                try:
+                    moved = await self.turn()
+                    told = ""
+                except (Rewound, StoreError, Unavailable, OSError, NoteError) as error:
+                    if str(error) != told:
+                        told = str(error)
+                        level = log.error if isinstance(error, (Rewound, NoteError)) else log.warning
+                        level("nothing is signed", why=told)
+                    moved = None
+                if moved is None:
+                    await asyncio.sleep(POLL)
+                elif moved:
+                    await asyncio.sleep(max(0.0, EVERY - (time.monotonic() - began)))
+                else:
+                    await bell.wait(POLL)
+        finally:
+            self._leased_until = 0.0
+            with suppress(Unavailable):
+                await self._lessor.lease(self._name, 0, "sequencer")
+
+    async def turn(self) -> bool | None:
+        """Go on to the end of the log if no other process does; tell whether anything was signed, None if another does.
+
+        Raises:
+            Rewound: the database is behind what was signed.
+            StoreError, Unavailable, OSError: what it needs does not answer.
+            NoteError: the newest checkpoint that was kept cannot be read.
+        """
+        signed = False
+        while True:
+            now = time.monotonic()
+            if now > self._leased_until - LEASE / 2:
+                if not await self._lessor.lease(self._name, LEASE, "sequencer"):
+                    self._head = None
+                    return None
+                self._leased_until = now + LEASE
+            signed |= await self.step()
+            if self._position >= self._end:
+                return signed
+
+    async def step(self) -> bool:
+        """Enter what moved in the next part of the log; sign and publish the tree. Tell whether it was signed anew.
+
+        Right with or without the lease. Raises what `turn` raises.
+        """
+        await self._take_up()
+        self._end = await self._store.end()
+        until = min(self._end, self._position + CHUNK)
+        heads = await self._tree.moved(self._position, until)
+        if heads:
+            try:
+                await self._grow(heads, until)
+            except TreeMoved:  # another process was quicker: what it has entered is not entered again
+                self._head = None
+                return False
+        self._position = until
+        return await self._publish()
+
+    async def _take_up(self) -> None:
+        """Begin where the tree stands, if this process does not know it."""
+        head = await self._tree.head() or TreeHead(0, Frontier().root, 0)
+        if head == self._head:
+            return
+        self._head = None
+        await check_signed(self._kept, self._log, head.size)
+        published = await self._tree.published()
+        self._published = published.size if published is not None and published.origin == self._key.origin else -1
+        self._frontier = await self._log.frontier(head)
+        self._head, self._position = head, head.position
+
+    async def _grow(self, heads: list[StreamHead], position: int) -> None:
+        frontier = self._frontier.copy()
+        leaves = [Leaf(head.stream, head.version, _entry(head).encoded) for head in heads]
+        placed = frontier.extend(leaf_hash(leaf.entry) for leaf in leaves)
+        head = TreeHead(frontier.size, frontier.root, position)
+        await self._tree.grow(Growth(self._frontier.size, leaves, placed, head))
+        self._frontier, self._head = frontier, head
+
+    async def _publish(self) -> bool:
+        """Sign the tree that is stored, if it is not, keep that apart, and publish it."""
+        head = self._head
+        if head is None or head.size <= max(self._published, 0):
+            return False
+        text = Checkpoint(self._key.origin, head.size, head.root).text
+        note = Note(text, tuple(self._key.signatures(text)))
+        await asyncio.to_thread(self._kept.keep, note)
+        await self._tree.publish(Published(self._key.origin, head.size, str(note)))
+        self._published = head.size
+        return True
+
+
+async def check_signed(kept: Kept, log: TransparencyLog, size: int) -> Checkpoint | None:
+    """Return the newest checkpoint that was kept, which the stored tree of `size` goes on from.
+
+    Raises:
+        Rewound: it does not.
+        StoreError, OSError, NoteError: that cannot be known.
+    """
+    signed = await asyncio.to_thread(kept.newest)
+    if signed is not None and (signed.size > size or signed.root != await log.root(signed.size)):
+        raise Rewound(signed, size)
+    return signed
+
+
+def _entry(head: StreamHead) -> Entry:
+    return Entry(kind_of(head.stream), head.stream, head.version, head.hash.hex(), head.status, head.at)
+
+
+@asynccontextmanager
+async def sequencing(
+    store: EventStore, key: LogKey | None, directory: Path, lessor: Lessor, wake: Wake
+) -> AsyncIterator[None]:
+    """Keep the transparency log up with the log in this event loop, if this process has its key."""
+    if key is None:
+        yield
+        return
+    async with wake.subscribe(None) as bell:
+        sequencer = Sequencer(store, key, directory, lessor)
+        async with background("checkpoints are signed", sequencer.run(bell)):
+            yield
