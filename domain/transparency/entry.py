@@ -24,7 +24,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     kind: Kind
-    id: Annotated[str, Meta(pattern=r"^[a-z0-9]{1,64}\Z")]
+    id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,64}\Z")]
     version: Annotated[Version, Meta(ge=1, le=LARGEST_INTEGER)]
     hash: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
     status: Annotated[str, Meta(pattern=r"^[a-z-]{1,32}\Z")]

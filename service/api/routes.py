@@ -23,6 +23,7 @@ from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
 from service.api.statistics import charts
 from service.api.statistics import routes as statistics
+from service.api.transparency import routes as transparency
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:
@@ -61,6 +62,7 @@ _SMALL: Final = (
     *log.ROUTES,
     *pictures.ROUTES,
     *streams.ROUTES,
+    *transparency.ROUTES,
     *statistics.ROUTES,
     *charts.ROUTES,
     *health.ROUTES,

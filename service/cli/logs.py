@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from domain.judging import proof
 from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import Version
 from domain.kernel.log.fold import fold, later
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction
@@ -17,6 +19,9 @@ from domain.kernel.proof.verify import verify as verify_export
 from domain.kernel.rules.documents import DocumentError
 from domain.kernel.rules.message import in_words
 from domain.library import LIBRARY
+from domain.transparency.certificate import BEYOND as UNCERTIFIED
+from domain.transparency.certificate import Certified, certify
+from domain.transparency.policy import Policy, PolicyError, read_policy
 from service.bots.client import Client, Problem
 from service.cli.causes import causes, chance_of
 from service.cli.output import bad_input, console, print_json, read_file, writable, write_file
@@ -99,21 +104,38 @@ def verify(
     game: Annotated[
         Path | None, typer.Option("--game", help="For the export of a case: that of its game, to check it against.")
     ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="A certificate of the game: what the service signed of it.")
+    ] = None,
+    policy: Annotated[Path | None, typer.Option(help="Whom to believe: a policy file, for the certificate.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:
-    """Verify an exported game or case offline. If something is wrong, name the first bad version and exit with 1."""
+    """Verify an exported game or case offline. If something is wrong, name the first bad version and exit with 1.
+
+    With a certificate and a policy it also says whether this is the log that the service stood by, and who saw it.
+    """
+    if (certificate is None) != (policy is None):
+        bad_input("--certificate and --policy belong together: the policy says whose signatures count")
+    believed = read_policy_file(policy) if policy is not None else None
+    shown = read_file(certificate).decode(errors="replace") if certificate is not None else ""
     lines = read_file(file).splitlines(keepends=True)
     if proof.is_export(lines[0] if lines else b""):
+        if certificate is not None:
+            bad_input(f"{file} is the export of a case; --certificate goes only with that of a game")
         _verify_case(lines, game, as_json)
         return
     if game is not None:
         bad_input(f"{file} is not the export of a case; --game goes only with one")
     verdict = verify_export(lines, LIBRARY)
+    certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
     if as_json:
-        print_json(verdict)
+        said = {"certificate": certified} if certified is not None else {}
+        print_json({**msgspec.to_builtins(verdict), **said})
     else:
         print_verdict(verdict)
-    if not verdict.ok:
+        if certified is not None:
+            print_certified(certified)
+    if not verdict.ok or (certified is not None and not certified.ok):
         raise typer.Exit(1)
 
 
@@ -146,6 +168,39 @@ def _print_sentences(head: str, proved: Iterable[str], unproved: Iterable[str]) 
         console.print(f"  + {sentence}", markup=False)
     for sentence in unproved:
         console.print(f"  - not proved: {sentence}", markup=False)
+
+
+def _certified(lines: list[bytes], certificate: str, policy: Policy) -> Certified:
+    # Imported late: it brings the library for signatures along.
+    from service.transparency.keys import check
+
+    exported = read(lines)
+
+    def status_at(version: Version) -> str:
+        return _as_of(exported, version).status
+
+    return certify(exported.game, exported.records, status_at, certificate, policy, check)
+
+
+def read_policy_file(path: Path) -> Policy:
+    """Return the policy in a file; one line says why not otherwise."""
+    try:
+        return read_policy(read_file(path))
+    except PolicyError as error:
+        bad_input(f"{path}: {error}")
+
+
+def print_certified(certified: Certified) -> None:
+    """Print what a certificate came to."""
+    if not certified.ok:
+        console.print(f"NOT CERTIFIED: {certified.problem}", markup=False)
+        return
+    assert certified.entry is not None
+    console.print(f"Certified: version {certified.entry.version}, {certified.entry.status}.", markup=False)
+    for sentence in certified.said:
+        console.print(f"  + {sentence}", markup=False)
+    for sentence in UNCERTIFIED:
+        console.print(f"  ? no certificate can show: {sentence}", markup=False)
 
 
 def print_verdict(verdict: Verdict) -> None:

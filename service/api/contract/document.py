@@ -31,6 +31,7 @@ from service.api.routes import API, LARGE
 from service.api.rulesets import schemas
 from service.api.rulesets.schemas import Book, Schema
 from service.api.services import Boards
+from service.api.transparency.routes import TEXT
 from service.base.scopes import MEANINGS
 from service.pictures.views import FrameView, Scene
 
@@ -79,6 +80,7 @@ TAGS: Final = {
     "Cases": "Disputes about games, and the rulings that decide them.",
     "Pictures": "Any position as a picture, and what it is drawn from.",
     "Log": "What happened: events, sentences, streams, the export.",
+    "Transparency": "What the service signs of every game, so that nobody can be told anything else.",
     "Statistics": "Read models of the logs of all games, a moment behind them.",
     "Administration": "Accounts, their scopes, and the log of all games: for administrators and auditors.",
     "Service": "Health checks.",
@@ -96,6 +98,9 @@ PARAMETERS: Final = {
     "left": "The version at which an answer was left.",
     "asked": "The version at which a request to take moves back was made.",
     "chart": "What it shows, and `.svg`: `dice.svg`, or a figure of the scoreboard.",
+    "level": "The level of a tile, from 0 for hashes of entries.",
+    "tile": "The number of a tile, in groups of three digits of which all but the last begin with `x`. If it is not "
+    "full, `.p/` and its width follow: `x001/x234/067`, `000.p/17`. Its slashes are slashes of the address.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }
 
@@ -103,6 +108,8 @@ _CONTENTS: Final[Mapping[str, Schema]] = {
     NDJSON: {"contentMediaType": NDJSON, "contentSchema": {"$ref": f"{SCHEMAS}Export"}},
     SVG: {"contentMediaType": SVG},
     PNG: {"format": "binary", "contentMediaType": PNG},
+    OCTETS: {"format": "binary"},
+    TEXT: {"contentMediaType": TEXT},
 }
 """The schemas of answers that are neither JSON nor plain text. A client may also read each as plain bytes."""
 
@@ -197,7 +204,7 @@ def endpoints() -> list[tuple[str, str, Endpoint]]:
         said = handler.opt.get("endpoint")
         if isinstance(said, Endpoint):
             (path,), (method,) = handler.paths, handler.http_methods  # type: ignore[reportAttributeAccessIssue]
-            found.append((re.sub(r"{(\w+):str}", r"{\1}", path), str(method), said))
+            found.append((re.sub(r"{(\w+):(?:str|path)}", r"{\1}", path), str(method), said))
     return sorted(found, key=lambda each: (list(TAGS).index(each[2].tag), each[0], each[1]))
 
 
@@ -404,6 +411,8 @@ def _answer(answer: Answer, book: Book, example: Example | None) -> dict[str, An
 
 def _problem_answer(status: int, kinds: Sequence[Kind], book: Book) -> dict[str, Any]:
     more = {429: ("Retry-After", "RateLimit", "RateLimit-Policy"), 503: ("Retry-After",)}.get(status, ())
+    if problems.NOT_LOGGED_YET in kinds:
+        more = ("Retry-After",)
     return {
         "description": "\n".join(f"* `{kind.slug}`: {kind.title}." for kind in kinds),
         "headers": _headers(("Request-Id", *more)),

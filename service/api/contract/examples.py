@@ -19,8 +19,11 @@ from service.api.rulesets import examples as rulesets
 from service.api.scene import BOTS, GAME, Example, Scene
 from service.api.services import Boards
 from service.api.statistics import examples as statistics
+from service.api.transparency import examples as transparency
 
-RESOURCES: Final = (rulesets, players, accounts, games, play, cases, log, pictures, statistics, operations)
+RESOURCES: Final = (
+    *(rulesets, players, accounts, games, play, cases, log, pictures, transparency, statistics, operations),
+)
 
 
 class Examples(Struct, frozen=True):
@@ -54,6 +57,8 @@ def examples(library: Library, boards: Boards) -> Examples:
         "asked": str(scene.asked.game.version),
         "chart": "dice.svg",
         "document": "cards",
+        "level": "0",
+        "tile": "000.p/1",
     }
     return Examples(plain, parameters)
 

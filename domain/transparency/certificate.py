@@ -1,0 +1,145 @@
+"""A certificate of a stream: that a log has its head, and what follows from it for an export of the stream."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.ids import Version
+from domain.kernel.log.record import Record
+from domain.transparency.entry import Entry, kind_of, read_entry
+from domain.transparency.note import Check, NoteError
+from domain.transparency.policy import Policy, Rejected
+from domain.transparency.proof import read_proof
+
+BEYOND: Final = (
+    "Who a person is: the log has only ids.",
+    "Whether a clock was right to better than the times of the witnesses.",
+    "Whether a ruling was just.",
+    "That a game existed which nobody ever certified.",
+)
+"""What no certificate can prove, in sentences."""
+
+
+class Certified(Struct, frozen=True, omit_defaults=True):
+    """What a certificate says of an export.
+
+    Attributes:
+        ok: whether the export is the log that the service stood by, as far as the policy knows the service.
+        problem: what is wrong, in a sentence.
+        origin: the name of the log.
+        index: the place of the entry in it.
+        size: the size of the tree that was signed.
+        entry: what was signed of the stream.
+        witnesses: the witnesses that saw that tree, by their names in the policy, each with its time.
+        later: how many events the export has after the version that was signed.
+        said: what follows, in sentences.
+    """
+
+    ok: bool
+    problem: str = ""
+    origin: str = ""
+    index: int = 0
+    size: int = 0
+    entry: Entry | None = None
+    witnesses: Mapping[str, str] = {}
+    later: int = 0
+    said: tuple[str, ...] = ()
+
+
+class _Wrong(Exception):
+    pass
+
+
+def certify(
+    stream: str,
+    records: Sequence[Record],
+    status_at: Callable[[Version], str],
+    certificate: str,
+    policy: Policy,
+    check: Check,
+) -> Certified:
+    """Return what a certificate says of a stream whose records are known to be a chain. Never raises for what it says.
+
+    Args:
+        status_at: returns the status of the stream at one of its versions.
+    """
+    try:
+        return _certified(stream, records, status_at, certificate, policy, check)
+    except (NoteError, _Wrong) as error:
+        return Certified(False, f"{error}")
+    except Rejected as error:
+        return Certified(False, f"The policy does not accept the checkpoint: {error}.")
+
+
+def _certified(
+    stream: str,
+    records: Sequence[Record],
+    status_at: Callable[[Version], str],
+    certificate: str,
+    policy: Policy,
+    check: Check,
+) -> Certified:
+    try:
+        proof = read_proof(certificate)
+    except NoteError as error:
+        raise _Wrong(f"This is no certificate: {error}.") from error
+    verdict = policy.judge(proof.note, check)
+    if proof.extra is None or not proof.proves(proof.extra):
+        raise _Wrong("The certificate does not lead from its entry to the root that was signed.")
+    try:
+        entry = read_entry(proof.extra)
+    except ValueError as error:
+        raise _Wrong(f"The certificate is of something else: {error}.") from error
+    _compare(entry, stream, records, status_at)
+    witnesses = {name: told(seen.time) for name, seen in verdict.witnesses.items() if seen.time is not None}
+    head, later = verdict.checkpoint, len(records) - entry.version
+    found = Certified(True, "", head.origin, proof.index, head.size, entry, witnesses, later)
+    return msgspec.structs.replace(found, said=tuple(_said(found, entry)))
+
+
+def _compare(entry: Entry, stream: str, records: Sequence[Record], status_at: Callable[[Version], str]) -> None:
+    if (entry.kind, entry.id) != (kind_of(stream), stream):
+        raise _Wrong(f"The certificate is of {entry.kind} {entry.id}, and the export of {stream}.")
+    if entry.version > len(records):
+        raise _Wrong(
+            f"The certificate is of version {entry.version}, and the export ends at version {len(records)}:"
+            " it was cut short, or is older than the certificate."
+        )
+    record = records[entry.version - 1]
+    if record.hash.hex() != entry.hash:
+        raise _Wrong(
+            f"The service stood by the hash {entry.hash} at version {entry.version}, and the export has"
+            f" {record.hash.hex()} there: it is another log."
+        )
+    if record.at != entry.at:
+        raise _Wrong(f"Version {entry.version} was signed as of {entry.at}, and the export dates it {record.at}.")
+    if (status := status_at(entry.version)) != entry.status:
+        raise _Wrong(f"Version {entry.version} was signed as {entry.status}, and the export leads to {status} there.")
+
+
+def _said(found: Certified, entry: Entry) -> list[str]:
+    said = [f"The log {found.origin} has version {entry.version} as its entry {found.index}, of {found.size} then."]
+    if found.witnesses:
+        seen = ", ".join(f"{name} ({time})" for name, time in found.witnesses.items())
+        said.append(f"That log was seen by {seen}, so version {entry.version} existed by then.")
+    else:
+        said.append("No witness of the policy saw that log: the service could show others another one.")
+    if found.later:
+        noun = "version" if found.later == 1 else "versions"
+        said.append(f"The export has {found.later} {noun} after it, for which a newer certificate speaks.")
+    elif entry.status in ("over", "cancelled"):
+        said.append(f"It was {entry.status} then: what the game came to cannot change.")
+    else:
+        said.append("Whether versions after it exist is not known.")
+    return said
+
+
+def told(time: int) -> str:
+    """Return a time in seconds since 1970 as RFC 3339 has it."""
+    try:
+        return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return f"{time} s after 1970"

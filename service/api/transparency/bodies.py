@@ -1,0 +1,33 @@
+"""The transparency log as it is asked for and answered."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from domain.kernel.ids import LARGEST_INTEGER
+
+
+class Certified(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which version to certify.
+
+    Attributes:
+        version: the certificate is for the first logged version from this one on, whose chain contains it; absent for
+            the newest.
+    """
+
+    version: Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)] | None = None
+
+
+class LogKeyView(Struct, frozen=True):
+    """Who signs the transparency log.
+
+    Attributes:
+        origin: the name of the log, the first line of its checkpoints.
+        keys: its public keys, as `signed-note` writes verifier keys. While keys change, there are several.
+        policy: a policy file that accepts this log and asks for no witness. Keep a copy, and compare it with copies
+            that others got.
+    """
+
+    origin: str
+    keys: tuple[str, ...]
+    policy: str

@@ -1,0 +1,176 @@
+"""The transparency log: its checkpoint, its tiles, its key, and certificates of games."""
+
+from typing import Final
+
+from litestar.response import Response
+
+from domain.kernel.ids import GameId, Version
+from domain.transparency.note import Key
+from domain.transparency.tiles import Tile, read_number
+from service.api import problems
+from service.api.bodies import Nothing
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem
+from service.api.request import OCTETS, Call
+from service.api.response import Answered, answer
+from service.api.transparency.bodies import Certified, LogKeyView
+from service.games.cache import UnknownGame, UnknownVersion
+
+TEXT: Final = "text/plain"
+
+_UTF8: Final = f"{TEXT}; charset=utf-8"
+_LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
+"""Of tiles and bundles: one of a width never changes."""
+
+
+def not_logged_yet(what: str) -> Problem:
+    """Return the problem of what the log will have in a moment."""
+    return Problem(problems.NOT_LOGGED_YET, what, "Ask again in a second.", headers={"Retry-After": "1"})
+
+
+@endpoint(
+    "GET",
+    "/transparency/checkpoint",
+    tag="Transparency",
+    answers=(Answer(200, "The checkpoint, a signed note.", str, TEXT),),
+    problems=(problems.NOT_LOGGED_YET,),
+)
+async def show_checkpoint(request: Call) -> Response[bytes]:
+    """Show the newest checkpoint.
+
+    The signed head of the transparency log (C2SP `tlog-checkpoint`): its name, its size and its root hash, with the
+    cosignatures of witnesses. Each second in which something happened, the log gets an entry for every game that moved.
+    """
+    request.read_query(Nothing)
+    note = await request.services.transparency.checkpoint()
+    if note is None:
+        raise not_logged_yet("Nothing has been signed yet.")
+    return Answered(str(note).encode(), 200, request.media(_UTF8), {"Cache-Control": "no-cache", "Vary": "Accept"})
+
+
+@endpoint(
+    "GET",
+    "/transparency/tile/{level:str}/{tile:path}",
+    tag="Transparency",
+    answers=(Answer(200, "The hashes, 32 bytes each.", bytes, OCTETS),),
+    problems=(problems.UNKNOWN_TILE,),
+)
+async def show_tile(request: Call, level: str, tile: str) -> Response[bytes]:
+    """Show a tile of the log's tree.
+
+    256 hashes, or as many as the address says after `.p/` (C2SP `tlog-tiles`). From tiles, anybody can compute every
+    proof. A tile never changes.
+    """
+    request.read_query(Nothing)
+    number = int(level) if level in _LEVELS else None
+    asked = _tile(number, tile)
+    body = await request.services.transparency.tile(asked) if asked is not None else None
+    return _lasting(body, f"{level}/{_path(tile)}")
+
+
+@endpoint(
+    "GET",
+    "/transparency/tile/entries/{tile:path}",
+    tag="Transparency",
+    answers=(Answer(200, "The entries, each after its length in two bytes.", bytes, OCTETS),),
+    problems=(problems.UNKNOWN_TILE,),
+)
+async def show_entries(request: Call, tile: str) -> Response[bytes]:
+    """Show a bundle of the log's entries.
+
+    The 256 entries whose hashes are in the tile of the same number at level 0, or as many as the address says. An entry
+    is the RFC 8785 form of `{kind, id, version, hash, status, at}`: the head of one game. A bundle never changes.
+    """
+    request.read_query(Nothing)
+    asked = _tile(0, tile)
+    body = await request.services.transparency.bundle(asked) if asked is not None else None
+    return _lasting(body, f"entries/{_path(tile)}")
+
+
+@endpoint(
+    "GET",
+    "/v1/transparency/key",
+    tag="Transparency",
+    answers=(Answer(200, "The key.", LogKeyView),),
+    problems=(problems.NOT_LOGGED_YET,),
+)
+async def show_log_key(request: Call) -> Response[bytes]:
+    """Show the key of the transparency log.
+
+    What `tabularium verify --policy` and `tabularium audit follow --policy` need. Get it once and keep it: a service
+    that lies could show you another key than others.
+    """
+    request.read_query(Nothing)
+    key = request.services.log_key
+    if key is None:
+        raise not_logged_yet("This process signs no transparency log.")
+    return answer(log_key_view([signer.key for signer in key.signers]))
+
+
+def log_key_view(keys: list[Key]) -> LogKeyView:
+    """Return the keys of a log as they are shown."""
+    written = tuple(map(str, keys))
+    policy = "".join(f"log {key}\n" for key in written) + "quorum none\n"
+    return LogKeyView(keys[0].name, written, policy)
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/certificate",
+    tag="Transparency",
+    query=Certified,
+    answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT),),
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NOT_LOGGED_YET),
+)
+async def show_certificate(request: Call, game: str) -> Response[bytes]:
+    """Get a certificate of a game.
+
+    A proof that the transparency log has the head of the game (C2SP `tlog-proof`). With an export,
+    `tabularium verify FILE --certificate CERTIFICATE --policy POLICY` checks it offline: the export is the log that the
+    service stood by, and these witnesses saw it by these times.
+    """
+    asked = request.read_query(Certified)
+    return await certificate_of(request, GameId(game), asked.version)
+
+
+async def certificate_of(request: Call, stream: GameId, version: Version | None) -> Response[bytes]:
+    """Answer the certificate of a stream. Raises `Problem`, `UnknownGame` or `UnknownVersion`."""
+    head = await request.services.store.head(stream)
+    if not head:
+        raise UnknownGame(f"There is no game {stream!r}.")
+    if version is not None and version > head:
+        raise UnknownVersion(version, head)
+    proof = await request.services.transparency.certificate(stream, head if version is None else version)
+    if proof is None:
+        raise not_logged_yet(f"Version {head if version is None else version} is not in the transparency log yet.")
+    headers = {
+        "Cache-Control": "no-cache",
+        "Content-Disposition": f'attachment; filename="{stream}.tlog-proof"',
+        "Vary": "Accept",
+    }
+    return Answered(str(proof).encode(), 200, request.media(_UTF8), headers)
+
+
+ROUTES = (show_checkpoint, show_entries, show_tile, show_log_key, show_certificate)
+
+_LEVELS: Final = frozenset(map(str, range(64)))
+
+
+def _path(tile: object) -> str:
+    # Litestar gives what follows as a path that begins with a slash.
+    return str(tile).removeprefix("/")
+
+
+def _tile(level: int | None, tile: object) -> Tile | None:
+    found = read_number(_path(tile))
+    return Tile(level, *found) if level is not None and found is not None else None
+
+
+def _lasting(body: bytes | None, path: str) -> Response[bytes]:
+    if body is None:
+        raise Problem(
+            problems.UNKNOWN_TILE,
+            f"The tree of the newest checkpoint has no tile {path!r}.",
+            "Fetch /transparency/checkpoint, and the tiles of a tree of that size.",
+        )
+    return Answered(body, 200, OCTETS, _LASTING)
