@@ -10,6 +10,7 @@ import typer
 from domain.kernel.rules.docstrings import docstring
 from service.cli import (
     accounts,
+    audit,
     cases,
     contract,
     database,
@@ -44,6 +45,7 @@ cases.register(app)
 rules.register(app)
 projections.register(app)
 transparency.register(app)
+audit.register(app)
 contract.register(app)
 
 
