@@ -29,6 +29,7 @@ class Shown:
         self.games: dict[str, Rows] = {}
         self.statuses: dict[str, str] = {}
         self.entries: list[bytes] = []
+        self.logged: dict[str, int] = {}
         self.asked: list[str] = []
         self.size: int | None = None
         self.key = KEY
@@ -46,9 +47,9 @@ class Shown:
     def log(self, *games: str) -> None:
         for game in games:
             row = self.games[game][-1]
-            self.entries.append(
-                Entry("game", game, row["version"], row["hash"], self.statuses[game], row["at"]).encoded
-            )
+            entry = Entry("game", game, row["version"], row["hash"], self.statuses[game], row["at"])
+            self.entries.append(entry.encoded)
+            self.logged[game] = entry.version
 
     def go_on(self, game: str, events: int = 1, status: str = "running") -> None:
         self.play(game, events, status)

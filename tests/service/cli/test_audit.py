@@ -1,0 +1,51 @@
+"""``tabularium audit follow`` and certificates, with a service that really runs."""
+
+import json
+import time
+from pathlib import Path
+
+from tests.service.cli.calling import Call, http, serving
+
+
+def test_a_game_is_certified_and_followed_until_the_service_lies(call: Call, tmp_path: Path) -> None:
+    data, policy, proof, exported = (tmp_path / name for name in ("data", "policy", "game.tlog-proof", "game.jsonl"))
+    follow = ("--policy", policy, "--state", tmp_path / "state", "--json")
+    with serving(data) as service:
+        game = service.game(service.player())
+        policy.write_text(http.get(f"{service.address}/v1/transparency/key").json()["policy"])
+        while (answer := http.get(f"{service.address}/v1/games/{game}/certificate")).status_code == 404:
+            time.sleep(0.1)
+        proof.write_bytes(answer.content)
+        assert call("export", game, "--url", service.address, "-o", exported).code == 0
+        said = call("verify", exported, "--certificate", proof, "--policy", policy)
+        assert (said.code, "Certified: version" in said.out) == (0, True), said.out
+        said = call("audit", "follow", service.address, *follow)
+        assert (said.code, said.err) == (0, "")
+        report = json.loads(said.out)
+        assert (report["ok"], report["streams"]) == (True, 1)
+        assert service.interrupt() == 0
+    # The same key over an empty database: whatever was signed is gone.
+    for file in data.glob("tabularium.db*"):
+        file.unlink()
+    with serving(data) as service:
+        said = call("audit", "follow", service.address, *follow)
+        assert said.code == 1
+        (found,) = json.loads(said.out)["found"]
+        assert found["kind"] == "older-checkpoint"
+        assert (Path(found["evidence"]) / "before.checkpoint").read_text().startswith(report["origin"])
+        said = call("audit", "follow", service.address, "--policy", policy, "--state", tmp_path / "state")
+        assert (said.code, "DOES NOT FIT: The service shows no checkpoint any more." in said.out) == (1, True)
+        assert service.interrupt() == 0
+
+
+def test_what_cannot_be_followed(call: Call, tmp_path: Path) -> None:
+    policy, state = tmp_path / "policy", tmp_path / "state"
+    policy.write_text("quorum none")
+    given = ("--policy", policy, "--state", state)
+    assert "cannot be reached" in call("audit", "follow", "http://127.0.0.1:1", *given).complaint
+    assert "is not an address" in call("audit", "follow", "127.0.0.1:1", *given).complaint
+    state.rename(tmp_path / "moved")
+    state.write_text("a file")
+    assert "cannot be used" in call("audit", "follow", "http://127.0.0.1:1", *given).complaint
+    policy.write_text("nonsense")
+    assert "line 1 of the policy" in call("audit", "follow", "http://127.0.0.1:1", *given).complaint
