@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
+from unittest import mock
 
 import httpx
 import msgspec
@@ -62,6 +63,14 @@ async def _fail_with(s: Scene, error: Exception) -> httpx.Response:
 
     s.service.services.store.ready = fail
     return await s.ask("GET", "/ready")
+
+
+async def _ask_too_early(s: Scene) -> httpx.Response:
+    async def none() -> None:
+        return None
+
+    with mock.patch.object(s.service.services.transparency, "checkpoint", none):
+        return await s.ask("GET", "/transparency/checkpoint")
 
 
 async def _use_ended_token(s: Scene) -> httpx.Response:
@@ -182,6 +191,8 @@ PROVOKED: dict[str, Provoke] = {
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
     "not-organizer": lambda s: s.ask("PATCH", s.url, s.carla, {"title": "Mine"}),
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
+    "unknown-tile": lambda s: s.ask("GET", "/transparency/tile/0/x001/000"),
+    "not-logged-yet": _ask_too_early,
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),
     "no-map": lambda s: _ask_of(s, "GET", f"{s.url}/board.svg", drawings=lambda board: None),
     "unknown-document": lambda s: s.ask("GET", "/v1/rulesets/tiny-auction/documents/cards"),
