@@ -1,8 +1,9 @@
 """The composition root: the parts of the service, put together."""
 
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litestar import Litestar, Router
@@ -12,6 +13,7 @@ from litestar.types import ASGIApp
 from domain.boards import builtin, drawing_of
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
+from domain.transparency.policy import Party, PolicyError, read_policy
 from service.accounts.accounts import Accounts, Identify
 from service.accounts.limits import limits_of
 from service.api.dispatch import Dispatch
@@ -107,7 +109,7 @@ async def open_services(
             drawings=drawings,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
-        await opened.enter_async_context(sequencing(store, log_key, settings.data, rows, wake))
+        await opened.enter_async_context(sequencing(store, log_key, settings.data, rows, wake, witnesses_of(settings)))
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())
         await opened.enter_async_context(forgetting(store, clock, settings.key_hours))
@@ -121,6 +123,15 @@ def signing_key(settings: Settings, randomness: Callable[[int], bytes]) -> LogKe
     except keys.KeyUnusable as error:
         log.error("nothing is signed", why=str(error))
         return None
+
+
+def witnesses_of(settings: Settings) -> Mapping[str, Party]:
+    """Return the witnesses of the transparency log; none, and why in the log, when the policy cannot be read."""
+    try:
+        return read_policy(Path(settings.log_policy).read_bytes()).witnesses if settings.log_policy else {}
+    except (PolicyError, OSError) as error:
+        log.error("no witness is asked", policy=settings.log_policy, why=str(error))
+        return {}
 
 
 @asynccontextmanager

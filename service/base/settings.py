@@ -144,6 +144,7 @@ class Settings(Struct, frozen=True):
         transparency: whether this process signs what happened in games into the transparency log.
         log_key: the key that signs the transparency log, as `tabularium transparency key` makes it. Default: a key that
             the service makes in its data directory; with PostgreSQL, nobody signs without this setting.
+        log_policy: a policy file whose witnesses, each with its address, are asked to cosign the transparency log.
         metrics_port: a port for /metrics alone. Default: /metrics is on `port`.
         traces_url: where to send traces, by OTLP over HTTP: ``http://collector:4318/v1/traces``. Default: nowhere.
             OpenTelemetry's own variables (``OTEL_TRACES_SAMPLER`` …) say which requests are traced, and under what
@@ -196,6 +197,7 @@ class Settings(Struct, frozen=True):
     projections: bool = True
     transparency: bool = True
     log_key: str = ""
+    log_policy: str = ""
     metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
     traces_url: HttpUrl = ""
     registration: bool = True

@@ -22,6 +22,7 @@ from service.cli import (
     serve,
     settings,
     transparency,
+    witness,
 )
 
 INTERRUPTED = 130
@@ -46,6 +47,7 @@ rules.register(app)
 projections.register(app)
 transparency.register(app)
 audit.register(app)
+witness.register(app)
 contract.register(app)
 
 

@@ -6,6 +6,7 @@ further keys of the same log, which sign beside it: while keys change, old reade
 
 import os
 import re
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -196,3 +197,14 @@ def sync_directory(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def witness_key(file: Path, name: str | None, randomness: Randomness = secrets.token_bytes) -> Signer:
+    """Return the key of a witness, which is made at the first start. Raises `KeyUnusable` or `OSError`."""
+    if not file.exists():
+        chosen = name if name is not None else new_id("witness/", randomness(ID_BYTES))
+        write_secret(file, new_key(chosen, randomness, ED25519_COSIGNATURE))
+    found = read_signer(file.read_text(), ED25519_COSIGNATURE)
+    if name is not None and name != found.key.name:
+        raise KeyUnusable(f"{file} is the key of {found.key.name}, not of {name}")
+    return found

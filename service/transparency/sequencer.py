@@ -7,15 +7,17 @@ whoever runs twice, and nobody has seen a checkpoint that this process does not 
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Protocol
 from uuid import uuid4
 
 from domain.transparency.checkpoint import Checkpoint
 from domain.transparency.entry import Entry, kind_of
 from domain.transparency.note import Note, NoteError
+from domain.transparency.policy import Party
 from domain.transparency.tree import Frontier, leaf_hash
 from projections.store import Unavailable
 from service.cluster.wake import Wake
@@ -23,9 +25,12 @@ from service.observe.background import background
 from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError
 from service.store.transparency import Growth, Leaf, Published, StreamHead, TreeHead, TreeMoved
+from service.transparency.cosigning import cosigning
 from service.transparency.kept import Kept
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
+
+NOBODY: Final[Mapping[str, Party]] = MappingProxyType({})
 
 EVERY: Final = 1.0
 """Seconds between two checkpoints: each has the heads of all streams that moved since the last."""
@@ -70,6 +75,10 @@ class Rewound(Exception):
         self.signed = signed
 
 
+class Stopped(Exception):
+    """Signing was stopped until somebody has looked at it: a witness has seen more than the database has."""
+
+
 class Sequencer:
     """Keeps the tree up with the log of all streams, and signs it."""
 
@@ -87,6 +96,16 @@ class Sequencer:
         self._frontier = Frontier()
         self._position = self._end = 0
         self._published = 0
+        self._stopped = ""
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process signs now."""
+        return time.monotonic() < self._leased_until and not self._stopped
+
+    def stop(self, why: str) -> None:
+        """Sign nothing any more, until the process is started again."""
+        self._stopped = why
 
     # --- serving ---
 
@@ -99,10 +118,10 @@ class Sequencer:
                 try:
                     moved = await self.turn()
                     told = ""
-                except (Rewound, StoreError, Unavailable, OSError, NoteError) as error:
+                except (Rewound, Stopped, StoreError, Unavailable, OSError, NoteError) as error:
                     if str(error) != told:
                         told = str(error)
-                        level = log.error if isinstance(error, (Rewound, NoteError)) else log.warning
+                        level = log.error if isinstance(error, (Rewound, Stopped, NoteError)) else log.warning
                         level("nothing is signed", why=told)
                     moved = None
                 if moved is None:
@@ -121,11 +140,14 @@ class Sequencer:
 
         Raises:
             Rewound: the database is behind what was signed.
+            Stopped: it is behind what a witness has seen.
             StoreError, Unavailable, OSError: what it needs does not answer.
             NoteError: the newest checkpoint that was kept cannot be read.
         """
         signed = False
         while True:
+            if self._stopped:
+                raise Stopped(self._stopped)
             now = time.monotonic()
             if now > self._leased_until - LEASE / 2:
                 if not await self._lessor.lease(self._name, LEASE, "sequencer"):
@@ -206,13 +228,24 @@ def _entry(head: StreamHead) -> Entry:
 
 @asynccontextmanager
 async def sequencing(
-    store: EventStore, key: LogKey | None, directory: Path, lessor: Lessor, wake: Wake
+    store: EventStore,
+    key: LogKey | None,
+    directory: Path,
+    lessor: Lessor,
+    wake: Wake,
+    witnesses: Mapping[str, Party] = NOBODY,
 ) -> AsyncIterator[None]:
-    """Keep the transparency log up with the log in this event loop, if this process has its key."""
+    """Keep the transparency log up with the log in this event loop, if this process has its key.
+
+    What it signs is brought to the witnesses.
+    """
     if key is None:
         yield
         return
     async with wake.subscribe(None) as bell:
         sequencer = Sequencer(store, key, directory, lessor)
-        async with background("checkpoints are signed", sequencer.run(bell)):
+        async with (
+            background("checkpoints are signed", sequencer.run(bell)),
+            cosigning(store.tree, witnesses, lambda: sequencer.leads, sequencer.stop),
+        ):
             yield

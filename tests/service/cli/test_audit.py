@@ -4,7 +4,9 @@ import json
 import time
 from pathlib import Path
 
-from tests.service.cli.calling import Call, http, serving
+import pytest
+
+from tests.service.cli.calling import Call, http, serving, start
 
 
 def test_a_game_is_certified_and_followed_until_the_service_lies(call: Call, tmp_path: Path) -> None:
@@ -36,6 +38,41 @@ def test_a_game_is_certified_and_followed_until_the_service_lies(call: Call, tmp
         said = call("audit", "follow", service.address, "--policy", policy, "--state", tmp_path / "state")
         assert (said.code, "DOES NOT FIT: The service shows no checkpoint any more." in said.out) == (1, True)
         assert service.interrupt() == 0
+
+
+def test_a_witness_of_a_club_cosigns_what_the_service_signs(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, policy, proof, exported = (tmp_path / name for name in ("data", "policy", "game.tlog-proof", "game.jsonl"))
+    vkey = call("transparency", "key", "games.example/log", "--data", data).out.strip()
+    policy.write_text(f"log {vkey}\nquorum none\n")
+    given = ("--policy", policy, "--state", tmp_path / "club", "--port", 0)
+    with start("witness", *given, "--name", "club.example") as club:
+        try:
+            assert club.stdout is not None
+            line = club.stdout.readline()
+            assert line.startswith("witness club.example club.example+")
+            policy.write_text(f"log {vkey}\n{line}quorum club.example\n")
+            monkeypatch.setenv("TABULARIUM_LOG_POLICY", str(policy))
+            with serving(data) as service:
+                game = service.game(service.player())
+                certificate = f"{service.address}/v1/games/{game}/certificate"
+                while "\N{EM DASH} club.example " not in (answer := http.get(certificate)).text:
+                    time.sleep(0.1)
+                proof.write_bytes(answer.content)
+                call("export", game, "--url", service.address, "-o", exported)
+                said = call("verify", exported, "--certificate", proof, "--policy", policy)
+                assert (said.code, "That log was seen by club.example (20" in said.out) == (0, True), said.out
+                state = tmp_path / "state"
+                assert call("audit", "follow", service.address, "--policy", policy, "--state", state).code == 0
+                assert service.interrupt() == 0
+        finally:
+            club.kill()
+            club.communicate()
+    policy.write_text("quorum none")
+    assert "names no log" in call("witness", *given).complaint
+    policy.write_text(f"log {vkey}\nquorum none\n")
+    assert "is the key of club.example" in call("witness", *given, "--name", "other").complaint
 
 
 def test_what_cannot_be_followed(call: Call, tmp_path: Path) -> None:
