@@ -19,6 +19,7 @@ from tests.bench import (
     room,
     service,
     streams,
+    transparency,
 )
 from tests.bench.measure import Figure
 
@@ -37,6 +38,7 @@ BENCHMARKS = {
     **room.BENCHMARKS,
     **service.BENCHMARKS,
     **streams.BENCHMARKS,
+    **transparency.BENCHMARKS,
 }
 
 

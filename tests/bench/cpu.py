@@ -45,14 +45,14 @@ Load = tuple[str, Sequence[Work]]
 
 def _compared(name: str, ours: Load, bare: Load, what: str, goal: float) -> Iterator[Figure]:
     """Yield what a request costs us, and how many times what it costs the bare route. A round warms up."""
-    rounds = [(_spent(*ours), _spent(*bare)) for _ in range(ROUNDS + 1)][1:]
+    rounds = [(spent(*ours), spent(*bare)) for _ in range(ROUNDS + 1)][1:]
     ratios = [mine / theirs for mine, theirs in rounds]
     yield figure(f"cpu-{name}-ratio", ratios, f"times a bare route: {what}", goal=f"<= {goal}")
     yield figure(f"cpu-{name}", [mine for mine, _ in rounds], "ms")
     yield figure(f"cpu-{name}-bare", [theirs for _, theirs in rounds], "ms")
 
 
-def _spent(address: str, works: Sequence[Work]) -> float:
+def spent(address: str, works: Sequence[Work]) -> float:
     """Return the milliseconds of processor time that a request of these costs the process at `address`."""
     before = _clock(address)
     _, times = asyncio.run(together(address, works))
