@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.ids import GameId, PlayerId, Seat, StreamId, Version
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from service.store.protocol import Added, Append, KeptUse, KeyUse, Opening
 
@@ -16,7 +16,7 @@ ANNA, BERT = PlayerId("panna"), PlayerId("pbert")
 
 
 def records(
-    game: GameId, after: Version, count: int = 1, previous: bytes = b"", text: str = "", at: str = AT
+    game: StreamId, after: Version, count: int = 1, previous: bytes = b"", text: str = "", at: str = AT
 ) -> list[Record]:
     """Return `count` records that follow version `after`; their chain goes on from `previous`."""
     made: list[Record] = []
