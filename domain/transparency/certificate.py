@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.ids import Version
+from domain.kernel.ids import StreamId, Version
 from domain.kernel.log.record import Record
 from domain.transparency.entry import Entry, kind_of, read_entry
 from domain.transparency.note import Check, NoteError
@@ -54,7 +54,7 @@ class _Wrong(Exception):
 
 
 def certify(
-    stream: str,
+    stream: StreamId,
     records: Sequence[Record],
     status_at: Callable[[Version], str],
     certificate: str,
@@ -75,7 +75,7 @@ def certify(
 
 
 def _certified(
-    stream: str,
+    stream: StreamId,
     records: Sequence[Record],
     status_at: Callable[[Version], str],
     certificate: str,
@@ -100,7 +100,7 @@ def _certified(
     return msgspec.structs.replace(found, said=tuple(_said(found, entry)))
 
 
-def _compare(entry: Entry, stream: str, records: Sequence[Record], status_at: Callable[[Version], str]) -> None:
+def _compare(entry: Entry, stream: StreamId, records: Sequence[Record], status_at: Callable[[Version], str]) -> None:
     if (entry.kind, entry.id) != (kind_of(stream), stream):
         raise _Wrong(f"The certificate is of {entry.kind} {entry.id}, and the export of {stream}.")
     if entry.version > len(records):

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import LARGEST_INTEGER, Version
+from domain.kernel.ids import LARGEST_INTEGER, StreamId, Version, is_case
 
 Kind = Literal["game", "case"]
 
@@ -36,9 +36,9 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
         return canonical(self)
 
 
-def kind_of(stream: str) -> Kind:
+def kind_of(stream: StreamId) -> Kind:
     """Return what a stream is, by its id."""
-    return "case" if stream.startswith("c") else "game"
+    return "case" if is_case(stream) else "game"
 
 
 def read_entry(content: bytes) -> Entry:

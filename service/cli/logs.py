@@ -8,6 +8,7 @@ import msgspec
 import typer
 
 from domain.judging import proof
+from domain.judging.fold import fold as fold_case
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Version
 from domain.kernel.log.fold import fold, later
@@ -105,7 +106,7 @@ def verify(
         Path | None, typer.Option("--game", help="For the export of a case: that of its game, to check it against.")
     ] = None,
     certificate: Annotated[
-        Path | None, typer.Option(help="A certificate of the game: what the service signed of it.")
+        Path | None, typer.Option(help="A certificate of the game or case: what the service signed of it.")
     ] = None,
     policy: Annotated[Path | None, typer.Option(help="Whom to believe: a policy file, for the certificate.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
@@ -120,9 +121,7 @@ def verify(
     shown = read_file(certificate).decode(errors="replace") if certificate is not None else ""
     lines = read_file(file).splitlines(keepends=True)
     if proof.is_export(lines[0] if lines else b""):
-        if certificate is not None:
-            bad_input(f"{file} is the export of a case; --certificate goes only with that of a game")
-        _verify_case(lines, game, as_json)
+        _verify_case(lines, game, shown, believed, as_json)
         return
     if game is not None:
         bad_input(f"{file} is not the export of a case; --game goes only with one")
@@ -139,7 +138,7 @@ def verify(
         raise typer.Exit(1)
 
 
-def _verify_case(lines: list[bytes], game: Path | None, as_json: bool) -> None:
+def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Policy | None, as_json: bool) -> None:
     against = None
     if game is not None:
         whole = verify_export(read_file(game).splitlines(keepends=True), LIBRARY)
@@ -149,8 +148,10 @@ def _verify_case(lines: list[bytes], game: Path | None, as_json: bool) -> None:
             raise typer.Exit(1)
         against = _read(game)
     verdict = proof.verify(lines, LIBRARY, against)
+    certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
     if as_json:
-        print_json(verdict)
+        said = {"certificate": certified} if certified is not None else {}
+        print_json({**msgspec.to_builtins(verdict), **said})
     elif not verdict.ok:
         where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
         console.print(f"NOT PROVED: {where} of the case is wrong. {verdict.problem}", markup=False)
@@ -158,7 +159,9 @@ def _verify_case(lines: list[bytes], game: Path | None, as_json: bool) -> None:
         about = f"a case of game {verdict.game}, {verdict.events} events, {verdict.status}"
         console.print(f"Proved: {verdict.case}, {about}.", markup=False)
         _print_sentences(verdict.head, verdict.proved, verdict.unproved)
-    if not verdict.ok:
+        if certified is not None:
+            print_certified(certified)
+    if not verdict.ok or (certified is not None and not certified.ok):
         raise typer.Exit(1)
 
 
@@ -174,6 +177,13 @@ def _certified(lines: list[bytes], certificate: str, policy: Policy) -> Certifie
     # Imported late: it brings the library for signatures along.
     from service.transparency.keys import check
 
+    if proof.is_export(lines[0]):
+        case = proof.read(lines)
+
+        def stood(version: Version) -> str:
+            return fold_case(case.case, case.records[:version]).status
+
+        return certify(case.case, case.records, stood, certificate, policy, check)
     exported = read(lines)
 
     def status_at(version: Version) -> str:

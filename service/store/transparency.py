@@ -9,7 +9,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from domain.kernel.ids import GameId, Version
+from domain.kernel.ids import StreamId, Version
 from domain.transparency.tree import Placed, Run
 
 
@@ -23,7 +23,7 @@ class TreeMoved(Exception):
 class StreamHead(Struct, frozen=True):
     """Where a stream stands: its version, the hash and the time of its last event, and its status."""
 
-    stream: GameId
+    stream: StreamId
     version: Version
     hash: bytes
     at: str
@@ -33,7 +33,7 @@ class StreamHead(Struct, frozen=True):
 class Leaf(Struct, frozen=True):
     """An entry to be added, and the head that it is of."""
 
-    stream: GameId
+    stream: StreamId
     version: Version
     entry: bytes
 
@@ -106,7 +106,7 @@ class TreeStore(Protocol):
         """Return the entries from `start` to before `stop`, as far as there are any."""
         ...
 
-    async def logged(self, stream: GameId, version: Version | None = None) -> tuple[int, bytes] | None:
+    async def logged(self, stream: StreamId, version: Version | None = None) -> tuple[int, bytes] | None:
         """Return the place and the entry of the first head of a stream that has `version`; of the newest without."""
         ...
 

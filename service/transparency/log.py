@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from domain.kernel.ids import GameId, Version
+from domain.kernel.ids import StreamId, Version
 from domain.transparency.note import Note, read_note, read_signatures
 from domain.transparency.proof import Proof
 from domain.transparency.tiles import Tile, bundle, tile_of
@@ -48,7 +48,7 @@ class TransparencyLog:
             return None
         return bundle(_whole(tile.run, await self.tree.entries(tile.run.start, tile.run.stop)))
 
-    async def certificate(self, stream: GameId, version: Version | None = None) -> Proof | None:
+    async def certificate(self, stream: StreamId, version: Version | None = None) -> Proof | None:
         """Return the proof that the log has the first head of a stream with `version`, the newest without.
 
         It is for the newest checkpoint that a witness has seen, if that has the entry, and for the newest otherwise.

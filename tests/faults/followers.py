@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from msgspec import Struct, field
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import StreamId
 from domain.kernel.log.record import Record
 from service.store.protocol import EventStore, StoreUnavailable
 
@@ -43,7 +43,7 @@ class StreamReader(Struct, eq=False):
 class LogReader(Struct, eq=False):
     """Follows the log of all games by its cursor."""
 
-    seen: list[tuple[GameId, Record]] = field(default_factory=list[tuple[GameId, Record]])
+    seen: list[tuple[StreamId, Record]] = field(default_factory=list[tuple[StreamId, Record]])
 
     async def follow(self, store: EventStore, stop: asyncio.Event) -> None:
         cursor: str | None = None

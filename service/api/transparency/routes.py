@@ -1,10 +1,10 @@
-"""The transparency log: its checkpoint, its tiles, its key, and certificates of games."""
+"""The transparency log: its checkpoint, its tiles, its key, and certificates of games and cases."""
 
 from typing import Final
 
 from litestar.response import Response
 
-from domain.kernel.ids import GameId, Version
+from domain.kernel.ids import CaseId, GameId, StreamId, Version, is_case
 from domain.transparency.note import Key
 from domain.transparency.tiles import Tile, read_number
 from service.api import problems
@@ -15,6 +15,7 @@ from service.api.request import OCTETS, Call
 from service.api.response import Answered, answer
 from service.api.transparency.bodies import Certified, LogKeyView
 from service.games.cache import UnknownGame, UnknownVersion
+from service.judging.desk import UnknownCase
 
 TEXT: Final = "text/plain"
 
@@ -39,7 +40,8 @@ async def show_checkpoint(request: Call) -> Response[bytes]:
     """Show the newest checkpoint.
 
     The signed head of the transparency log (C2SP `tlog-checkpoint`): its name, its size and its root hash, with the
-    cosignatures of witnesses. Each second in which something happened, the log gets an entry for every game that moved.
+    cosignatures of witnesses. Each second in which something happened, the log gets an entry for every game and every
+    case that moved.
     """
     request.read_query(Nothing)
     note = await request.services.transparency.checkpoint()
@@ -79,7 +81,8 @@ async def show_entries(request: Call, tile: str) -> Response[bytes]:
     """Show a bundle of the log's entries.
 
     The 256 entries whose hashes are in the tile of the same number at level 0, or as many as the address says. An entry
-    is the RFC 8785 form of `{kind, id, version, hash, status, at}`: the head of one game. A bundle never changes.
+    is the RFC 8785 form of `{kind, id, version, hash, status, at}`: the head of one game or case. A bundle never
+    changes.
     """
     request.read_query(Nothing)
     asked = _tile(0, tile)
@@ -133,11 +136,32 @@ async def show_certificate(request: Call, game: str) -> Response[bytes]:
     return await certificate_of(request, GameId(game), asked.version)
 
 
-async def certificate_of(request: Call, stream: GameId, version: Version | None) -> Response[bytes]:
-    """Answer the certificate of a stream. Raises `Problem`, `UnknownGame` or `UnknownVersion`."""
-    head = await request.services.store.head(stream)
-    if not head:
-        raise UnknownGame(f"There is no game {stream!r}.")
+@endpoint(
+    "GET",
+    "/v1/cases/{case:str}/certificate",
+    tag="Transparency",
+    query=Certified,
+    answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT),),
+    problems=(problems.UNKNOWN_CASE, problems.UNKNOWN_VERSION, problems.NOT_LOGGED_YET),
+)
+async def show_certificate_of_case(request: Call, case: str) -> Response[bytes]:
+    """Get a certificate of a case.
+
+    A proof that the transparency log has the head of the case, as of a game.
+    """
+    asked = request.read_query(Certified)
+    return await certificate_of(request, CaseId(case), asked.version)
+
+
+async def certificate_of(request: Call, stream: StreamId, version: Version | None) -> Response[bytes]:
+    """Answer the certificate of a stream. Raises `Problem`, `UnknownGame`, `UnknownCase` or `UnknownVersion`."""
+    head = (await request.services.store.heads((stream,))).get(stream)
+    if head is None:
+        raise (
+            UnknownCase(f"There is no case {stream!r}.")
+            if is_case(stream)
+            else UnknownGame(f"There is no game {stream!r}.")
+        )
     if version is not None and version > head:
         raise UnknownVersion(version, head)
     proof = await request.services.transparency.certificate(stream, head if version is None else version)
@@ -151,7 +175,7 @@ async def certificate_of(request: Call, stream: GameId, version: Version | None)
     return Answered(str(proof).encode(), 200, request.media(_UTF8), headers)
 
 
-ROUTES = (show_checkpoint, show_entries, show_tile, show_log_key, show_certificate)
+ROUTES = (show_checkpoint, show_entries, show_tile, show_log_key, show_certificate, show_certificate_of_case)
 
 _LEVELS: Final = frozenset(map(str, range(64)))
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
-from domain.kernel.ids import GameId, Version
+from domain.kernel.ids import StreamId, Version
 from domain.transparency.tree import Run
 from service.store.sql.database import Database
 from service.store.transparency import Growth, Published, StreamHead, TreeHead
@@ -25,8 +25,9 @@ class SqlTree(ABC):
         """`heads` is a query for all streams and the versions at which they stand, `head`."""
         self._database = database
         self._moved = (
-            "SELECT h.game, h.head, e.hash, e.at, g.status"
-            f" FROM ({heads}) h JOIN events e ON e.game = h.game AND e.version = h.head JOIN games g ON g.game = h.game"
+            "SELECT h.game, h.head, e.hash, e.at, coalesce(g.status, c.status)"
+            f" FROM ({heads}) h JOIN events e ON e.game = h.game AND e.version = h.head"
+            " LEFT JOIN games g ON g.game = h.game LEFT JOIN cases c ON c.stream = h.game"
             " WHERE h.game IN (SELECT game FROM events WHERE position > ? AND position <= ?)"
             " AND NOT EXISTS (SELECT 1 FROM entries l WHERE l.stream = h.game AND l.version >= h.head)"
             " ORDER BY e.position"
@@ -82,7 +83,7 @@ class SqlTree(ABC):
         )
         return [entry.encode() for (entry,) in found]
 
-    async def logged(self, stream: GameId, version: Version | None = None) -> tuple[int, bytes] | None:
+    async def logged(self, stream: StreamId, version: Version | None = None) -> tuple[int, bytes] | None:
         query = "SELECT number, entry FROM entries WHERE stream = ?"
         if version is None:
             found = await self._database.select(f"{query} ORDER BY version DESC LIMIT 1", stream)

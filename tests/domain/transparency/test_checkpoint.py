@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.kernel.ids import CaseId, GameId
 from domain.transparency.checkpoint import (
     ED25519_COSIGNATURE,
     ML_DSA_COSIGNATURE,
@@ -241,4 +242,4 @@ def test_an_entry_is_short_and_has_one_form() -> None:
     ):
         with pytest.raises(ValueError, match="not an entry"):
             read_entry(wrong)
-    assert (kind_of("gabc"), kind_of("cabc")) == ("game", "case")
+    assert (kind_of(GameId("gabc")), kind_of(CaseId("cabc"))) == ("game", "case")

@@ -36,7 +36,7 @@ async def test_a_ruleset_tells_which_rules_its_types_concern(service: Service) -
     concerns = (await service.get("/v1/rulesets/tiny-auction"))["concerns"]
     assert concerns["choose-card"] == ["TA-BID-01"]
     assert concerns["undo"] == ["TAB-UNDO-01"]
-    assert concerns["moves-retracted"] == ["TAB-UNDO-02", "TAB-UNDO-03"]
+    assert concerns["moves-retracted"] == ["TAB-UNDO-02", "TAB-UNDO-03", "TAB-UNDO-04"]
     assert "card-chosen" not in concerns, "it declares no rule"
 
 
