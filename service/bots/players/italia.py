@@ -370,7 +370,9 @@ class GreedyHegemon:
                 )
                 return max(moves, default=-1.0)
         aboard = (ship for ship in view["fleets"].values() if leader in ship.get("cargo", {}).get("leaders", ()))
-        return max((self._landed(view, nation, ship["sea"], ship["cargo"]["units"]) for ship in aboard), default=-1.0)
+        return max(
+            (self._landed(view, nation, ship["sea"], ship["cargo"].get("units", {})) for ship in aboard), default=-1.0
+        )
 
     def _plan(self, view: View, nation: str) -> Mapping[str, Any]:
         """Return what the card of a nation plans for this round, if not a normal turn."""

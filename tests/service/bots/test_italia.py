@@ -80,6 +80,13 @@ def test_it_goes_on_campaign_with_the_whole_army() -> None:
     assert (move["type"], move["units"], move["leaders"]) == ("move", {"infantry": 9}, ["boiorix"])
 
 
+def test_it_ends_a_campaign_whose_leader_is_alone_at_sea() -> None:
+    fleet = {"nation": "epirotes", "at": "mare-ionium", "fleet": 1, "leaders": ["pyrrhus"]}
+    given = {"forces": [fleet], "round": 4, "turn": "epirotes", "stage": "campaign", "campaign": "pyrrhus"}
+    table = GAME.arrange({**given, "gold": {"epirotes": 5}}, BOARD)
+    assert chosen(table, "yellow") == {"type": "end-campaign"}
+
+
 def test_it_submits_rather_than_dies() -> None:
     bot = GreedyHegemon(Random(1), SHOWN)
     table = moving(celts=1, romans=3)
