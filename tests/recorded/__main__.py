@@ -116,6 +116,7 @@ ELSEWHERE: Final = {
             *("foederati-deserted", "knights-cut-off"),
         }
     ),
+    "italia-2": frozenset({"elephants-met", "retreats-opened", "drive-off"}),
 }
 """What a ruleset has only because it shares its chapters with another edition, and cannot happen in it."""
 
