@@ -320,6 +320,7 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "showTile": [octets],
         "showEntries": [octets],
         "showCertificate": ["text/plain", octets],
+        "showCertificateOfCase": ["text/plain", octets],
         "exportGame": ["application/x-ndjson", octets],
         "streamEvents": ["text/event-stream"],
         "streamMyEvents": ["text/event-stream"],

@@ -99,6 +99,8 @@ function battle(happened: Schemas["EventView"]): string | undefined {
     case "mare-nostrum":
       return happened.event.type === "battle-began" ? `${happened.event.attacker}: ${happened.event.legions}` : undefined;
     case "conquest-campaign":
+    case "italia-1":
+    case "italia-2":
       return happened.event.type === "battle-began" ? `${happened.event.attacker} at ${happened.event.place}` : undefined;
     default:
       return happened.event.type === "battle-began" ? `${happened.event.attacker} in ${happened.event.province}` : undefined;
