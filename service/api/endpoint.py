@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from domain.kernel.rules.docstrings import docstring
 from service.api.bodies import Nothing
-from service.api.problems import MISSING_TOKEN, Kind, Problem
-from service.api.request import Call, authenticate, require
+from service.api.problems import Kind
+from service.api.request import Call, authenticate, require_token
 from service.base.scopes import Scope
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -146,13 +146,5 @@ async def admit(request: Call, said: Endpoint) -> None:
     """Find out who asks, before the function of an endpoint is called. Raises `Problem`, or as `authenticate`."""
     caller = await authenticate(request)
     if said.account == "required":
-        if caller is None:
-            raise Problem(
-                MISSING_TOKEN,
-                "The request has no Authorization header.",
-                "Send `Authorization: Bearer <token>`.",
-                headers={"WWW-Authenticate": "Bearer"},
-            )
-        if said.scopes:
-            require(caller, said.scopes)
+        require_token(caller, said.scopes)
     cast(dict[str, Any], request.scope)["caller"] = caller

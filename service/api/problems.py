@@ -211,6 +211,15 @@ NOT_SEATED: Final = Kind(
     "Take a seat before the game starts, or watch as a spectator.",
     {"detail": "You hold no seat in this game, and only seats have options."},
 )
+OPTIONS_HIDDEN: Final = Kind(
+    "options-hidden",
+    403,
+    "What this seat could do is hidden from you",
+    "The options of a seat may show what is in its hand. You asked for those of a seat that can or could read what you "
+    "may not.",
+    "Ask as an official of the game with the scope `judge`, or when the game is over.",
+    {"detail": "At version 17, red could read what you may not."},
+)
 NOT_ORGANIZER: Final = Kind(
     "not-organizer",
     403,

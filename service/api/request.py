@@ -133,6 +133,19 @@ def services_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "Services":
     return cast("Services", connection.app.state["services"])
 
 
+def require_token(caller: Caller | None, scopes: tuple[Scope, ...]) -> None:
+    """Return when somebody asks, with a token that is good for one of `scopes`, if there are any. Raises `Problem`."""
+    if caller is None:
+        raise Problem(
+            problems.MISSING_TOKEN,
+            "The request has no Authorization header.",
+            "Send `Authorization: Bearer <token>`.",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+    if scopes:
+        require(caller, scopes)
+
+
 def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
     """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
     if caller.scopes.isdisjoint(scopes):

@@ -9,10 +9,13 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.game import Game
+from domain.kernel.log.lifecycle import AnswerLeft
 from domain.kernel.log.record import Record
+from domain.kernel.rules.message import type_name
 from service.accounts.accounts import Caller
 
 _COMMITMENT: Final = re.compile(rb'"commitment":"([0-9a-f]{64})"')
+_LEFT_ANSWER: Final = b'"type":"%b"}' % type_name(AnswerLeft).encode()
 
 
 class Viewer(Struct, frozen=True):
@@ -59,6 +62,23 @@ def seat_of(game: Game, player: PlayerId) -> Seat | None:
         if holder == player:
             return seat
     return None
+
+
+def sees_all_of(viewer: Viewer, seat: Seat, records: Iterable[Record], vault: Vault) -> bool:
+    """Tell whether nothing that `seat` could read in the game after `records` is hidden from a viewer.
+
+    Answers left in advance do not count: no position and no option depends on them. `vault` holds all secrets.
+    """
+    if viewer.everything or viewer.seat == seat or not (secrets := vault.all()):
+        return True
+    for record in records:
+        if record.event.endswith(_LEFT_ANSWER):
+            continue
+        for commitment in _COMMITMENT.findall(record.event + (record.cause or b"")):
+            secret = secrets.get(commitment.decode())
+            if secret is not None and seat in secret.readers and not viewer.may_read(secret):
+                return False
+    return True
 
 
 class EventView(Struct, frozen=True, omit_defaults=True):

@@ -62,6 +62,14 @@ async def acted(request: Call, game: str, act: acts.Act) -> Response[bytes]:
     return accepted(request, done)
 
 
+def seat_named(game: Game, name: str) -> Seat:
+    """Return a seat of a game by its name. Raises `Problem`."""
+    seats = game.players
+    if name not in seats:
+        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {name!r}.", f"Expected one of {', '.join(seats)}.")
+    return Seat(name)
+
+
 @asynccontextmanager
 async def explained(request: Call, game: str) -> AsyncIterator[None]:
     """Turn a refusal into a problem that shows the rule."""
@@ -327,10 +335,7 @@ COLLECTION = (list_games, create_game)
 
 async def _seat(request: Call, game: str, name: str) -> Seat:
     """Return a seat of a game by its name. Raises `UnknownGame` or `Problem`."""
-    seats = (await request.services.games.game(GameId(game))).players
-    if name not in seats:
-        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {name!r}.", f"Expected one of {', '.join(seats)}.")
-    return Seat(name)
+    return seat_named(await request.services.games.game(GameId(game)), name)
 
 
 async def _detail(services: Services, game: Game, viewer: Viewer, title: str | None = None) -> GameDetail:

@@ -21,6 +21,18 @@ class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):
     version: Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)] | None = None
 
 
+class OptionsOf(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whose options, and when.
+
+    Attributes:
+        version: the version at which the seat had them; absent for now.
+        seat: the seat; absent for your own.
+    """
+
+    version: Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)] | None = None
+    seat: Identifier | None = None
+
+
 class StateView(Struct, frozen=True):
     """The position, as the caller may see it.
 
@@ -49,15 +61,15 @@ class StateView(Struct, frozen=True):
 
 
 class OptionsView(Struct, frozen=True):
-    """What the caller may do now.
+    """What a seat may do, or might have done at an earlier version.
 
     Attributes:
         game: the game.
         ruleset: the ruleset of the game.
         version: the version at which these options hold: send it as `If-Match` with the command.
-        seat: the caller's seat.
+        seat: the seat.
         decisions: the open decisions that this seat must make.
-        options: every command that would be accepted, and no other, as JSON Schemas.
+        options: every command that would be accepted, and no other, as JSON Schemas. Of the past without `undo`.
     """
 
     game: GameId

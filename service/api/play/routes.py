@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 from litestar.response import Response
+from msgspec.structs import replace
 
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
@@ -14,14 +15,14 @@ from domain.kernel.rules.refusal import Refusal
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
-from service.api.games.routes import ACCEPTED, ACTS, accepted
-from service.api.play.bodies import AtVersion, OptionsView, Orders, StateView
+from service.api.games.routes import ACCEPTED, ACTS, accepted, seat_named
+from service.api.play.bodies import AtVersion, OptionsOf, OptionsView, Orders, StateView
 from service.api.problems import Problem
-from service.api.request import Call
+from service.api.request import Call, require_token
 from service.api.response import answer, etag
 from service.api.services import Services
 from service.games.acts import Commands, NotSeated
-from service.games.views import Checked, Viewer, seat_of, viewer_of
+from service.games.views import Checked, Viewer, seat_of, sees_all_of, viewer_of
 
 _orders: Final = msgspec.json.Decoder(Orders)
 
@@ -65,13 +66,25 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
     "GET",
     "/v1/games/{game:str}/options",
     tag="Play",
-    account="required",
-    scopes=("play",),
-    answers=(Answer(200, "What you may do now.", OptionsView, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_GAME, problems.NOT_SEATED),
+    account="optional",
+    query=OptionsOf,
+    answers=(Answer(200, "What the seat may do.", OptionsView, headers=("ETag",)),),
+    problems=(
+        problems.UNKNOWN_GAME,
+        problems.UNKNOWN_VERSION,
+        problems.UNKNOWN_SEAT,
+        problems.MISSING_TOKEN,
+        problems.SCOPE_MISSING,
+        problems.NOT_SEATED,
+        problems.OPTIONS_HIDDEN,
+    ),
 )
 async def show_options(request: Call, game: str) -> Response[bytes]:
     """Show what you may do now.
+
+    Or what you or another seat might have done at an earlier `version`. For your own seat you need a token with the
+    scope `play`. The options of another `seat` are for officials of the game, for everybody when it is over, and for
+    whoever may read all that this seat could read there: where nothing is hidden, everybody.
 
     An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Of
     JSON Schema (2020-12) they use `const`, `enum`, `type`, `minimum`, `maximum`, `maxLength`, `items`, `minItems`,
@@ -86,14 +99,23 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
       these names count, times their prices, comes to a..b; either bound may be absent.
     * `x-sum`: `{"minimum": a, "maximum": b}`. The integers in the object add up to a..b.
     """
-    request.read_query(Nothing)
+    asked = request.read_query(OptionsOf)
     games = request.services.games
+    if asked.seat is None:
+        require_token(request.caller, ("play",))
     played = await games.game(GameId(game))
     viewer = viewer_of(played, request.caller)
-    if viewer.seat is None:
+    seat = viewer.seat if asked.seat is None else seat_named(played, asked.seat)
+    if seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
-    view = options_view(played, viewer.seat, await games.vault(played.id))
-    return answer(view, headers=etag(played.version))
+    shown = await games.at(played.id, asked.version) if asked.version is not None else played
+    vault = await games.vault(played.id)
+    if not (viewer.everything or viewer.seat == seat):
+        records = (await games.records(played.id))[: shown.version]
+        if not sees_all_of(viewer, seat, records, vault):
+            detail = f"At version {shown.version}, {seat} could read what you may not."
+            raise Problem(problems.OPTIONS_HIDDEN, detail, problems.OPTIONS_HIDDEN.remedy)
+    return answer(options_view(as_past(shown, played), seat, vault), headers=etag(shown.version))
 
 
 @endpoint(
@@ -172,6 +194,11 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
         view=view,
         decisions=tuple(game.decisions),
     )
+
+
+def as_past(shown: Game, now: Game) -> Game:
+    """Return a game of the past as it is asked for options: what could be taken back there is not known of all."""
+    return shown if shown.version == now.version else replace(shown, undo={})
 
 
 def options_view(game: Game, seat: Seat, vault: Vault) -> OptionsView:

@@ -189,6 +189,7 @@ PROVOKED: dict[str, Provoke] = {
     "too-many-tokens": _make_too_many_tokens,
     "token-replaced": _replace_a_token_twice,
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
+    "options-hidden": lambda s: s.ask("GET", f"{s.url}/options?seat=red", s.carla),
     "not-organizer": lambda s: s.ask("PATCH", s.url, s.carla, {"title": "Mine"}),
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
     "unknown-tile": lambda s: s.ask("GET", "/transparency/tile/0/x001/000"),
