@@ -1,0 +1,251 @@
+"""What a judge looks at in the log of a game: what was drawn and how likely that was, and what going back would cost.
+
+It shows and decides nothing. All of it follows from the log, which everybody may read; the bytes behind dice follow
+from the secret of the game, once that is out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import comb
+from typing import Any, Final, Literal, cast
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from domain.kernel.chance.draws import CommittedChance
+from domain.kernel.chance.evidence import Dice, Lots, draw_of, found
+from domain.kernel.ids import Seat, Version
+from domain.kernel.log.history import cause_of, effective_records, read_around, read_event
+from domain.kernel.log.record import Record
+from domain.kernel.rules.message import type_name
+from domain.kernel.rules.ruleset import Ruleset
+
+MOST: Final = 100
+"""How many commands and versions are listed; all are counted."""
+
+# In canonical JSON the fields of an object are sorted, and no string has an unescaped quote: these are objects.
+_SEALED: Final = re.compile(rb'"commitment":"([0-9a-f]{64})","readers":(\[[^\]]*\])')
+_OPENED: Final = re.compile(rb'"commitment":"([0-9a-f]{64})","salt":"')
+
+
+class Draw(Struct, frozen=True):
+    """A draw of chance that an event shows.
+
+    Attributes:
+        version: the version of the event.
+        draw: the number of the draw.
+        kind: `dice` for a roll, `lots` for a shuffle.
+        die: which die was rolled; null for a shuffle.
+        shown: what the event shows: the faces, or the items in the order in which they came; empty when hidden.
+        probability: how likely dice show these faces, in whatever order; null for a shuffle.
+        likeliest: how likely the likeliest faces of so many dice are: compare with that; null for a shuffle.
+        raw: the bytes that the roll took, in hex, those thrown away included; null until the game is over.
+        again: what the draw comes to when it is drawn again from the secret; null until the game is over, and for a
+            shuffle of what no event shows.
+    """
+
+    version: Version
+    draw: int
+    kind: Literal["dice", "lots"]
+    die: str | None
+    shown: tuple[str, ...]
+    probability: float | None = None
+    likeliest: float | None = None
+    raw: str | None = None
+    again: tuple[str, ...] | None = None
+
+
+class TakenAway(Struct, frozen=True):
+    """A command that going back would take away.
+
+    Attributes:
+        version: the version of the first event that it brought about.
+        seat: whose command it was.
+        command: its type.
+        at: when it was given.
+    """
+
+    version: Version
+    seat: Seat | None
+    command: str
+    at: str
+
+
+class Learnt(Struct, frozen=True):
+    """What a seat has come to know that going back would not make it forget, as far as the log shows.
+
+    Attributes:
+        seat: the seat.
+        secrets: how many hidden values it was shown that it could not read before: sealed for it, or opened to all.
+        versions: the events that showed them, the first 100.
+    """
+
+    seat: Seat
+    secrets: int
+    versions: tuple[Version, ...]
+
+
+class WayBack(Struct, frozen=True):
+    """What going back to a version would cost.
+
+    Attributes:
+        to: the version.
+        commands: how many commands it would take away.
+        taken: the first 100 of them.
+        rolls: the events whose dice would be drawn anew, the first 100.
+        draws: how many draws of chance would be drawn anew, those behind hidden values included.
+        learnt: what seats have come to know since, also by moves that were taken back. A value that a seat itself hid
+            is not counted.
+    """
+
+    to: Version
+    commands: int
+    taken: tuple[TakenAway, ...]
+    rolls: tuple[Version, ...]
+    draws: int
+    learnt: tuple[Learnt, ...]
+
+
+def step_around(records: Sequence[Record], version: Version) -> Sequence[Record]:
+    """Return the records that were accepted as one with that of a version. `records` is the whole log."""
+    first = last = version
+    while first > 1 and records[first - 1].cause is None:
+        first -= 1
+    while last < len(records) and records[last].cause is None:
+        last += 1
+    return records[first - 1 : last]
+
+
+# --- dice ---
+
+
+def draws_in(
+    step: Sequence[Record], ruleset: Ruleset[Any], seats: Sequence[Seat], chance: CommittedChance | None
+) -> Iterator[Draw]:
+    """Yield the draws that the events of a step show. `chance` draws them again."""
+    for record in step:
+        if read_around(record) is not None:
+            continue
+        event = read_event(ruleset, record)
+        content = msgspec.json.decode(record.event)
+        for shown in ruleset.chance.get(cast(Any, type(event)), ()):
+            draw = draw_of(content, shown)
+            if draw is None:
+                continue
+            if isinstance(shown, Dice):
+                yield _roll(record.version, draw, shown, content, ruleset, chance)
+            else:
+                yield _shuffle(record.version, draw, shown, content, seats, chance)
+
+
+def _roll(
+    version: Version,
+    draw: int,
+    shown: Dice,
+    content: Mapping[str, Any],
+    ruleset: Ruleset[Any],
+    chance: CommittedChance | None,
+) -> Draw:
+    sides = ruleset.dice[shown.die]
+    faces = tuple(map(str, found(content, shown.at)["faces"]))
+    raw = again = None
+    if chance is not None:
+        rolled = list(chance.rolled(draw, len(faces), len(sides)))
+        raw = bytes(byte for byte, _ in rolled).hex()
+        again = tuple(sides[number - 1] for _, number in rolled if number is not None)
+    odds = probability(Counter(faces), sides), probability(likeliest(len(faces), sides), sides)
+    return Draw(version, draw, "dice", shown.die, faces, *odds, raw, again)
+
+
+def _shuffle(
+    version: Version,
+    draw: int,
+    shown: Lots,
+    content: Mapping[str, Any],
+    seats: Sequence[Seat],
+    chance: CommittedChance | None,
+) -> Draw:
+    fell = found(content, shown.outcome) if shown.outcome is not None else None
+    if isinstance(fell, dict):
+        fell = [cast(Mapping[Seat, str], fell).get(seat, "") for seat in seats]
+    lots = tuple(map(str, cast(Sequence[Any], fell or ())))
+    if chance is None or shown.outcome is None:
+        return Draw(version, draw, "lots", None, lots)
+    items: Sequence[str] = shown.items.get(str(len(seats))) or seats
+    if shown.stock is not None:
+        stock: Mapping[str, int] = found(content, shown.stock) or {}
+        items = [name for name in sorted(stock) for _ in range(stock[name])]
+    again = tuple(items[place] for place in chance.order(draw, items))
+    return Draw(version, draw, "lots", None, lots, again=again[: len(lots)])
+
+
+def probability(faces: Mapping[str, int], sides: Sequence[str]) -> float:
+    """Return how likely dice with these sides show these faces, in whatever order."""
+    on_sides, left, ways = Counter(sides), sum(faces.values()), 1
+    dice = left
+    for face, times in faces.items():
+        ways *= comb(left, times) * on_sides[face] ** times
+        left -= times
+    return ways / len(sides) ** dice
+
+
+def likeliest(dice: int, sides: Sequence[str]) -> Counter[str]:
+    """Return the faces that so many dice show most likely."""
+    on_sides, faces = Counter(sides), Counter[str]()
+    for _ in range(dice):  # the best of n+1 dice has the best of n in it
+        faces[max(on_sides, key=lambda face: on_sides[face] / (faces[face] + 1))] += 1
+    return faces
+
+
+# --- going back ---
+
+
+def way_back(to: Version, records: Sequence[Record], ruleset: Ruleset[Any], seats: Sequence[Seat]) -> WayBack:
+    """Return what going back to version `to` would cost. `records` is the whole log of a game of `seats`."""
+    counting = [record for record in effective_records(records) if record.version > to]
+    commands = [TakenAway(record.version, *given, record.at) for record in counting if (given := _command(record))]
+    rolling = {type_name(event) for event, shown in ruleset.chance.items() if any(isinstance(s, Dice) for s in shown)}
+    rolls = [record.version for record in counting if record.type in rolling and _rolled(record, ruleset)]
+    before = records[to - 1].draws if to else 0
+    learnt = tuple(_learnt(to, records, seats))
+    return WayBack(to, len(commands), tuple(commands[:MOST]), tuple(rolls[:MOST]), records[-1].draws - before, learnt)
+
+
+def _command(record: Record) -> tuple[Seat | None, str] | None:
+    cause = cause_of(record) if record.cause is not None else None
+    if cause is None or cause.command is UNSET:
+        return None
+    return cause.seat, msgspec.json.decode(cause.command, type=_Typed).type
+
+
+class _Typed(Struct):
+    type: str
+
+
+def _rolled(record: Record, ruleset: Ruleset[Any]) -> bool:
+    content = msgspec.json.decode(record.event)
+    shown = ruleset.chance.get(cast(Any, type(read_event(ruleset, record))), ())
+    return any(draw_of(content, each) is not None for each in shown if isinstance(each, Dice))
+
+
+def _learnt(to: Version, records: Sequence[Record], seats: Sequence[Seat]) -> Iterator[Learnt]:
+    readers: dict[bytes, set[Seat]] = {}
+    versions: dict[Seat, list[Version]] = {seat: [] for seat in seats}
+    hid: Seat | None = None
+    for record in records:
+        if record.cause is not None:
+            hid = cause_of(record).seat if b'"sealed":{' in record.cause else None
+        if b'"commitment"' not in record.event or read_around(record) is not None:
+            continue
+        sealed = [(name, msgspec.json.decode(listed, type=set[Seat])) for name, listed in _SEALED.findall(record.event)]
+        opened = [(name, set(seats)) for name in _OPENED.findall(record.event)]
+        for name, shown in (*sealed, *opened):
+            known = readers.setdefault(name, set())
+            if record.version > to and shown != {hid}:
+                for seat in shown - known:
+                    versions[seat].append(record.version)
+            known |= shown
+    for seat, news in versions.items():
+        if news:
+            yield Learnt(seat, len(news), tuple(dict.fromkeys(news))[:MOST])
