@@ -10,6 +10,7 @@ from litestar.response import Response
 from service.api.accounts import routes as accounts
 from service.api.accounts import tokens
 from service.api.cases import routes as cases
+from service.api.desk import routes as desk
 from service.api.games import officials, upgrades
 from service.api.games import routes as games
 from service.api.log import routes as log
@@ -58,6 +59,7 @@ _SMALL: Final = (
     *play.ROUTES,
     *answers.ROUTES,
     *cases.ROUTES,
+    *desk.ROUTES,
     *take_backs.ROUTES,
     *log.ROUTES,
     *pictures.ROUTES,

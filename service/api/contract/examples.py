@@ -9,6 +9,7 @@ from msgspec import Struct
 from domain.kernel.rules.ruleset import Library
 from service.api.accounts import examples as accounts
 from service.api.cases import examples as cases
+from service.api.desk import examples as desk
 from service.api.games import examples as games
 from service.api.log import examples as log
 from service.api.operations import examples as operations
@@ -22,7 +23,7 @@ from service.api.statistics import examples as statistics
 from service.api.transparency import examples as transparency
 
 RESOURCES: Final = (
-    *(rulesets, players, accounts, games, play, cases, log, pictures, transparency, statistics, operations),
+    *(rulesets, players, accounts, games, play, cases, desk, log, pictures, transparency, statistics, operations),
 )
 
 

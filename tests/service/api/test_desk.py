@@ -80,3 +80,109 @@ async def test_whose_options_must_be_clear(service: Service, game: str, anna: Pl
     other = Player(anna.id, {"authorization": f"Bearer {made['token']}"})
     assert (await service.ask("GET", url, other)).json()["type"] == "/problems/scope-missing"
     assert (await service.ask("GET", f"{url}?seat=red", other)).json()["type"] == "/problems/options-hidden"
+
+
+# --- the inspection ---
+
+
+async def test_an_inspection_shows_who_was_asked_what_was_done_and_by_which_rules(
+    service: Service, game: str, anna: Player, julia: Player
+) -> None:
+    url = f"/v1/games/{game}/inspection"
+    shown = await service.get(f"{url}?version=7", julia)
+    assert (shown["version"], shown["before"], shown["after"], shown["seat"]) == (7, 6, 7, "red")
+    assert (shown["command"], [each["kind"] for each in shown["decisions"]]) == ("put-up", ["put-up-prize"])
+    (event,) = shown["events"]
+    assert (event["event"]["type"], event["counts"]) == ("prize-put-up", True)
+    assert event["event"] == (await service.get(f"/v1/games/{game}/events?after=6&limit=1"))["items"][0]
+    assert kinds(shown["alternatives"]) == {"put-up"}
+    rule = next(each for each in shown["rules"] if each["id"] == "TA-PUT-01")
+    assert rule == await service.get("/v1/rulesets/tiny-auction/rules/TA-PUT-01")
+    assert {*shown["command_rules"], *event["rules"]} <= {each["id"] for each in shown["rules"]}
+    assert shown["at"] == event["event"]["at"]
+    assert (await service.get(url, julia))["version"] == 8
+
+
+async def test_any_version_can_be_inspected(service: Service, game: str, anna: Player, bert: Player) -> None:
+    await service.give(game, anna, "undo", to=7)
+    await service.give(game, anna, "open-bidding")
+    await service.play_out(game, anna, bert)
+    last = (await service.get(f"/v1/games/{game}"))["version"]
+    for version in range(1, last + 1):
+        shown = await service.get(f"/v1/games/{game}/inspection?version={version}")
+        assert shown["before"] < version <= shown["after"]
+        assert [each["event"]["version"] for each in shown["events"]] == [
+            *range(shown["before"] + 1, shown["after"] + 1)
+        ]
+        assert [each["counts"] for each in shown["events"]] == [
+            each["event"]["version"] not in (8, 9) for each in shown["events"]
+        ]
+        assert shown["secret"] is not None
+        assert shown["way_back"] is None
+        assert all(draw["again"] == draw["shown"] for draw in shown["draws"] if draw["kind"] == "dice")
+        assert (shown["alternatives"] is None) == (shown["command"] is None)
+    for version, status in ((last + 1, 404), (0, 400)):
+        assert (await service.ask("GET", f"/v1/games/{game}/inspection?version={version}")).status_code == status
+    assert (await service.ask("GET", "/v1/games/gone/inspection")).json()["type"] == "/problems/unknown-game"
+
+
+async def test_the_secret_of_a_running_game_is_not_shown(service: Service, game: str, julia: Player) -> None:
+    dealt = await service.get(f"/v1/games/{game}/inspection?version=5", julia)
+    assert (dealt["before"], dealt["after"], dealt["command"]) == (3, 5, None)
+    assert (dealt["secret"], dealt["commitment"]) == (None, (await service.get(f"/v1/games/{game}"))["commitment"])
+
+
+async def test_what_a_way_back_would_cost(
+    service: Service, game: str, anna: Player, bert: Player, julia: Player
+) -> None:
+    await service.give(game, anna, "choose-card", card=await service.first_card(game, anna))
+    await service.give(game, bert, "choose-card", card=await service.first_card(game, bert))
+    way = (await service.get(f"/v1/games/{game}/inspection?version=7", julia))["way_back"]
+    assert (way["to"], way["commands"]) == (6, 4)
+    taken = [(each["seat"], each["command"]) for each in way["taken"]]
+    assert taken == [("red", "put-up"), ("red", "open-bidding"), ("red", "choose-card"), ("blue", "choose-card")]
+    # Each saw the card of the other, as it was dealt and as it was chosen. Its own is no news to a seat.
+    assert [(each["seat"], each["secrets"]) for each in way["learnt"]] == [("red", 2), ("blue", 2)]
+    assert way["draws"] >= 2
+    later = (await service.get(f"/v1/games/{game}/inspection?version=8", julia))["way_back"]
+    assert (later["to"], later["commands"]) == (7, 3)
+    # Nothing begins at the deal, so nobody can go back to before it.
+    assert (await service.get(f"/v1/games/{game}/inspection?version=5", julia))["way_back"] is None
+
+
+async def test_the_hand_of_another_stays_hidden_in_an_inspection(
+    service: Service, game: str, anna: Player, bert: Player, julia: Player
+) -> None:
+    await service.give(game, anna, "choose-card", card=await service.first_card(game, anna))
+    url = f"/v1/games/{game}/inspection?version=9"
+    for player, sees in ((None, False), (bert, False), (anna, True), (julia, True)):
+        shown = await service.get(url, player)
+        assert (shown["alternatives"] is not None, bool(shown["events"][0]["event"].get("secrets"))) == (sees, sees)
+        assert shown["command"] == "choose-card"
+    await service.play_out(game, anna, bert)
+    assert (await service.get(url))["alternatives"] is not None
+
+
+async def test_cases_about_the_step_and_earlier_rulings_on_its_rules_stand_beside_it(
+    service: Service, game: str, anna: Player, bert: Player, julia: Player
+) -> None:
+    async def ruled(of: str) -> str:
+        wish = {"kind": "move", "version": 7, "statement": "That was not lawful.", "rules": ["TA-PUT-01"]}
+        case = (await service.post(f"/v1/games/{of}/cases", bert, wish))["summary"]["case"]
+        head = (await service.get(f"/v1/games/{of}/events?limit=500"))["items"][-1]
+        ruling = {"decision": "dismissed", "rules": ["TA-PUT-01"], "reason": "It was.", "version": head["version"]}
+        await service.post(f"/v1/cases/{case}/rulings", julia, {**ruling, "hash": head["hash"]})
+        return case
+
+    url = f"/v1/games/{game}/inspection?version=7"
+    assert (await service.get(url))["precedents"] == []
+    other = await service.begun(anna, bert)
+    assert (await service.ask("PUT", f"/v1/games/{other}/officials/{julia.id}", anna)).status_code == 200
+    await service.give(other, anna, "put-up", coins=1)
+    earlier, mine = await ruled(other), await ruled(game)
+    shown = await service.get(url)
+    assert [each["case"] for each in shown["cases"]] == [mine]
+    (precedent,) = shown["precedents"]
+    assert precedent["summary"]["case"] == earlier
+    assert precedent["rulings"][0]["ruling"]["reason"] == "It was."
+    assert (await service.get(f"/v1/games/{game}/inspection?version=8"))["cases"] == []

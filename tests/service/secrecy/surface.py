@@ -28,6 +28,7 @@ QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "/v1/games/{game}/board.png": ("?width=200", "?width=200&version={past}"),
     "/v1/games/{game}/frames": ("?limit=250", "?after={past}", "?after=3&limit=5"),
     "/v1/games/{game}/options": ("?version={past}", "?seat=red", "?seat=blue&version={past}", "?seat=red&version=2"),
+    "/v1/games/{game}/inspection": ("?version={past}", "?version=5", "?version=6", "?version=8", "?version=9"),
     "/v1/games/{game}/events": ("?limit=500", "?after={past}"),
     "/v1/games/{game}/history": ("?limit=500", "?after={past}"),
     "/v1/statistics/dice": ("?game={game}", "?ruleset=tiny-auction&seat=blue"),

@@ -120,6 +120,8 @@ _choose, _decide = ChooseCard.decide, Commands.decide
 LEAKS: dict[str, tuple[str, Any]] = {
     "the secrets of others beside the events": ("service.games.views.Viewer.may_read", lambda self, secret: True),
     "the position with open eyes": ("domain.kernel.log.game.Game.view", _everything(Game.view)),
+    "what others could do": ("service.api.play.routes.sees_all_of", lambda *given: True),
+    "what others could have done": ("service.api.desk.routes.sees_all_of", lambda *given: True),
     "the export of everything": ("domain.kernel.proof.export.export", _everything(export.export)),
     "hands in a refusal": ("tests.tiny.auction.ChooseCard.decide", _telling_refusal),
     "a sealed command as it was given": ("domain.kernel.log.game._command_in_log", _open_command),

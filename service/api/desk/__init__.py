@@ -1,0 +1,1 @@
+"""What a judge sees of one step of a game."""

@@ -1,0 +1,94 @@
+"""Inspections as they are answered."""
+
+from msgspec import Struct
+
+from domain.judging.inspection import Draw, WayBack
+from domain.kernel.ids import GameId, RuleId, Seat, Version
+from domain.kernel.rules.decision import Decision
+from service.api.cases.bodies import CaseRuling, CaseSummary
+from service.api.play.bodies import OptionsView
+from service.api.rulesets.bodies import RuleView
+from service.games.views import EventView
+
+
+class InspectedEvent(Struct, frozen=True):
+    """An event that was brought about.
+
+    Attributes:
+        text: what happened, in a sentence.
+        counts: whether it counts; false when it was taken back since.
+        rules: the ids of the rules that it concerns.
+        event: the event, as you may see it.
+    """
+
+    text: str
+    counts: bool
+    rules: tuple[RuleId, ...]
+    event: EventView
+
+
+class Precedent(Struct, frozen=True):
+    """An earlier ruling on one of these rules, in this game or another.
+
+    Attributes:
+        summary: the case.
+        rulings: how it was ruled, the last ruling last.
+    """
+
+    summary: CaseSummary
+    rulings: tuple[CaseRuling, ...]
+
+
+class Inspection(Struct, frozen=True):
+    """All that is known of one step of a game: what was asked, what was done, and what came of it.
+
+    Attributes:
+        game: the game.
+        version: the version that was asked for.
+        before: the version before the step, in which its command was decided. Its position is at
+            `GET /v1/games/{game}/state` and in the pictures.
+        after: the version after the step.
+        ruleset_version: the version of the ruleset that judged it.
+        heading: where in the game that was, in words; empty before it began.
+        decisions: what the game waited for then.
+        seat: whose command it was; null for what no seat did.
+        command: the type of the command; null when there was none. The first event has the whole cause.
+        at: when it was recorded, RFC 3339 in UTC.
+        events: what it brought about.
+        command_rules: the ids of the rules that the command concerns.
+        rules: all rules that are named here, in full, as that version of the ruleset has them: what they say, where
+            that stands, and whether the ruling is ours.
+        alternatives: what else the seat could have done, as an option for each command; null when no seat did it, or
+            when that shows what is hidden from you.
+        draws: what was drawn. When the game is over, each is drawn again.
+        commitment: the SHA-256 of the secret behind all draws.
+        entropy: what seats added to the draws before the game began.
+        secret: the secret, in hex; null until the game is over. Then the draws can be repeated, and not before: whoever
+            knew it earlier would know the dice that are still to come.
+        way_back: what going back to `before` would cost; null when the game is not running, or no command that counts
+            began there.
+        cases: the cases about these events, the newest first.
+        precedents: rulings on the same rules, the newest cases first, at most 10.
+    """
+
+    game: GameId
+    version: Version
+    before: Version
+    after: Version
+    ruleset_version: int
+    heading: str
+    decisions: tuple[Decision, ...]
+    seat: Seat | None
+    command: str | None
+    at: str
+    events: tuple[InspectedEvent, ...]
+    command_rules: tuple[RuleId, ...]
+    rules: tuple[RuleView, ...]
+    alternatives: OptionsView | None
+    draws: tuple[Draw, ...]
+    commitment: str
+    entropy: dict[Seat, str]
+    secret: str | None
+    way_back: WayBack | None
+    cases: tuple[CaseSummary, ...]
+    precedents: tuple[Precedent, ...]
