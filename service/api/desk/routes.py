@@ -107,7 +107,7 @@ def inspection(
     alternatives, seat = None, cause.seat if command is not None else None
     if before is not None and seat is not None and sees_all_of(viewer, seat, records[:start], vault):
         alternatives = options_view(as_past(before, now), seat, vault)
-    secret = next((found for record in reversed(records) if (found := _published(record))), None)
+    secret = next(filter(None, map(_published, reversed(records)))) if now.status == "over" else None
     chance = now.chance(bytes.fromhex(secret)) if secret is not None else None
     way = None
     if now.status == "running" and start in starts_of_commands(records):
