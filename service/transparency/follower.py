@@ -34,7 +34,9 @@ PAUSE: Final = 1.0
 LONGEST_PAGE: Final = 500
 """Events that a page of a log has at most."""
 
-_FINAL: Final = ("over", "cancelled")
+_FINAL: Final = ("over", "cancelled", "withdrawn", "settled", "final")
+"""What a game or a case is when nothing follows any more."""
+
 _PLACES: Final = {"game": "games", "case": "cases"}
 
 
@@ -336,8 +338,8 @@ def _contradiction(one: Entry, other: Entry) -> str:
         return f"The log has version {one.version} of {what}, and after it version {other.version}."
     if other.at < one.at:
         return f"Version {other.version} of {what} is dated {other.at}, before version {one.version}, {one.at}."
-    if one.status in _FINAL and other.status != one.status:
-        return f"Version {one.version} of {what} was {one.status}, and version {other.version} is {other.status}."
+    if one.status in _FINAL:
+        return f"Version {one.version} of {what} was {one.status}, and version {other.version} came after it."
     return ""
 
 

@@ -150,7 +150,7 @@ def goes_on_after_the_end(shown: Shown) -> None:
         (backdates, "signed version 4 of game g30 with the at 2026-11-21"),
         (rehashes_and_goes_on, "signed version 3 of game g31 with the hash"),
         (cuts_and_signs_again, "has version 3 of game g31, and after it version 3"),
-        (goes_on_after_the_end, "Version 4 of game g30 was over, and version 5 is running"),
+        (goes_on_after_the_end, "Version 4 of game g30 was over, and version 5 came after it"),
     ],
 )
 def test_what_is_shown_otherwise_than_it_was_signed_is_kept_as_evidence(
