@@ -14,6 +14,9 @@ from domain.transparency.note import Check, NoteError
 from domain.transparency.policy import Policy, Rejected
 from domain.transparency.proof import read_proof
 
+CLOCKS_APART: Final = 300
+"""Seconds by which the clocks of a service and of a witness may differ."""
+
 BEYOND: Final = (
     "Who a person is: the log has only ids.",
     "Whether a clock was right to better than the times of the witnesses.",
@@ -94,7 +97,12 @@ def _certified(
     except ValueError as error:
         raise _Wrong(f"The certificate is of something else: {error}.") from error
     _compare(entry, stream, records, status_at)
-    witnesses = {name: told(seen.time) for name, seen in verdict.witnesses.items() if seen.time is not None}
+    times = {name: seen.time for name, seen in verdict.witnesses.items() if seen.time is not None}
+    for name, time in times.items():
+        latest = told(time + CLOCKS_APART)
+        if latest.endswith("Z") and entry.at > latest:
+            raise _Wrong(f"Version {entry.version} is dated {entry.at}, and {name} had seen it by {told(time)}.")
+    witnesses = {name: told(time) for name, time in times.items()}
     head, later = verdict.checkpoint, len(records) - entry.version
     found = Certified(True, "", head.origin, proof.index, head.size, entry, witnesses, later)
     return msgspec.structs.replace(found, said=tuple(_said(found, entry)))

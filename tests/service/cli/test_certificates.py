@@ -21,11 +21,11 @@ WITNESS = read_signer(new_key("w.example", lambda count: b"w" * count, ED25519_C
 TIME = 1_795_242_000
 
 
-def certificate(entry: Entry, key: LogKey = KEY, witness: Signer | None = None) -> str:
+def certificate(entry: Entry, key: LogKey = KEY, witness: Signer | None = None, time: int = TIME) -> str:
     frontier = Frontier()
     frontier.extend([leaf_hash(entry.encoded), leaf_hash(b"another")])
     text = Checkpoint(key.origin, 2, frontier.root).text
-    seen = [witness.signature(text, TIME)] if witness else []
+    seen = [witness.signature(text, time)] if witness else []
     return str(Proof(0, (leaf_hash(b"another"),), Note(text, (*key.signatures(text), *seen)), entry.encoded))
 
 
@@ -78,6 +78,9 @@ def test_witnesses_say_when_it_existed(
     said = call("verify", exported, "--certificate", seen, "--policy", policy)
     assert said.code == 0
     assert f"That log was seen by club ({told(TIME)}), so version 5 existed by then." in said.out
+    early = given(tmp_path, certificate(entry, witness=WITNESS, time=1))
+    said = call("verify", exported, "--certificate", early, "--policy", policy)
+    assert (said.code, f"and club had seen it by {told(1)}" in said.out) == (1, True)
 
 
 @pytest.mark.parametrize(
