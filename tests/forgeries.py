@@ -87,7 +87,7 @@ def cancelled() -> tuple[bytes, ...]:
 
 
 @cache
-def over() -> tuple[bytes, ...]:
+def finished() -> Play:
     """A whole game, with an undo and a ruling in it."""
     play = Play(TinyAuction(), ROOM, 3, 3)
     auctioneer = play.waiting[0]
@@ -97,7 +97,12 @@ def over() -> tuple[bytes, ...]:
     play.rule(play.game.version - 1)
     play.run(Random(3))
     assert play.game.status == "over"
-    return tuple(play.export())
+    return play
+
+
+@cache
+def over() -> tuple[bytes, ...]:
+    return tuple(finished().export())
 
 
 @cache

@@ -19,21 +19,23 @@ def lines_of(export: bytes | Iterable[bytes]) -> list[Line]:
 
 
 def forged(export: bytes | Iterable[bytes], change: Change, afterwards: Change = lambda lines: None) -> list[bytes]:
-    """Return an export after a change of its lines, with versions, hashes, head and digest made good again.
+    """Return the export of a game or case after a change of its lines, with versions, hashes, digest made good again.
 
     `afterwards` changes the lines once more, when only the digest of the last line is still to be made.
     """
     lines = lines_of(export)
     change(lines)
-    game = GameId(lines[0]["game"])
-    head = genesis(game)
+    stream = GameId(lines[0].get("case", lines[0]["game"]))
+    head = genesis(stream)
     rows = rows_of(lines)
     for version, row in enumerate(rows, start=1):
         row["version"] = version
-        head = chain_hash(head, game, _record(row))
+        head = chain_hash(head, stream, _record(row))
         row["hash"] = head.hex()
-    secrets = sum("secret" in line for line in lines)
-    lines[-1]["end"].update(version=len(rows), head=head.hex(), secrets=secrets)
+    beside = "statement" if "case" in lines[0] else "secret"
+    lines[-1]["end"].update(
+        {"version": len(rows), "head": head.hex(), f"{beside}s": sum(beside in line for line in lines)}
+    )
     afterwards(lines)
     return whole(lines)
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from domain.kernel.ids import GameId
 from domain.transparency.checkpoint import Checkpoint
-from domain.transparency.entry import Entry
+from domain.transparency.entry import Entry, kind_of
 from domain.transparency.note import Note
 from domain.transparency.tiles import Tile, bundle, read_number
 from domain.transparency.tree import Frontier, leaf_hash
@@ -47,7 +48,9 @@ class Shown:
     def log(self, *games: str) -> None:
         for game in games:
             row = self.games[game][-1]
-            entry = Entry("game", game, row["version"], row["hash"], self.statuses[game], row["at"])
+            entry = Entry(
+                kind_of(GameId(game)), GameId(game), row["version"], row["hash"], self.statuses[game], row["at"]
+            )
             self.entries.append(entry.encoded)
             self.logged[game] = entry.version
 
@@ -68,7 +71,7 @@ class Shown:
             return self._checkpoint()
         if path.startswith("/transparency/tile/"):
             return self._tile(path.removeprefix("/transparency/tile/"))
-        match = re.fullmatch(r"/v1/games/(\w+)(?:/events\?after=(\d+)&limit=(\d+))?", path)
+        match = re.fullmatch(r"/v1/(?:games|cases)/([\w-]+)(?:/events\?after=(\d+)&limit=(\d+))?", path)
         assert match is not None, path
         game, after, limit = match.groups()
         if game not in self.games:
