@@ -1,0 +1,21 @@
+"""Whoever signs is killed, and runs twice: of one size there is one root, and no head is lost."""
+
+from pathlib import Path
+
+from tests.faults.signing import signing
+from tests.helpers.postgres import shared_cluster
+
+KILLS = 40
+
+
+async def test_on_sqlite_there_is_one_root_of_each_size_whoever_is_killed(tmp_path: Path) -> None:
+    report = await signing(str(tmp_path / "tabularium.db"), tmp_path, KILLS)
+    assert report.faults == []
+    assert report.counts["kept"] > 1
+
+
+async def test_on_postgres_there_is_one_root_of_each_size_whoever_is_killed(tmp_path: Path) -> None:
+    async with shared_cluster().database() as url:
+        report = await signing(url, tmp_path, KILLS)
+    assert report.faults == []
+    assert report.counts["kept"] > 1
