@@ -49,6 +49,12 @@ async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
     return _shown(request, "game.html")
 
 
+@get("/games/{game:str}/desk")
+async def show_desk(request: Call, game: FromPath[str]) -> Response[bytes]:
+    """Show the judge's desk of a game. It reads from its address which game it is, and which version."""
+    return _shown(request, "desk.html")
+
+
 @get("/viewer/{name:path}")
 async def show_viewer_file(request: Call, name: FromPath[str]) -> Response[bytes]:
     """Show a file that the pages consist of."""
@@ -92,4 +98,4 @@ def _read(within: str, *place: str) -> list[tuple[str, bytes]]:
     return found
 
 
-ROUTES = (show_lobby, show_game_page, show_viewer_file)
+ROUTES = (show_lobby, show_game_page, show_desk, show_viewer_file)

@@ -27,6 +27,7 @@ export function inspectorPanel(room) {
       ${fact("when", html`<time datetime=${event.at}>${clock(event.at)}</time>`)}
       ${fact("cause", cause(room, event, giver))}
     </dl>
+    <p><a href="/games/${room.game.id}/desk#v=${event.version}">Look at it on the judge's desk, or dispute it</a></p>
     ${dice(room, event, events.at(room.version - 1))}
     ${rules(room, event, giver)}
     <dl class="facts">${fact("hash", html`<code class="hash">${event.hash}</code>`)}</dl>

@@ -10,9 +10,9 @@ import pytest
 import service as package
 from tests.service.api.serving import Service
 
-PAGES = ("/", "/games/any")
+PAGES = ("/", "/games/any", "/games/any/desk")
 VIEWER = Path(package.__file__).parent / "viewer"
-CHAPTERS = ("", "lobby", "panels", "proof", "board", "state", "forms", "parts", "vendor")
+CHAPTERS = ("", "lobby", "desk", "panels", "proof", "board", "state", "forms", "parts", "vendor")
 """The folders of the viewer, from the pages down."""
 MODULES = sorted(path.relative_to(VIEWER).as_posix() for path in VIEWER.rglob("*.js"))
 
@@ -62,8 +62,12 @@ def _chapter(module: str) -> str:
 
 @pytest.mark.parametrize(
     ("path", "first", "then"),
-    [("/", "lobby/lobby.js", None), ("/games/any", "game.js", "panels/panels.js")],
-    ids=["lobby", "game"],
+    [
+        ("/", "lobby/lobby.js", None),
+        ("/games/any", "game.js", "panels/panels.js"),
+        ("/games/any/desk", "desk/desk.js", None),
+    ],
+    ids=["lobby", "game", "desk"],
 )
 async def test_a_page_names_its_modules_so_that_none_waits_for_another(
     service: Service, path: str, first: str, then: str | None
