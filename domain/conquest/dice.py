@@ -1,6 +1,8 @@
 """The battle die."""
 
+from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Literal
 
 from domain.conquest.pieces import Units
@@ -27,3 +29,22 @@ def hits(faces: Iterable[Face], units: Units, galleys: int = 0) -> int:
         + min(rolled.count("catapult"), units.catapults)
         + min(rolled.count("galley"), galleys)
     )
+
+
+@lru_cache(maxsize=1024)
+def chances(dice: int, units: Units, galleys: int = 0) -> tuple[float, ...]:
+    """Return how likely so many dice hit exactly 0, 1, 2 and so on times, as `hits` matches them."""
+    most = {"infantry": units.infantry, "cavalry": units.cavalry, "catapult": units.catapults, "galley": galleys}
+    kinds = tuple(most)
+    matched = {(0,) * len(kinds): 1.0}
+    for _ in range(dice):
+        after: defaultdict[tuple[int, ...], float] = defaultdict(float)
+        for counts, likely in matched.items():
+            for face in FACES:
+                more = tuple(min(count + (kind == face), most[kind]) for kind, count in zip(kinds, counts, strict=True))
+                after[more] += likely / len(FACES)
+        matched = after
+    total = [0.0] * (min(dice, sum(most.values())) + 1)
+    for counts, likely in matched.items():
+        total[sum(counts)] += likely
+    return tuple(total)

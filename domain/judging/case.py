@@ -41,7 +41,7 @@ MOST_CITED: Final = 20
 
 LONGEST_COMMAND: Final = 10_000
 
-NOT_YET: Final[Mapping[Decision, str]] = {"continue": "forks", "time": "clocks", "seat": "hand-over of seats"}
+NOT_YET: Final[Mapping[Decision, str]] = {"time": "clocks", "seat": "hand-over of seats"}
 """Decisions for which games lack what they would change."""
 
 IN_A_RUNNING_GAME: Final[tuple[Decision, ...]] = ("back", "pause", "resume")
@@ -60,6 +60,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         starts: returns the versions to which the game can go back.
         out: the seats that are out of the game, whose consent nobody waits for.
         paused: whether the game is paused.
+        continuations: the forks that were made to continue the game, and were not cancelled.
     """
 
     game: GameId
@@ -73,6 +74,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     starts: Callable[[], Collection[Version]]
     out: Collection[Seat] = ()
     paused: bool = False
+    continuations: Collection[GameId] = ()
 
     def seat_of(self, player: PlayerId) -> Seat | None:
         """Return the seat that an account holds; None for none."""
@@ -143,6 +145,8 @@ class Case(Struct, kw_only=True):
     judge: PlayerId | None = None
     """Who made it."""
     ruled_at: Version = 0
+    ruled: str = ""
+    """When."""
     cited: tuple[RuleId, ...] = ()
     """The rules that the case and its rulings cite, each once."""
     commitments: dict[Version, str] = field(default_factory=dict[Version, str])
@@ -196,7 +200,7 @@ class Case(Struct, kw_only=True):
         return self._file([CaseAnswered(seat, statement)], replace(cause, seat=seat), at)
 
     def withdraw(self, cause: Cause, at: str) -> Filed:
-        """Withdraw the case, as whoever opened it."""
+        """Withdraw the case, as the player or official who opened it."""
         self._require_not_closed()
         asked = "You did not open this case."
         refuse_unless(cause.player == self.player, "TAB-CASE-08", asked, f"Only {self.player} can withdraw it.")
@@ -336,7 +340,7 @@ class Case(Struct, kw_only=True):
                 self.consents |= {seat}
             case Ruled():
                 self.status = "final" if isinstance(event, RuledFinally) else "ruled"
-                self.ruling, self.judge, self.ruled_at = event, cause.player, record.version
+                self.ruling, self.judge, self.ruled_at, self.ruled = event, cause.player, record.version, record.at
                 self.consents = frozenset()
                 self.cited = tuple(dict.fromkeys((*self.cited, *event.cited)))
             case Appealed(seat, statement):
@@ -493,6 +497,10 @@ def _require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> 
     if decision == "back" and to not in facts.starts():
         asked = f"The game cannot go back to version {to}."
         raise Refusal("TAB-RUL-09", asked, "Choose a version before a command that counts.")
+    if decision == "continue" and (facts.status != "over" or to not in facts.continuations):
+        asked = f"The game, which is {facts.status}, cannot continue as {to}."
+        known = enumerated(list(facts.continuations)) or "none"
+        raise Refusal("TAB-RUL-09", asked, f"A game that is over continues in a fork made for that. There is {known}.")
     if wants_order:
         _require_order(order, facts)
 

@@ -7,6 +7,7 @@ from msgspec import UNSET
 from domain.judging.case import Filed
 from domain.kernel.chance.draws import Chance
 from domain.kernel.ids import Version
+from domain.kernel.log import officials
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, Record
@@ -17,22 +18,27 @@ def effect_of(
 ) -> Decided | None:
     """Return what an act in a case changes in its game; None when it changes nothing there.
 
-    A game that is over stays as it is: then the ruling alone has the result. `history` is the whole log of the game,
-    and `earlier` returns it at a version of the past. Raises `Refusal`.
+    A game that is over stays as it is: then the ruling alone has the result. When it continues, `game` is the fork in
+    which it does. `history` is the whole log of the game, and `earlier` returns it at a version of the past. Raises
+    `Refusal`.
     """
     ruling = filed.ruling
-    if ruling is None or game.status != "running":
+    if ruling is None:
         return None
     cause = Cause(cause_of(filed.records[0]).player, case=filed.case.id)
     at = max(filed.records[0].at, history[-1].at)
+    if ruling.decision == "continue" and ruling.to == game.id and game.status == "gathering":
+        return officials.rule_start(game, cause, at)
+    if game.status != "running":
+        return None
     match ruling.decision:
         case "back" if isinstance(ruling.to, int):
-            return game.rule_back(ruling.to, ruling.reason, history, earlier, cause, at)
+            return officials.rule_back(game, ruling.to, ruling.reason, history, earlier, cause, at)
         case "result" if ruling.order is not UNSET:
-            return game.rule_result(ruling.order, ruling.reason, chance, cause, at)
+            return officials.rule_result(game, ruling.order, ruling.reason, chance, cause, at)
         case "pause":
-            return game.rule_pause(ruling.reason, cause, at)
+            return officials.rule_pause(game, ruling.reason, cause, at)
         case "resume":
-            return game.rule_resume(cause, at)
+            return officials.rule_resume(game, cause, at)
         case _:
             return None

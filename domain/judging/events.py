@@ -149,7 +149,7 @@ class CaseAnswered(CaseEvent, frozen=True):
 
 
 class CaseWithdrawn(CaseEvent, frozen=True):
-    """Whoever opened the case withdrew it (TAB-CASE-08).
+    """The player or official who opened the case withdrew it (TAB-CASE-08).
 
     Attributes:
         seat: the seat that had opened it; absent when an official had.

@@ -1,13 +1,13 @@
 """Reading the stream of a case, and what is known of its game."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, Union, cast
 
 import msgspec
 
 from domain.judging.case import Case, Facts, begun
 from domain.judging.events import CASE_EVENTS, CaseEvent, CaseOpened
-from domain.kernel.ids import CaseId, RuleId
+from domain.kernel.ids import CaseId, GameId, RuleId
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.record import Record
@@ -37,8 +37,11 @@ def fold(case_id: CaseId, records: Sequence[Record]) -> Case:
     return case
 
 
-def facts_of(game: Game, records: Sequence[Record]) -> Facts:
-    """Return what is known of a game for its cases. `records` is its whole log."""
+def facts_of(game: Game, records: Sequence[Record], continuations: Collection[GameId] = ()) -> Facts:
+    """Return what is known of a game for its cases.
+
+    `records` is its whole log, and `continuations` are the forks that were made to continue it.
+    """
     return Facts(
         game=game.id,
         version=game.version,
@@ -51,6 +54,7 @@ def facts_of(game: Game, records: Sequence[Record]) -> Facts:
         starts=lambda: starts_of_commands(records),
         out=game.ruleset.out(game.table) if game.table is not None else (),
         paused=game.around.paused is not None,
+        continuations=continuations,
     )
 
 

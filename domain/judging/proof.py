@@ -43,7 +43,6 @@ from domain.judging.events import (
 from domain.judging.fold import facts_of, fold, read_event
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version, is_case
-from domain.kernel.log import fold as games
 from domain.kernel.log import lifecycle
 from domain.kernel.log.history import cause_of, read_around, steps
 from domain.kernel.log.lifecycle import GameAdjudicated, GameEnded, GamePaused, GameResumed, MovesRetracted
@@ -357,15 +356,12 @@ class _Replay:
         if self.named > len(self.game.records):
             where = f"the export of the game ends at version {len(self.game.records)}"
             self._fail(f"version {self.version} was decided at version {self.named} of the game; {where}")
-        return self._as_of(self.named if told else max(self.named, bisect_right(self.times, at)))
+        facts = self._as_of(self.named if told else max(self.named, bisect_right(self.times, at)))
+        return msgspec.structs.replace(facts, continuations=_continuation(event))
 
     def _folded(self, version: Version) -> Facts:
         assert self.game is not None
-        records = self.game.records[:version]
-        board = self.library.at(self.game.ruleset, self.game.ruleset_version).equip(
-            self.game.board, self.game.documents
-        )
-        return facts_of(games.fold(records, self.game.game, self.library, lambda _: board), records)
+        return facts_of(self.game.fold(self.library, version), self.game.records[:version])
 
     def _presumed(self, event: CaseEvent, cause: Cause) -> Facts:
         """Return what must be so of the game if the case tells the truth."""
@@ -394,6 +390,7 @@ class _Replay:
             knows=lambda _: True,
             starts=lambda: (to,),
             paused=isinstance(event, Ruled) and event.decision == "resume",
+            continuations=_continuation(event),
         )
 
     def _check_effects(self, game: Export) -> None:
@@ -441,5 +438,13 @@ class _Replay:
     def unproved(self) -> Iterator[str]:
         if self.game is None:
             yield "Who held the seats and who was an official: verify the case together with the export of its game."
+        for ruling in self.rulings:
+            if ruling.decision == "continue":
+                yield f"That {ruling.to} is a fork of {self.exported.game} and goes on: verify its export."
         if missing := len(fold(self.exported.case, self.exported.records).commitments) - len(self.exported.statements):
             yield f"What {missing} statements say: they were erased, or are hidden from this reader."
+
+
+def _continuation(event: CaseEvent) -> tuple[GameId, ...]:
+    """Return the fork in which a ruling lets the game continue. The export of the game says nothing of its forks."""
+    return (GameId(str(event.to)),) if isinstance(event, Ruled) and event.decision == "continue" else ()

@@ -95,23 +95,52 @@ class Written(Struct, kw_only=True):
         return list(ruleset.versions) if self.until is None else None
 
 
-class Scenario(Written, forbid_unknown_fields=True, kw_only=True):
-    """A scenario: its rules, the starting position, the dice and the steps.
+class Laid(Written, kw_only=True):
+    """A position to start from, and the chance that is laid down for what follows.
 
     `dice` lists the rolls in order; a face is a number from 1 up or a name of the ruleset's die. `lots` lists what
     comes first in each shuffle; what it leaves out keeps its order. Without `given` the game opens by the rules, for
-    `players` seats, with `setup`; `refused` is the rule id by which no such game may be opened, and then there are no
-    steps.
+    `players` seats, with `setup`.
     """
 
     title: str
-    step: list[Move] = field(default_factory=list[Move])
     given: dict[str, Any] | None = None
     players: int | None = None
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
-    refused: RuleId | None = None
     dice: list[list[int | str]] = field(default_factory=list[list[int | str]])
     lots: list[list[str]] = field(default_factory=list[list[str]])
+
+    def chance(self, ruleset: Ruleset[Any]) -> ScriptedChance:
+        """Return what is laid down, with nothing used yet. Raises `ScenarioError`."""
+        rolls = [_faces(roll, ruleset) for roll in self.dice]
+        return ScriptedChance(rolls, {*map(len, ruleset.dice.values())}, self.lots)
+
+    def opened(self, ruleset: Ruleset[Any], board: Board, chance: ScriptedChance) -> Draft[Any]:
+        """Return the position, at which somebody must choose. Raises `Refusal` and `ScenarioError`."""
+        if self.given is not None:
+            try:
+                draft = Draft(ruleset.arrange(self.given, board), chance, Vault())
+                ruleset.conceal(draft, self.given)
+                ruleset.advance(draft)  # up to where somebody must choose, as in a game
+                return draft
+            except (ValueError, KeyError, msgspec.ValidationError) as error:
+                raise ScenarioError(f"the position makes no sense: {error}") from error
+        setup = msgspec.convert(self.setup, ruleset.setup)
+        players = self.players or ruleset.players[0]
+        seats = ruleset.seats(players, setup)
+        if not seats:
+            raise Refusal("TAB-LIFE-02", f"You asked for a game of {players} players.", "The ruleset has no such game.")
+        return ruleset.begin(ruleset.lay(seats, setup, board), chance)
+
+
+class Scenario(Laid, forbid_unknown_fields=True, kw_only=True):
+    """A scenario: its rules, the starting position, the dice and the steps.
+
+    `refused` is the rule id by which no such game may be opened, and then there are no steps.
+    """
+
+    step: list[Move] = field(default_factory=list[Move])
+    refused: RuleId | None = None
     note: str = ""
 
 
@@ -141,9 +170,8 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
     """Play a scenario by `ruleset`. Raises `Failure`, or `ScenarioError` when its position makes no sense."""
     if not scenario.step and scenario.refused is None:
         raise ScenarioError("a scenario has a step, or says by which rule it is refused")
-    rolls = [_faces(roll, ruleset) for roll in scenario.dice]
     board = ruleset.equip(board)
-    chance = ScriptedChance(rolls, {*map(len, ruleset.dice.values())}, scenario.lots)
+    chance = scenario.chance(ruleset)
     draft = _opened(scenario, ruleset, board, chance)
     if draft is None:
         return
@@ -181,30 +209,13 @@ def _faces(roll: Sequence[int | str], ruleset: Ruleset[Any]) -> list[int]:
 def _opened(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: ScriptedChance) -> Draft[Any] | None:
     """Return the opened game; None when it was refused as expected."""
     try:
-        draft = _opening(scenario, ruleset, board, chance)
+        draft = scenario.opened(ruleset, board, chance)
     except Refusal as refusal:
         expected = scenario.refused or "no refusal"
         _require(refusal.rule == scenario.refused, f"the game was refused by {refusal}; {expected} was expected")
         return None
     _require(scenario.refused is None, f"the game was opened; a refusal by {scenario.refused} was expected")
     return draft
-
-
-def _opening(scenario: Scenario, ruleset: Ruleset[Any], board: Board, chance: ScriptedChance) -> Draft[Any]:
-    if scenario.given is not None:
-        try:
-            draft = Draft(ruleset.arrange(scenario.given, board), chance, Vault())
-            ruleset.conceal(draft, scenario.given)
-            ruleset.advance(draft)  # up to where somebody must choose, as in a game
-            return draft
-        except (ValueError, KeyError, msgspec.ValidationError) as error:
-            raise ScenarioError(f"the position makes no sense: {error}") from error
-    setup = msgspec.convert(scenario.setup, ruleset.setup)
-    players = scenario.players or ruleset.players[0]
-    seats = ruleset.seats(players, setup)
-    if not seats:
-        raise Refusal("TAB-LIFE-02", f"You asked for a game of {players} players.", "The ruleset has no such game.")
-    return ruleset.begin(ruleset.lay(seats, setup, board), chance)
 
 
 def _play(
@@ -249,7 +260,7 @@ def _check_events(move: Move, ruleset: Ruleset[Any], events: Sequence[Event[Any]
     happened: list[dict[str, Any]] = [msgspec.to_builtins(event) for event in events]
     rest = iter(happened)
     for wanted in move.events:
-        if not any(_fits(wanted, event) for event in rest):
+        if not any(fits(wanted, event) for event in rest):
             raise Failure(f"no event {wanted} (in this order) among {_listed(happened)}")
     for event in happened:
         _require(event["type"] not in move.absent, f"{event} happened")
@@ -258,10 +269,10 @@ def _check_events(move: Move, ruleset: Ruleset[Any], events: Sequence[Event[Any]
 def _check(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> None:
     for path, wanted in move.then.items():
         found = _at(table, path)
-        _require(_same(wanted, found), f"{path} is {found!r}, not {wanted!r}")
+        _require(same(wanted, found), f"{path} is {found!r}, not {wanted!r}")
     decisions: list[dict[str, Any]] = msgspec.to_builtins(ruleset.decisions(table))
     for wanted in move.decisions:
-        _require(any(_fits(wanted, found) for found in decisions), f"{wanted} is not open: {_listed(decisions)}")
+        _require(any(fits(wanted, found) for found in decisions), f"{wanted} is not open: {_listed(decisions)}")
     for offer in move.offers:
         _require(_offered(offer, ruleset, table, vault), f"not on offer: {msgspec.to_builtins(offer)}")
     for offer in move.lacks:
@@ -274,7 +285,7 @@ def _check_views(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) 
         view = ruleset.view(table, vault.read_by(reader))
         for path, wanted in paths.items():
             found = _at(view, path)
-            _require(_same(wanted, found), f"{viewer} sees {path} as {found!r}, not {wanted!r}")
+            _require(same(wanted, found), f"{viewer} sees {path} as {found!r}, not {wanted!r}")
 
 
 def _check_options(movers: Set[Seat], ruleset: Ruleset[Any], table: Table, vault: Vault, draws: int) -> None:
@@ -344,23 +355,24 @@ def _at(position: Struct, path: str) -> Any:
     return msgspec.to_builtins(state)
 
 
-def _fits(wanted: Any, found: Any) -> bool:
+def fits(wanted: Any, found: Any) -> bool:
+    """Tell whether what was found has all that is wanted; it may have more."""
     if wanted and isinstance(wanted, dict) and isinstance(found, Mapping):
         given = cast(dict[str, Any], wanted)
-        return all(_fits(value, cast(Mapping[str, Any], found).get(name)) for name, value in given.items())
-    return _same(wanted, found)
+        return all(fits(value, cast(Mapping[str, Any], found).get(name)) for name, value in given.items())
+    return same(wanted, found)
 
 
-def _same(wanted: Any, found: Any) -> bool:
+def same(wanted: Any, found: Any) -> bool:
     """Compare as JSON, where an absent field stands for its default."""
     if not wanted and not found:
         return True
     if isinstance(wanted, dict) and isinstance(found, Mapping):
         one, other = cast(dict[str, Any], wanted), cast(Mapping[str, Any], found)
-        return all(_same(one.get(name), other.get(name)) for name in {*one, *other})
+        return all(same(one.get(name), other.get(name)) for name in {*one, *other})
     if isinstance(wanted, list) and isinstance(found, list | tuple):
         items, others = cast(list[Any], wanted), cast(Sequence[Any], found)
-        return len(items) == len(others) and all(map(_same, items, others))
+        return len(items) == len(others) and all(map(same, items, others))
     return wanted == found
 
 

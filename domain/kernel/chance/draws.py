@@ -128,6 +128,11 @@ class ScriptedChance:
         self.used = 0
         self.shuffles = 0
 
+    @property
+    def left(self) -> tuple[Sequence[Sequence[int]], Sequence[Sequence[Any]]]:
+        """The rolls and the lots that are still to come."""
+        return self._rolls[self.used :], self._lots[self.shuffles :]
+
     def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
         if self.used >= len(self._rolls):
             raise LookupError(f"all {len(self._rolls)} rolls of the scenario are used; {count} more dice were rolled")

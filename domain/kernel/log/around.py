@@ -16,7 +16,9 @@ from domain.kernel.log.lifecycle import (
     GameResumed,
     OfficialNamed,
     OfficialReleased,
+    SeatGivenUp,
     SeatTaken,
+    SeatTakenOver,
     TakeBackAnswered,
     TakeBackAsked,
 )
@@ -51,18 +53,25 @@ class Around(Struct, frozen=True):
         officials: the accounts that were ever named officials, and whether they still are.
         paused: why the game is paused; None while it is not.
         asked: the requests to take moves back since the game last moved on, by the version that the asking made.
+        given_up: the seats whose players gave them up; they hold them until others take them over.
     """
 
     seated: tuple[PlayerId, ...] = ()
     officials: dict[PlayerId, bool] = field(default_factory=dict[PlayerId, bool])
     paused: str | None = None
     asked: dict[Version, Asked] = field(default_factory=dict[Version, Asked])
+    given_up: tuple[Seat, ...] = ()
 
     def after(self, event: Any, version: Version) -> "Around":
         """Return what stands around the table after an event of the game."""
         match event:
             case SeatTaken(_, player) if player not in self.seated:
                 return replace(self, seated=(*self.seated, player))
+            case SeatGivenUp(seat):
+                return replace(self, given_up=(*self.given_up, seat))
+            case SeatTakenOver(seat, player):
+                given_up = tuple(each for each in self.given_up if each != seat)
+                return replace(self, given_up=given_up, seated=(*dict.fromkeys((*self.seated, player)),))
             case OfficialNamed(player):
                 return replace(self, officials={**self.officials, player: True})
             case OfficialReleased(player):

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, Seat, Version
+from domain.kernel.log import forking, retracting
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import (
     cause_of,
@@ -27,6 +28,8 @@ from domain.kernel.log.history import (
 )
 from domain.kernel.log.lifecycle import (
     GAME_EVENTS,
+    GameCreated,
+    GameForked,
     GameStarted,
     MovesRetracted,
     RulesUpgraded,
@@ -42,19 +45,30 @@ from domain.kernel.rules.ruleset import Library, Ruleset
 _AROUND_THE_TABLE: Final = frozenset(GAME_EVENTS)
 
 
-def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of: Callable[[str], Board]) -> Game:
+def fold(
+    records: Sequence[Record],
+    game_id: GameId,
+    library: Library,
+    board_of: Callable[[str], Board],
+    past: Game | None = None,
+) -> Game:
     """Return the game after `records`, a log from version 1 on.
 
     `board_of` returns the board with a given key (`GameCreated.board_key`); it may leave out the ruleset's own
-    documents. `domain.kernel.proof.verify` checks chain and rules; this does not.
+    documents. `past` is the parent of a fork at the version at which it began. `domain.kernel.proof.verify` checks
+    chain and rules; this does not.
 
     Raises:
-        LookupError: a ruleset version, the board or a document is missing.
+        LookupError: a ruleset version, the board, a document or the past of a fork is missing.
         msgspec.ValidationError: an event does not have the shape of its ruleset and schema version.
     """
     created = read_created(records[0])
-    ruleset = library.at(created.ruleset, created.ruleset_version)
-    game = Game.of(game_id, created, ruleset, with_documents(ruleset, board_of(created.board_key), created.board_key))
+    if isinstance(created, GameForked):
+        if past is None:
+            raise LookupError(f"the past of {game_id} is missing: version {created.version} of {created.parent}")
+        game = forking.forked_as(past, game_id, created)
+    else:
+        game = _created(created, game_id, library, board_of)
     effective = effective_records(records)
     advance(game, effective[1:])
     last = records[-1]
@@ -62,6 +76,11 @@ def fold(records: Sequence[Record], game_id: GameId, library: Library, board_of:
     game.undo = _undo_of(game, effective, records)
     _lapse(game, records)
     return game
+
+
+def _created(event: GameCreated, game_id: GameId, library: Library, board_of: Callable[[str], Board]) -> Game:
+    ruleset = library.at(event.ruleset, event.ruleset_version)
+    return Game.of(game_id, event, ruleset, with_documents(ruleset, board_of(event.board_key), event.board_key))
 
 
 def with_documents(ruleset: Ruleset[Any], board: Board, wanted: str) -> Board:
@@ -85,7 +104,7 @@ def later(game: Game, records: Sequence[Record], before: Game | None = None) -> 
     table = game.table.copy() if game.table is not None else None
     after = replace(game, players=dict(game.players), entropy=dict(game.entropy), table=table)
     if before is not None:
-        after.around, after.answers = before.around, before.answers
+        after.around, after.answers, after.players = before.around, before.answers, dict(before.players)
     advance(after, effective_records(records))
     last = records[-1]
     after.version, after.head, after.draws = last.version, last.hash, last.draws
@@ -111,7 +130,7 @@ def advance(game: Game, records: Sequence[Record]) -> None:
         event = reads.read(record) if may_be_old(record.schema) else decode(record.event)
         if type(event) in _AROUND_THE_TABLE:  # isinstance would take as long as applying most events
             game.happen(event, record.version)
-            if isinstance(event, GameStarted):
+            if isinstance(event, GameStarted) and game.past is None:
                 table = game.ruleset.lay(tuple(game.players), game.setup, game.board)
             elif isinstance(event, RulesUpgraded):
                 table = game.ruleset.carry(table, tuple(game.players), game.setup, game.board)
@@ -175,19 +194,19 @@ def retract(
     Raises:
         Refusal: the game is not running, a seat may not go back that far, or no command began at `to`.
     """
-    game.require_retractable(to, by, history, cause.seat)
+    retracting.require_retractable(game, to, by, history, cause.seat)
     earlier = earlier_of(game, history, library)(to)
     others = others_since(history, to, cause.seat) if by == "undo" else ()
-    decided = game.go_on_from(earlier, by, reason, cause, at, others)
+    decided = retracting.go_on_from(game, earlier, by, reason, cause, at, others)
     for version in given_again(decided.records[0]):
-        again = decided.game.give_again(cause_of(history[version - 1]), at)
+        again = retracting.give_again(decided.game, cause_of(history[version - 1]), at)
         decided = Decided(again.game, (*decided.records, *again.records))
     return decided
 
 
 def earlier_of(game: Game, history: Sequence[Record], library: Library) -> Callable[[Version], Game]:
     """Return what finds a game at an earlier version of its whole log, for the acts that go back to it."""
-    return lambda version: fold(history[:version], game.id, library, lambda _: game.board)
+    return lambda version: fold(history[:version], game.id, library, lambda _: game.board, game.past)
 
 
 def _undo_of(game: Game, effective: Sequence[Record], records: Sequence[Record], base: Game | None = None) -> Undoable:

@@ -1,8 +1,8 @@
 """A game: the aggregate whose events make one stream, from its creation to the proof of its dice."""
 
 import hmac
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, NoReturn, cast
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, field
@@ -12,33 +12,29 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance, CommittedChance, commitment_to
 from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
-from domain.kernel.log.answers import AT_ONCE, MOST, Answer, Answers, Left, read_answer
-from domain.kernel.log.around import LONGEST_REASON, Around, Asked, is_reason
-from domain.kernel.log.history import cause_of, is_aside, retraction, starts_of_commands, stays
+from domain.kernel.log.answers import Answers, Left
+from domain.kernel.log.around import Around, Asked
+from domain.kernel.log.history import (
+    is_aside,
+)
 from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
-    By,
-    GameAdjudicated,
+    Forking,
     GameCancelled,
     GameCreated,
     GameEnded,
     GameEvent,
-    GamePaused,
-    GameResumed,
+    GameForked,
     GameStarted,
-    MovesRetracted,
-    OfficialNamed,
-    OfficialReleased,
     RulesUpgraded,
     SeatLeft,
     SeatsMoved,
     SeatTaken,
+    SeatTakenOver,
     Sight,
     Status,
-    TakeBackAnswered,
-    TakeBackAsked,
     Undo,
     Undoable,
     is_around,
@@ -46,14 +42,13 @@ from domain.kernel.log.lifecycle import (
     undoable,
 )
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
-from domain.kernel.log.request import read_commands
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.documents import digests_of
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.message import Names, enumerated, type_name
+from domain.kernel.rules.message import Names, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Result, Ruleset
 from domain.kernel.rules.table import Table
@@ -105,6 +100,12 @@ class Game(Struct, kw_only=True):
     answers: Answers = field(default_factory=Answers)
     """The answers left in advance; never changed in place."""
     around: Around = field(default_factory=Around)
+    forks: Forking = "players"
+    """Who may fork it while it runs."""
+    forked: GameForked | None = None
+    """How a fork began; None for a game that is none."""
+    past: "Game | None" = None
+    """The parent of a fork at the version at which it began, without a past of its own."""
 
     @staticmethod
     def of(game_id: GameId, event: GameCreated, ruleset: Ruleset[Any], board: Board) -> "Game":
@@ -120,6 +121,7 @@ class Game(Struct, kw_only=True):
             began_with=event.ruleset_version,
             players=dict.fromkeys(event.seats),
             head=genesis(game_id),
+            forks=event.forks or "players",
         )
 
     # --- before the game ---
@@ -134,6 +136,7 @@ class Game(Struct, kw_only=True):
         board: Board,
         organizer: PlayerId,
         organizer_sees: Sight = "spectator",
+        forks: Forking = "players",
         commitment: str,
         cause: Cause,
         at: str,
@@ -164,61 +167,35 @@ class Game(Struct, kw_only=True):
             commitment=commitment,
             organizer_sees=organizer_sees,
             documents=digests_of(board) or UNSET,
+            forks="officials" if forks == "officials" else UNSET,
         )
-        return Game.of(game_id, event, ruleset, board)._log([(event, 0)], cause, at)
+        return Game.of(game_id, event, ruleset, board).log([(event, 0)], cause, at)
 
-    def take_seat(self, seat: Seat, entropy: str, cause: Cause, at: str) -> Decided:
-        """Seat a player. Raises `Refusal` when the seat is unknown or taken, or the game has begun."""
-        self._require_gathering("take a seat")
-        player = cause.account
-        if seat not in self.players:
-            seats = ", ".join(self.players)
-            raise Refusal("TAB-LIFE-03", f"This game has no seat {seat!r}.", f"Expected one of {seats}.")
-        if self.players[seat] is not None:
-            free = [name for name, holder in self.players.items() if holder is None]
-            allowed = f"Free seats: {', '.join(free)}." if free else "This game has no free seat."
-            raise Refusal("TAB-LIFE-03", f"{seat} is already taken.", allowed)
-        if player in self.players.values():
-            asked = "You already have a seat in this game."
-            raise Refusal("TAB-LIFE-03", asked, "A player can take only one seat of a game.")
-        if player in self.around.officials:
-            asked = "You are or were an official of this game."
-            raise Refusal("TAB-RUL-01", asked, "An official never takes a seat of the game.")
-        self._require_kept_for(seat, player)
-        return self._log([(SeatTaken(seat, player, entropy), 0)], replace(cause, seat=seat), at)
+    @property
+    def is_analysis(self) -> bool:
+        """Whether it is a fork in which one account plays all seats (TAB-FORK-03)."""
+        return self.forked is not None and self.forked.purpose == "analysis"
 
-    def seat_for(self, player: PlayerId) -> Seat:
-        """Return the seat for a player who names none: the one reserved for them, or the first that is free."""
-        kept = self.ruleset.kept_seats(self.setup)
-        own = (seat for seat, holder in kept.items() if holder == player)
-        free = (seat for seat, holder in self.players.items() if holder is None and seat not in kept)
-        return next(own, None) or next(free, None) or next(iter(self.players))
-
-    def _require_kept_for(self, seat: Seat, player: PlayerId) -> None:
-        kept = self.ruleset.kept_seats(self.setup)
-        if kept.get(seat, player) != player:
-            asked, allowed = f"{seat} is reserved for another player.", f"Only {kept[seat]} can take it."
-            raise Refusal("TAB-LIFE-03", asked, allowed)
-        if own := next((each for each, holder in kept.items() if holder == player and each != seat), None):
-            asked, allowed = f"You cannot take {seat}.", f"Take {own}, which is reserved for you."
-            raise Refusal("TAB-LIFE-03", asked, allowed)
-
-    def leave_seat(self, seat: Seat, cause: Cause, at: str) -> Decided:
-        """Free a seat. Raises `Refusal` when the player does not hold it or the game has begun."""
-        self._require_gathering("leave a seat")
-        if self.players.get(seat) != cause.account:
-            raise Refusal("TAB-LIFE-03", f"{seat} is not your seat.", "You can leave only your own seat.")
-        return self._log([(SeatLeft(seat), 0)], replace(cause, seat=seat), at)
+    @property
+    def kept_seats(self) -> Mapping[Seat, PlayerId]:
+        """The seats that are reserved, and for whom; in a fork, those of its parent for the players there."""
+        if self.past is not None:
+            return {seat: player for seat, player in self.past.players.items() if player is not None}
+        return self.ruleset.kept_seats(self.setup)
 
     def cancel(self, cause: Cause, at: str) -> Decided:
-        """Cancel the game. Raises `Refusal` when it has begun, or when anybody but its organizer asks."""
+        """Cancel the game, or close an analysis.
+
+        Raises:
+            Refusal: it has begun, or the analysis has ended, or somebody else than its organizer asks (TAB-LIFE-04).
+        """
         if cause.player != self.organizer:
             asked = "You are not the organizer of this game."
             raise Refusal("TAB-LIFE-04", asked, f"Only the organizer, {self.organizer}, can cancel it.")
-        if self.status != "gathering":
-            asked = f"You asked to cancel the game, but {self._state}."
+        if self.status != ("running" if self.is_analysis else "gathering"):
+            asked = f"You asked to cancel the game, but {self.state}."
             raise Refusal("TAB-LIFE-04", asked, "You can cancel a game only before it begins.", untimely=True)
-        return self._log([(GameCancelled(), 0)], cause, at)
+        return self.log([(GameCancelled(), 0)], cause, at)
 
     def start(self, chance: Chance, cause: Cause, at: str) -> Decided:
         """Begin: the ruleset sets the table. Raises `Refusal` while a seat is free, or when it has begun."""
@@ -230,11 +207,11 @@ class Game(Struct, kw_only=True):
             happened.append((event, draws))
             if moves := event.seating():
                 happened.append((self.moved(moves), draws))
-        return self._log(happened, cause, at, draft)
+        return self.log(happened, cause, at, draft)
 
     def require_startable(self) -> None:
         """Raise `Refusal` while a seat is free, or when the game has begun."""
-        self._require_gathering("start")
+        self.require_gathering("start")
         if free := [seat for seat, holder in self.players.items() if holder is None]:
             asked = "The game cannot start yet."
             raise Refusal("TAB-LIFE-02", asked, f"These seats are still free: {', '.join(free)}.")
@@ -244,9 +221,9 @@ class Game(Struct, kw_only=True):
         holders = {moves[seat]: holder for seat, holder in self.players.items() if holder is not None}
         return SeatsMoved({seat: holders[seat] for seat in self.players})
 
-    def _require_gathering(self, what: str) -> None:
+    def require_gathering(self, what: str) -> None:
         if self.status != "gathering":
-            asked = f"You asked to {what}, but {self._state}."
+            asked = f"You asked to {what}, but {self.state}."
             raise Refusal("TAB-LIFE-02", asked, "You can do that only before a game begins.", untimely=True)
 
     # --- in the game ---
@@ -276,7 +253,7 @@ class Game(Struct, kw_only=True):
         game, records, secrets = self, list[Record](), list[Secret]()
         for number, command in enumerate(commands, start=1):
             try:
-                decided = game._decide(seat, command, chance, vault, cause, at)
+                decided = game.decide(seat, command, chance, vault, cause, at)
             except Refusal as refusal:
                 refusal.number = number
                 raise
@@ -292,7 +269,7 @@ class Game(Struct, kw_only=True):
                 )
         return Decided(game, tuple(records), tuple(secrets))
 
-    def _decide(
+    def decide(
         self, seat: Seat, command: Command[Any], chance: Chance, vault: Vault, cause: Cause, at: str, *first: GameEvent
     ) -> Decided:
         """Decide one command. `first` is what happens before what comes of it."""
@@ -301,24 +278,24 @@ class Game(Struct, kw_only=True):
         happened = [*((event, self.draws) for event in first), *draft.happened]
         if sealing:
             happened[-1] = (happened[-1][0], draft.draws)
-        return self._log(happened, replace(cause, seat=seat, command=given), at, draft)
+        return self.log(happened, replace(cause, seat=seat, command=given), at, draft)
 
     @property
     def running_ruleset(self) -> Ruleset[Any]:
         """The ruleset of a game that goes on. Raises `Refusal` before it starts, after it ends and during a pause."""
-        self._require_running()
+        self.require_running()
         if self.around.paused is not None:
             asked = f"An official paused this game. Reason: {self.around.paused}"
             raise Refusal("TAB-RUL-03", asked, "Wait until an official resumes it.", untimely=True)
         return self.ruleset
 
-    def _require_running(self) -> None:
+    def require_running(self) -> None:
         if self.status != "running":
             allowed = "You can do this only while a game is running."
-            raise Refusal("TAB-LIFE-01", f"{self._state.capitalize()}.", allowed, untimely=True)
+            raise Refusal("TAB-LIFE-01", f"{self.state.capitalize()}.", allowed, untimely=True)
 
     @property
-    def _state(self) -> str:
+    def state(self) -> str:
         known = {
             "gathering": "has not begun",
             "running": "has already begun",
@@ -327,333 +304,12 @@ class Game(Struct, kw_only=True):
         }
         return f"this game {known[self.status]}"
 
-    def require_retractable(
-        self, to: Version, by: Literal["undo", "ruling"], history: Sequence[Record], seat: Seat | None
-    ) -> None:
-        """Raise `Refusal` unless the game may go back to version `to`.
-
-        A finished game cannot go back: its secret is public, so everybody would know the dice beforehand.
-        """
-        if self.status != "running":
-            asked = f"You asked to go back to version {to}, but {self._state}."
-            raise Refusal("TAB-LIFE-01", asked, "Only a running game can go back.", untimely=True)
-        if by == "undo":
-            _ = self.running_ruleset  # a pause holds up undo, too
-        own = self.undo.get(seat, ()) if seat is not None else ()
-        if by == "undo" and to not in own:
-            may = ", ".join(map(str, own))
-            raise Refusal(
-                "TAB-UNDO-01",
-                f"You cannot go back to version {to}.",
-                f"You can go back to: {may}." if may else "You have nothing to take back.",
-            )
-        if by == "ruling" and to not in starts_of_commands(history):
-            allowed = "Choose a version at which a command began."
-            raise Refusal("TAB-UNDO-02", f"The game cannot go back to version {to}.", allowed)
-
-    def go_on_from(
-        self,
-        earlier: "Game",
-        by: By,
-        reason: str,
-        cause: Cause | None,
-        at: str,
-        others: Sequence[Record] = (),
-    ) -> Decided:
-        """Return the way back to `earlier`, this game at a version that `require_retractable` allows.
-
-        What stands around the table stays as it is. A way back by consent has no cause: it follows from an answer.
-        Of the commands that `others` begin, the event names those that are to be given again; it does not yet do so.
-        """
-        again = tuple(self._accepted(earlier, others, at))
-        event = MovesRetracted(earlier.version, by, reason, again or UNSET)
-        if by == "undo" and cause is not None:
-            cause = replace(cause, command=Raw(canonical(Undo(earlier.version))))
-        record = inscribe(
-            self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=cause
-        )
-        # Nobody is held to what they left for a course that others took back. An undo takes back no answers.
-        answers = self.answers if by == "undo" else Answers()
-        around = self.around.moved_on(record.version)
-        after = replace(
-            earlier, version=record.version, head=record.hash, draws=self.draws, answers=answers, around=around
-        )
-        return Decided(after, (record,))
-
-    # --- taking back by consent ---
-
-    def ask_take_back(
-        self,
-        seat: Seat,
-        to: Version,
-        history: Sequence[Record],
-        earlier: Callable[[Version], "Game"],
-        cause: Cause,
-        at: str,
-    ) -> Decided:
-        """Ask the other seats to go back to a version before a command of `seat`.
-
-        `history` is the whole log of this game; `earlier` returns the game at a version of it.
-
-        Raises:
-            Refusal: the game does not go on, no command of the seat that counts begins there (TAB-UNDO-04), the seat
-                has an open request, or was turned down with this one since the game moved on (TAB-UNDO-05).
-        """
-        _ = self.running_ruleset
-        own = starts_of_commands(history, seat)
-        if to not in own:
-            last = ", ".join(map(str, sorted(own)[-5:]))
-            allowed = f"Name a version before a command of yours that still counts. The last are: {last}."
-            asked = f"No command of {seat} begins at version {to}."
-            raise Refusal("TAB-UNDO-04", asked, allowed if last else f"{seat} has given no command.")
-        if (already := self.around.open_request(seat)) is not None:
-            asked = f"Your request of version {already} is still open."
-            raise Refusal("TAB-UNDO-05", asked, "Withdraw it, or wait until the others have answered it.")
-        if any((each.seat, each.to) == (seat, to) for each in self.around.asked.values()):
-            asked = f"You have already asked to go back to version {to}."
-            raise Refusal("TAB-UNDO-05", asked, "Ask again when the game has moved on, or name another version.")
-        step = self._log([(TakeBackAsked(seat, to), self.draws)], replace(cause, seat=seat), at)
-        return _agreed(step, step.game.version, earlier, at)
-
-    def answer_take_back(
-        self,
-        seat: Seat,
-        asked: Version,
-        agrees: bool,
-        earlier: Callable[[Version], "Game"],
-        cause: Cause,
-        at: str,
-    ) -> Decided:
-        """Answer the request of version `asked`. When nobody is left to agree, the game goes back.
-
-        A seat that refuses its own request withdraws it.
-
-        Raises:
-            Refusal: the game does not go on, there is no such open request, or the seat has nothing to answer
-                (TAB-UNDO-05).
-        """
-        _ = self.running_ruleset
-        request = self.around.asked.get(asked)
-        if request is None or request.is_closed:
-            known = ", ".join(str(at) for at, each in self.around.asked.items() if not each.is_closed)
-            allowed = f"Open requests were made at: {known}." if known else "There is no open request."
-            raise Refusal("TAB-UNDO-05", f"There is no open request to take moves back of version {asked}.", allowed)
-        if seat == request.seat and agrees:
-            raise Refusal("TAB-UNDO-05", "This is your own request.", "You can only withdraw it.")
-        if seat != request.seat and seat not in self.asked_by(request):
-            asked_whom = ", ".join(self.asked_by(request))
-            raise Refusal("TAB-UNDO-05", f"{seat} is not asked, or has answered.", f"The seats asked: {asked_whom}.")
-        step = self._log([(TakeBackAnswered(seat, asked, agrees), self.draws)], replace(cause, seat=seat), at)
-        return _agreed(step, asked, earlier, at)
-
     def asked_by(self, request: Asked) -> tuple[Seat, ...]:
         """Return the seats that have yet to answer a request; those that are out of the game are not waited for."""
         if request.is_closed:
             return ()
         answered = {request.seat, *request.agreed, *self.ruleset.out(self.table)}
         return tuple(seat for seat in self.players if seat not in answered)
-
-    # --- officials and their rulings ---
-
-    def name_official(self, player: PlayerId, cause: Cause, at: str) -> Decided:
-        """Name an official, as the organizer.
-
-        Raises:
-            Refusal: the game has ended (TAB-LIFE-01), or TAB-RUL-01: another account asks, or the player is an official
-                already, or holds, held or is to take a seat.
-        """
-        self._require_organizer(cause)
-        around = self.around
-        if around.is_official(player):
-            raise Refusal("TAB-RUL-01", f"{player} is an official already.", "Name another account.")
-        if player in around.seated or player in self.ruleset.kept_seats(self.setup).values():
-            asked = f"{player} has, had or is to take a seat of this game."
-            raise Refusal("TAB-RUL-01", asked, "Nobody judges a game that they play.")
-        return self._log([(OfficialNamed(player), self.draws)], cause, at)
-
-    def release_official(self, player: PlayerId, cause: Cause, at: str) -> Decided:
-        """Release an official, as the organizer.
-
-        Raises:
-            Refusal: the game has ended (TAB-LIFE-01), another account asks or `player` is no official (TAB-RUL-01).
-        """
-        self._require_organizer(cause)
-        if not self.around.is_official(player):
-            known = ", ".join(each for each, holds in self.around.officials.items() if holds)
-            allowed = f"Officials: {known}." if known else "This game has no officials."
-            raise Refusal("TAB-RUL-01", f"{player} is no official of this game.", allowed)
-        return self._log([(OfficialReleased(player), self.draws)], cause, at)
-
-    def _require_organizer(self, cause: Cause) -> None:
-        if cause.player != self.organizer:
-            asked = "You are not the organizer of this game."
-            raise Refusal("TAB-RUL-01", asked, f"Only the organizer, {self.organizer}, names and releases officials.")
-        if self.status not in ("gathering", "running"):
-            allowed = "You can do this only until a game ends."
-            raise Refusal("TAB-LIFE-01", f"{self._state.capitalize()}.", allowed, untimely=True)
-
-    def require_ruling(self, cause: Cause, reason: str | None = None) -> None:
-        """Raise `Refusal` unless `cause` is an official who rules on a case of this running game (TAB-RUL-02)."""
-        if not self.around.is_official(cause.player):
-            known = ", ".join(each for each, holds in self.around.officials.items() if holds)
-            allowed = f"Officials: {known}." if known else "The organizer can name officials."
-            raise Refusal("TAB-RUL-01", "You are not an official of this game.", allowed)
-        if not cause.case:
-            raise Refusal("TAB-RUL-02", "The ruling names no case.", "Rule on a case of this game.")
-        if reason is not None and not is_reason(reason):
-            allowed = f"Expected a line of 1 to {LONGEST_REASON} characters, without control characters."
-            raise Refusal("TAB-RUL-02", f"This cannot be the reason of a ruling: {reason[:40]!r}.", allowed)
-        self._require_running()
-
-    def rule_back(
-        self,
-        to: Version,
-        reason: str,
-        history: Sequence[Record],
-        earlier: Callable[[Version], "Game"],
-        cause: Cause,
-        at: str,
-    ) -> Decided:
-        """Go back to the version before a command, by a ruling on a case. The arguments are those of `ask_take_back`.
-
-        Raises `Refusal` where `require_ruling` or `require_retractable` does.
-        """
-        self.require_ruling(cause, reason)
-        self.require_retractable(to, "ruling", history, None)
-        return self.go_on_from(earlier(to), "ruling", reason, cause, at)
-
-    def rule_result(
-        self, order: Sequence[Sequence[Seat]], reason: str, chance: Chance, cause: Cause, at: str
-    ) -> Decided:
-        """End the game with a final order of its seats, by a ruling on a case; seats that tie stand together.
-
-        Raises `Refusal` where `require_ruling` does, or when the order misses or doubles a seat (TAB-RUL-04).
-        """
-        self.require_ruling(cause, reason)
-        named = [seat for group in order for seat in group]
-        if sorted(named) != sorted(self.players) or not all(order):
-            asked = f"The order names {', '.join(named) or 'no seats'}, in {len(order)} groups."
-            allowed = f"Expected each of {', '.join(self.players)} once, and no empty group."
-            raise Refusal("TAB-RUL-04", asked, allowed)
-        adjudicated = GameAdjudicated(tuple(map(tuple, order)), reason)
-        ended = GameEnded(adjudicated.order[0], RuleId("TAB-RUL-04"), chance.secret.hex())
-        return self._log([(adjudicated, self.draws), (ended, self.draws)], cause, at)
-
-    def rule_pause(self, reason: str, cause: Cause, at: str) -> Decided:
-        """Pause the game, by a ruling on a case. Raises `Refusal` where `require_ruling` does, or when it is paused."""
-        self.require_ruling(cause, reason)
-        if self.around.paused is not None:
-            raise Refusal("TAB-RUL-03", "The game is paused already.", "Resume it first.", untimely=True)
-        return self._log([(GamePaused(reason), self.draws)], cause, at)
-
-    def rule_resume(self, cause: Cause, at: str) -> Decided:
-        """Resume the game, by a ruling on a case. Raises `Refusal` as `require_ruling` does, or when it goes on."""
-        self.require_ruling(cause)
-        if self.around.paused is None:
-            raise Refusal("TAB-RUL-03", "The game is not paused.", "Only a paused game is resumed.", untimely=True)
-        return self._log([(GameResumed(), self.draws)], cause, at)
-
-    # --- answers in advance ---
-
-    def leave_answer(self, seat: Seat, answer: Answer, chance: Chance, cause: Cause, at: str) -> Decided:
-        """Leave an answer in advance.
-
-        Raises:
-            Refusal: the game is not running, the ruleset does not ask this or the command does not answer it
-                (TAB-ADV-01), the command cannot be read (TAB-CMD-01), or the seat has left too many (TAB-ADV-02).
-        """
-        ruleset = self.running_ruleset
-        command = read_commands(ruleset, (canonical(answer.command),))[0]
-        kinds = sorted({kind for each in ruleset.commands for kind in each.answers})
-        if answer.decision not in kinds:
-            asked = f"{ruleset.title} asks for no decision {answer.decision!r}."
-            raise Refusal("TAB-ADV-01", asked, f"Expected one of {enumerated(kinds)}.")
-        if answer.decision not in command.answers:
-            asked = f"The command {type_name(type(command))} does not answer the decision {answer.decision}."
-            fit = [type_name(each) for each in ruleset.commands if answer.decision in each.answers]
-            raise Refusal("TAB-ADV-01", asked, f"Commands that do: {enumerated(fit)}.")
-        if sum(left.seat == seat for left in self.answers.values()) >= MOST:
-            asked = f"You have left {MOST} answers in advance."
-            raise Refusal("TAB-ADV-02", asked, "Revoke one before you leave another.")
-        given = canonical(command)
-        if not given.isascii():  # or names in it could be sorted otherwise by other programs
-            raise Refusal(
-                "TAB-ADV-01", "The command has letters beyond ASCII.", "Answer this yourself when you are asked."
-            )
-        kept = replace(
-            answer, command=msgspec.json.decode(given), round=self.round if answer.until == "round" else None
-        )
-        draft = Draft[Any](self.table, chance, Vault(), self.draws)
-        event = AnswerLeft(seat, draft.seal(kept, (seat,)))
-        return self._log([(event, draft.draws)], replace(cause, seat=seat), at, draft)
-
-    def revoke_answer(self, seat: Seat, left: Version, cause: Cause, at: str) -> Decided:
-        """Take back an answer left at a version. Raises `Refusal` when there is none of this seat (TAB-ADV-02)."""
-        self._require_left(seat, left)
-        return self._log([(AnswerRevoked(seat, left), self.draws)], replace(cause, seat=seat), at)
-
-    def give_answer(
-        self, seat: Seat, left: Version, command: Command[Any], chance: Chance, vault: Vault, cause: Cause, at: str
-    ) -> Decided:
-        """Give an answer left at a version, whose command is `command`.
-
-        Raises:
-            Refusal: no such answer is left or it has ended, it has another command or the seat is not asked this
-                (TAB-ADV-01) as far as `vault` tells what it is, or the command is not lawful now.
-        """
-        sealed = self._require_left(seat, left).answer
-        if vault.holds(sealed):
-            answer = read_answer(vault.open(sealed))
-            asked = any(seat in decision.seats and answer.fits(decision) for decision in self.decisions)
-            ended = answer.has_ended(self.round, self.answers[left].given)
-            if ended or not asked or canonical(answer.command) != canonical(command):
-                wrong = f"The answer that {seat} left at version {left} is not this one, or not given now."
-                raise Refusal("TAB-ADV-01", wrong, "An answer is given as it was left, when its decision is open.")
-        return self._decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, left))
-
-    def _require_left(self, seat: Seat, left: Version) -> Left:
-        answer = self.answers.get(left)
-        if answer is None or answer.seat != seat:
-            mine = [str(version) for version, each in self.answers.items() if each.seat == seat]
-            allowed = f"Answers of {seat} were left at: {', '.join(mine)}." if mine else f"{seat} has left none."
-            raise Refusal("TAB-ADV-02", f"{seat} has left no answer at version {left}.", allowed)
-        return answer
-
-    def answer_due(self, chance: Chance, vault: Vault, at: str) -> Decided | None:
-        """Return the giving of the answer left in advance that is to be given now; None when there is none.
-
-        Decisions and seats come in their order. Of several answers of a seat, the newest that is lawful is given.
-        """
-        for decision in self.decisions:
-            for seat in decision.seats:
-                for left, each in reversed(self.answers.items()):
-                    if each.seat != seat or not vault.holds(each.answer):
-                        continue
-                    answer = read_answer(vault.open(each.answer))
-                    if answer.has_ended(self.round, each.given) or not answer.fits(decision):
-                        continue
-                    try:
-                        command = read_commands(self.ruleset, (canonical(answer.command),))[0]
-                        cause = Cause(self.players[seat])
-                        return self._decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, left))
-                    except Refusal:
-                        continue
-        return None
-
-    def _accepted(self, earlier: "Game", others: Iterable[Record], at: str) -> Iterator[Version]:
-        """Yield the versions of those commands that are accepted when they are given again, one after the other."""
-        game = replace(earlier, draws=self.draws)
-        for record in others:
-            try:
-                game = game.give_again(cause_of(record), at).game
-            except Refusal:
-                continue  # what it rested on was taken back: it lapses
-            yield record.version
-
-    def give_again(self, cause: Cause, at: str) -> Decided:
-        """Return what a command that stands aside comes to in this game (TAB-UNDO-03). Raises `Refusal`."""
-        seat, command = cast(Seat, cause.seat), self.ruleset.read_command(cast(Raw, cause.command))
-        return self.command(seat, [command], _NO_CHANCE, Vault(), Cause(cause.account), at)
 
     def upgrade(self, to: int, chance: Chance, vault: Vault, cause: Cause, at: str) -> Decided:
         """Move the game to version `to` of its ruleset (TAB-RULES-01), with what its rules make happen at once.
@@ -673,7 +329,7 @@ class Game(Struct, kw_only=True):
                 raise Refusal("TAB-RULES-02", _cannot_move(to), f"In that version {seat} would have no options.")
         happened = [(RulesUpgraded(self.ruleset.version, to), self.draws), *draft.happened]
         moved = replace(self, ruleset=ruleset, table=table)
-        return moved._log(happened, cause, at, draft)
+        return moved.log(happened, cause, at, draft)
 
     def _carried(self, to: int) -> tuple[Ruleset[Any], Any]:
         """Return another version of the ruleset, and the table in that version. Raises `Refusal`."""
@@ -741,11 +397,11 @@ class Game(Struct, kw_only=True):
     @property
     def names(self) -> Names:
         """The display names of this game's areas and seats, and of what its ruleset or its documents have words for."""
-        return Names({area.id: area.name for area in self.board.areas}, self.players, self.ruleset.words_on(self.board))
+        return Names(Map.of(self.board).names, self.players, self.ruleset.words_on(self.board))
 
     # --- the log ---
 
-    def _log(
+    def log(
         self,
         happened: Sequence[tuple[Any, int]],
         cause: Cause,
@@ -805,8 +461,14 @@ class Game(Struct, kw_only=True):
                 self.entropy.pop(seat, None)
             case GameStarted():
                 self.status = "running"
+                if self.past is not None:
+                    kept = self.past.players
+                    self.players = {seat: holder or kept[seat] for seat, holder in self.players.items()}
             case SeatsMoved(players):
                 self.players.update(players)
+            case SeatTakenOver(seat, player):
+                self.players[seat] = player
+                self.answers = {at: each for at, each in self.answers.items() if each.seat != seat}
             case RulesUpgraded(_, to):
                 self.ruleset = self.ruleset.at(to)
             case AnswerLeft(seat, answer):
@@ -822,57 +484,6 @@ class Game(Struct, kw_only=True):
                 self.status, self.result, self.answers = "over", Result(winners, rule), {}
             case _:
                 pass
-
-
-def moves_on(records: Sequence[Record]) -> bool:
-    """Tell whether the records of a request moved the game on: not back, and not only around its table."""
-    return not all(map(stays, records)) and not any(retraction(record) is not None for record in records)
-
-
-def _agreed(step: Decided, asked: Version, earlier: Callable[[Version], Game], at: str) -> Decided:
-    """Return a step around a request to take moves back, with the way back when all have agreed to it."""
-    game, request = step.game, step.game.around.asked[asked]
-    if request.is_closed or game.asked_by(request):
-        return step
-    return step.then(game.go_on_from(earlier(request.to), "consent", "", None, at))
-
-
-def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> Iterator[Decided]:
-    """Yield the answers left in advance that are to be given after a request, one after another.
-
-    A retraction calls for none: whoever is asked again then may think again. Nor does what happens only around the
-    table, so that it never moves the game. `vault` holds all secrets before `step`.
-    """
-    if not step.game.answers or not moves_on(step.records):
-        return
-    for _ in range(AT_ONCE):
-        vault = vault.joined_by(step.secrets)
-        due = step.game.answer_due(chance, vault, at)
-        if due is None:
-            return
-        yield due
-        step = due
-
-
-class _NoChance:
-    """The chance of commands that draw nothing."""
-
-    secret = b""
-
-    def dice(self, draw: int, count: int, sides: int) -> NoReturn:
-        self._refuse()
-
-    def order(self, draw: int, items: Sequence[Any]) -> NoReturn:
-        self._refuse()
-
-    def salt(self, draw: int) -> NoReturn:
-        self._refuse()
-
-    def _refuse(self) -> NoReturn:
-        raise AssertionError("a command that stands aside draws nothing")
-
-
-_NO_CHANCE: Final = _NoChance()
 
 
 def _cannot_move(to: int) -> str:

@@ -1,5 +1,6 @@
 """Reading a log: its events in their current shape, who caused them, and which of them count."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, Union, cast
@@ -8,13 +9,21 @@ import msgspec
 from msgspec import UNSET
 
 from domain.kernel.ids import Seat, Version
-from domain.kernel.log.lifecycle import GAME_EVENTS, UPCASTERS, GameCreated, GameEvent, MovesRetracted
+from domain.kernel.log.lifecycle import (
+    GAME_EVENTS,
+    UPCASTERS,
+    GameCreated,
+    GameEvent,
+    GameForked,
+    MovesRetracted,
+)
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import Upcaster, type_name
 from domain.kernel.rules.ruleset import Ruleset
 
 _AROUND: Final = {type_name(event): event for event in GAME_EVENTS}
 _CREATED: Final = type_name(GameCreated)
+_COMMITMENT: Final = re.compile(rb'"commitment":"([0-9a-f]{64})"')
 _RETRACTED: Final = b'"type":"moves-retracted"}'
 """How the canonical bytes of a retraction end, and of no other event: ``type`` is the last of its fields."""
 _STAYS: Final = tuple(b'"type":"%b"}' % type_name(event).encode() for event in GAME_EVENTS if event.around)
@@ -63,12 +72,12 @@ def read_event(ruleset: Ruleset[Any], record: Record) -> Any:
 
 
 def read_created(record: Record) -> GameCreated:
-    """Return the first event of a log, before its ruleset is known.
+    """Return the first event of a log, before its ruleset is known; `GameForked` for that of a fork.
 
     Raises:
         msgspec.ValidationError: it is another event, or not of a known shape.
     """
-    return _lifted(record, UPCASTERS, GameCreated)
+    return _lifted(record, UPCASTERS, GameCreated | GameForked)
 
 
 def read_around(record: Record) -> GameEvent | None:
@@ -143,6 +152,27 @@ def stays(record: Record) -> bool:
 def moved_on_at(records: Sequence[Record]) -> Version:
     """Return the version at which the game last moved on, at its table or back to an earlier version; 0 for never."""
     return next((record.version for record in reversed(records) if not stays(record)), 0)
+
+
+def commitments_in(records: Iterable[Record]) -> set[str]:
+    """Return every commitment in the events of records and in the commands that caused them."""
+    texts = (text for record in records for text in (record.event, record.cause or b""))
+    return {found.decode() for text in texts for found in _COMMITMENT.findall(text)}
+
+
+def is_between_acts(records: Sequence[Record], version: Version) -> bool:
+    """Tell whether a version of a game is one at which no act was under way: neither a command nor an undo.
+
+    `records` is the whole log of the game.
+    """
+    if not 1 <= version <= len(records) or (version < len(records) and records[version].cause is None):
+        return False
+    since = 0
+    for record in reversed(records[:version]):
+        if retraction(record) is not None:
+            return since >= len(given_again(record))
+        since += record.cause is not None
+    return True
 
 
 def ends_answers(record: Record) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from domain.kernel.chance.secret import Sealed
-from domain.kernel.ids import PlayerId, Seat, Version
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.rules.documents import key
 from domain.kernel.rules.message import Names, Upcaster, enumerated, kebab
 
@@ -20,6 +20,10 @@ By = Literal["undo", "ruling", "consent"]
 """How moves are taken back."""
 Sight = Literal["all", "spectator"]
 """What an organizer without a seat sees while a game runs: everything, or what spectators see."""
+Forking = Literal["players", "officials"]
+"""Who may fork a game that runs: those who take part in it, or its officials alone."""
+Purpose = Literal["analysis", "continuation"]
+"""What a fork is for: its maker plays all seats, or the players of a game that is over go on with it."""
 
 
 class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
@@ -54,6 +58,7 @@ class GameCreated(GameEvent, frozen=True):
         commitment: the SHA-256 of the secret of the game's chance, in hex.
         organizer_sees: what an organizer without a seat sees of the running game; everything when absent.
         documents: the digests of the documents that it is played with besides its board, by name; absent without any.
+        forks: `officials` when the players may not fork it while it runs; absent when they may.
     """
 
     schema: ClassVar[int] = 2
@@ -68,6 +73,7 @@ class GameCreated(GameEvent, frozen=True):
     commitment: str
     organizer_sees: Sight
     documents: dict[str, str] | UnsetType = UNSET
+    forks: Literal["officials"] | UnsetType = UNSET
 
     @property
     def board_key(self) -> str:
@@ -79,6 +85,34 @@ class GameCreated(GameEvent, frozen=True):
         marks = enumerated([f"the {name} {digest[7:15]}" for name, digest in documents.items()])
         played = f", with {marks}" if documents else ""
         return f"A game of {self.ruleset} was created for {len(self.seats)} players{played}."
+
+
+class GameForked(GameCreated, frozen=True, kw_only=True):
+    """A game began as a fork: with the position of another game, its parent, at an earlier version (TAB-FORK-01).
+
+    Ruleset, board, documents, seats and set-up are those of the parent at that version; its commitment is its own.
+
+    Attributes:
+        parent: the game that it forks from.
+        version: the version of the parent at whose position it begins.
+        hash: the hash of the parent's log at that version, in hex.
+        depth: how many forks lead from a game that is none to this one, itself included.
+        purpose: `analysis` when its organizer, who made it, plays all seats; `continuation` when the players of the
+            parent, which is over, go on from there.
+    """
+
+    schema: ClassVar[int] = 1
+    added: ClassVar[frozenset[str]] = frozenset()
+    rules = ("TAB-FORK-01", "TAB-FORK-02", "TAB-FORK-03", "TAB-FORK-04")
+
+    parent: GameId
+    version: Version
+    hash: str
+    depth: int
+    purpose: Purpose
+
+    def tell(self, names: Names) -> str:
+        return f"A fork of {self.parent} at version {self.version} was made, as its {self.purpose}."
 
 
 class SeatTaken(GameEvent, frozen=True):
@@ -108,18 +142,22 @@ class SeatLeft(GameEvent, frozen=True):
 
 
 class GameStarted(GameEvent, frozen=True):
-    """All seats are taken (TAB-LIFE-02); the set-up follows."""
+    """All seats are taken (TAB-LIFE-02); the set-up follows.
 
-    rules = ("TAB-LIFE-02",)
+    A continuation goes on by itself when the last seat is taken. A ruling that lets it go on puts the players of its
+    parent on the seats that are still free (TAB-FORK-04).
+    """
+
+    rules = ("TAB-LIFE-02", "TAB-FORK-04")
 
     def tell(self, names: Names) -> str:
         return "The game began."
 
 
 class GameCancelled(GameEvent, frozen=True):
-    """The organizer cancelled the game before it began (TAB-LIFE-04).
+    """The organizer cancelled the game before it began (TAB-LIFE-04), or closed an analysis of theirs (TAB-FORK-06).
 
-    Nothing had been drawn, so the secret of its chance is not published.
+    The secret of its chance is not published.
     """
 
     rules = ("TAB-LIFE-04",)
@@ -155,7 +193,7 @@ class MovesRetracted(GameEvent, frozen=True):
         to: the version from which it continues.
         by: `undo` for a seat that took its own commands back, `consent` when a seat asked and all others agreed,
             `ruling` for the decision of an official, or of the organizer where the cause names no case.
-        reason: why, in the words of whoever ruled.
+        reason: why, in the words of the person who ruled.
         again: the versions of the commands of other seats that are given again right after it, in this order; absent
             when there are none.
     """
@@ -339,6 +377,35 @@ class TakeBackAnswered(GameEvent, frozen=True):
         return f"{names(self.seat)} {said} going back as asked at version {self.asked}."
 
 
+class SeatGivenUp(GameEvent, frozen=True):
+    """A player gave up a seat of a running game, so that another account can take it over (TAB-LIFE-05)."""
+
+    around = True
+    rules = ("TAB-LIFE-05",)
+
+    seat: Seat
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} was given up by its player."
+
+
+class SeatTakenOver(GameEvent, frozen=True):
+    """Another account took over a seat that was given up (TAB-LIFE-05).
+
+    Attributes:
+        player: the account that holds it from here on.
+    """
+
+    around = True
+    rules = ("TAB-LIFE-05",)
+
+    seat: Seat
+    player: PlayerId
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} was taken over by another player."
+
+
 class GameAdjudicated(GameEvent, frozen=True):
     """An official ended the game by a ruling on its result (TAB-RUL-04).
 
@@ -382,6 +449,7 @@ class GameEnded(GameEvent, frozen=True):
 
 GAME_EVENTS: Final = (
     GameCreated,
+    GameForked,
     SeatTaken,
     SeatLeft,
     GameStarted,
@@ -398,6 +466,8 @@ GAME_EVENTS: Final = (
     GameResumed,
     TakeBackAsked,
     TakeBackAnswered,
+    SeatGivenUp,
+    SeatTakenOver,
     GameAdjudicated,
     GameEnded,
 )

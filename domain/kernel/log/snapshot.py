@@ -15,14 +15,15 @@ from domain.kernel.log.answers import Answers
 from domain.kernel.log.around import Around
 from domain.kernel.log.fold import with_documents
 from domain.kernel.log.game import Game
-from domain.kernel.log.lifecycle import Sight, Status
+from domain.kernel.log.lifecycle import Forking, GameForked, Sight, Status
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import key_of
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 6
+FORM: Final = 8
 """Rises when the kernel folds or writes down otherwise than before."""
+_NONE: Final = b"null"
 
 
 class SnapshotError(Exception):
@@ -50,7 +51,10 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     undo: dict[Seat, tuple[Version, ...]]
     answers: Answers
     around: Around
+    forks: Forking
     table: Raw
+    forked: GameForked | None
+    past: Raw
 
 
 def take(game: Game) -> bytes:
@@ -77,7 +81,10 @@ def take(game: Game) -> bytes:
             undo=dict(game.undo),
             answers=game.answers,
             around=game.around,
-            table=Raw(game.table.snapshot() if game.table is not None else b"null"),
+            forks=game.forks,
+            table=Raw(game.table.snapshot() if game.table is not None else _NONE),
+            forked=game.forked,
+            past=Raw(take(game.past) if game.past is not None else _NONE),
         )
     )
 
@@ -97,7 +104,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
         board = with_documents(ruleset, board_of(kept.board), kept.board)
         setup: Any = msgspec.json.decode(kept.setup, type=ruleset.setup)
         table: Table | None = None
-        if bytes(kept.table) != b"null":
+        if bytes(kept.table) != _NONE:
             bare: Table = ruleset.lay(tuple(kept.players), setup, board)
             table = type(bare).restore(bytes(kept.table), {name: getattr(bare, name) for name in bare.static})
         return Game(
@@ -120,6 +127,9 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             undo=kept.undo,
             answers=kept.answers,
             around=kept.around,
+            forks=kept.forks,
+            forked=kept.forked,
+            past=restore(bytes(kept.past), library, board_of) if bytes(kept.past) != _NONE else None,
         )
     except (ValueError, msgspec.MsgspecError) as error:
         raise SnapshotError(f"the snapshot does not fit: {error}") from error

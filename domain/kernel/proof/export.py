@@ -12,13 +12,22 @@ Every line is the RFC 8785 form of an object and ends with a newline:
     {"end": {"digest", "head", "secrets", "status", "version"}}
         the last line; `digest` is over all bytes before it
 
+The export of a fork begins with its past: for each game that it goes back to, the oldest first, these lines of that
+game up to the version at which the next one forks, and then
+
+    {"past": {"head", "secret", "secrets", "version"}}
+        the end of that part; `secret` is that of the game's dice, when it is public
+
+Everything after it is as in any export. The past has no secrets beyond its own rows.
+
 A row without its ``hash`` is what is hashed (`domain.kernel.log.record`). The secret of the dice is in the event that
 ends the game. The export of a running game has only the secrets that its reader may see.
 """
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Annotated, Any, Final, NoReturn, TypeVar, cast
@@ -29,13 +38,16 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from domain.kernel.canonical import canonical, digest
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import LARGEST_INTEGER, GameId, Seat, StreamId, Version
+from domain.kernel.log.fold import fold
+from domain.kernel.log.forking import DEEPEST
 from domain.kernel.log.game import Game
-from domain.kernel.log.history import read_created
-from domain.kernel.log.lifecycle import Status
+from domain.kernel.log.history import commitments_in, read_created
+from domain.kernel.log.lifecycle import GameCreated, GameForked, Status
 from domain.kernel.log.record import Cause, Record, chain_hash, genesis
 from domain.kernel.rules.board import Board, from_canonical
 from domain.kernel.rules.board import canonical as board_bytes
 from domain.kernel.rules.documents import documents_of
+from domain.kernel.rules.ruleset import Library
 
 FORMAT: Final = "tabularium-export/1"
 
@@ -92,6 +104,21 @@ class End(Struct, frozen=True, forbid_unknown_fields=True):
     version: Number
 
 
+class PastEnd(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of the line that ends the past of a fork: head and number of secrets, and the secret of its dice."""
+
+    head: Hex
+    secrets: Number
+    version: Number
+    secret: Hex | UnsetType = UNSET
+
+
+class PastLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """The line that ends the past of a fork."""
+
+    past: PastEnd
+
+
 class LastLine(Struct, frozen=True, forbid_unknown_fields=True):
     """The last line."""
 
@@ -99,7 +126,13 @@ class LastLine(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Export(Struct, frozen=True):
-    """An export that was read: complete, canonical and with an unbroken chain. `verify` checks that it is true."""
+    """An export that was read: complete, canonical and with an unbroken chain. `verify` checks that it is true.
+
+    Attributes:
+        past: the parent of a fork up to the version at which it began; None for a game that is no fork.
+        secret: the secret of the dice of a past, in hex, when it is public; the last event of a whole game has it.
+        line: the line with which it begins.
+    """
 
     game: GameId
     ruleset: str
@@ -109,6 +142,41 @@ class Export(Struct, frozen=True):
     records: tuple[Record, ...]
     secrets: tuple[Secret, ...]
     status: Status
+    past: "Export | None" = None
+    secret: str | None = None
+    line: int = 1
+
+    @property
+    def last_line(self) -> int:
+        """The line that ends it."""
+        return self.line + len(self.records) + len(self.secrets) + 1
+
+    def fold(self, library: Library, version: Version | None = None) -> Game:
+        """Return the game at a version, or as it stands; of a fork with its past.
+
+        Raises:
+            LookupError: `library` does not have its ruleset.
+            DocumentError: its documents do not fit its board.
+        """
+        past = self.past.fold(library) if self.past is not None else None
+        board = library.at(self.ruleset, self.ruleset_version).equip(self.board, self.documents)
+        return fold(self.records[:version], self.game, library, lambda _: board, past)
+
+
+class Past(Struct, frozen=True):
+    """A game that a fork goes back to, for the fork's export.
+
+    Attributes:
+        game: the game at the version at which the next one forks.
+        records: its log up to there.
+        vault: what the reader may see of its secrets, of this version and others.
+        secret: the secret of its chance, when that is public.
+    """
+
+    game: Game
+    records: Sequence[Record]
+    vault: Vault
+    secret: bytes | None = None
 
 
 class ExportError(Exception):
@@ -122,20 +190,50 @@ class ExportError(Exception):
 
 
 def export(
-    game: Game, records: Iterable[Record], vault: Vault, seat: Seat | None = None, *, everything: bool = False
+    game: Game,
+    records: Iterable[Record],
+    vault: Vault,
+    seat: Seat | None = None,
+    *,
+    everything: bool = False,
+    pasts: Sequence[Past] = (),
 ) -> Iterator[bytes]:
     """Yield the lines of a game's export. `records` is the whole log up to `game`, `vault` may hold every secret.
 
     While the game runs, `seat` gets its own secrets and a spectator (None) gets none; `everything` includes all. When
-    the game is over, everybody gets all secrets.
+    the game is over, everybody gets all secrets. `pasts` are the games that a fork goes back to, the oldest first.
+
+    Raises:
+        ValueError: the game is a fork, and `pasts` are not as many as it goes back to.
     """
+    if len(pasts) != (game.forked.depth if game.forked is not None else 0):
+        raise ValueError(f"{game.id} does not go back to {len(pasts)} games")
     shown = vault if everything or game.status == "over" else vault.read_by(seat)
+    if pasts:  # its vault also holds what it took along, which the past has
+        records = list(records)
+        shown = _of_rows(shown, records, commitments_in(row for past in pasts for row in past.records))
     whole = hashlib.sha256()
-    for line in _body(game, records, shown):
+    for line in (*_pasts(pasts), *_body(game, records, shown)) if pasts else _body(game, records, shown):
         whole.update(line)
         yield line
     end = End(f"sha256:{whole.hexdigest()}", game.head.hex(), len(shown.all()), game.status, game.version)
     yield canonical(LastLine(end)) + b"\n"
+
+
+def _pasts(pasts: Sequence[Past]) -> Iterator[bytes]:
+    before = set[str]()
+    for past in pasts:
+        shown = _of_rows(past.vault, past.records, before)
+        yield from _body(past.game, past.records, shown)
+        secret = past.secret.hex() if past.secret is not None else UNSET
+        yield canonical(PastLine(PastEnd(past.game.head.hex(), len(shown.all()), past.game.version, secret))) + b"\n"
+        before |= commitments_in(past.records)
+
+
+def _of_rows(vault: Vault, records: Iterable[Record], before: Container[str]) -> Vault:
+    """Return the secrets that were sealed in these rows, and not before."""
+    sealed = commitments_in(records)
+    return Vault(secret for name, secret in vault.all().items() if name in sealed and name not in before)
 
 
 def _body(game: Game, records: Iterable[Record], vault: Vault) -> Iterator[bytes]:
@@ -216,7 +314,7 @@ def _is_exact(value: Any) -> bool:
     return not isinstance(value, int) or abs(value) <= LARGEST_INTEGER
 
 
-class Lines:
+class Lines(ABC):
     """Reads the lines of an export one after another, the rows of a stream first; it reports the first fault."""
 
     stream: StreamId
@@ -230,6 +328,7 @@ class Lines:
         """Begin with the rows of a stream."""
         self.stream = stream
         self.head = genesis(stream)
+        self.records = []
 
     @property
     def expected(self) -> Version:
@@ -257,9 +356,9 @@ class Lines:
         self.records.append(record)
         self.head = record.hash
 
+    @abstractmethod
     def check_first(self, record: Record) -> None:
         """Check that the first row is what the first line says."""
-        raise NotImplementedError
 
     def _check_time(self, record: Record) -> None:
         before = self.records[-1].at if self.records else ""
@@ -317,20 +416,38 @@ class Lines:
 class _Reader(Lines):
     """Reads the export of a game."""
 
+    first_line: int
+
     def __init__(self) -> None:
         super().__init__()
         self.secrets: list[Secret] = []
+        self.past: Export | None = None
+        self.games = 0
+        """How many games of the past were read."""
         self.end: End | None = None
 
     def read(self, lines: Iterable[bytes]) -> Export:
         each = iter(lines)
-        self.header = self._header(next(each, b""))
-        self.game = GameId(self.header.game)
-        self.begin(self.game)
+        self._begin(next(each, b""))
         for line in each:
-            self._next(line)
+            if line.startswith(b'{"past":'):
+                self._past(line)
+                self._begin(next(each, b""))
+            else:
+                self._next(line)
         if self.end is None:
             self.fail("the export is cut off: its last line is missing", self.expected if not self.secrets else None)
+        return self._export(self.end.status)
+
+    def _begin(self, line: bytes) -> None:
+        """Begin a game, with its first line."""
+        self.header = self._header(line)
+        self.first_line = self.line
+        self.game = GameId(self.header.game)
+        self.secrets = []
+        self.begin(self.game)
+
+    def _export(self, status: Status, secret: str | None = None) -> Export:
         return Export(
             self.game,
             self.header.ruleset,
@@ -339,8 +456,24 @@ class _Reader(Lines):
             self.documents,
             tuple(self.records),
             tuple(self.secrets),
-            self.end.status,
+            status,
+            self.past,
+            secret,
+            self.first_line,
         )
+
+    def _past(self, line: bytes) -> None:
+        """Take the line that ends the past of a fork."""
+        end = self.parse(line, PastLine).past
+        self.games += 1
+        if self.end is not None or not self.records or self.games > DEEPEST:
+            self.fail("the past of a fork stands where it has no place")
+        if (end.version, end.head) != (len(self.records), self.head.hex()):
+            self.fail(f"the past does not end at version {end.version} of {self.game} with the hash that is named")
+        if end.secrets != len(self.secrets):
+            self.fail(f"the past has {len(self.secrets)} secrets of {self.game}, not {end.secrets}")
+        self.past = self._export("running", None if end.secret is UNSET else end.secret)
+        self.whole.update(line)
 
     def _header(self, line: bytes) -> Header:
         if line.startswith(b"\x1f\x8b"):
@@ -378,15 +511,32 @@ class _Reader(Lines):
             created = read_created(record)
         except msgspec.ValidationError as error:
             self.fail(f"version 1 does not create a game: {error}", 1)
+        self._check_past(created)
         told = (self.header.ruleset, self.header.ruleset_version, digest(Raw(self.header.board)))
         if told != (created.ruleset, created.ruleset_version, created.board):
-            self.line = 1
+            self.line = self.first_line
             self.fail("the first line names another ruleset or board than the game was created with")
         named = {} if created.documents is UNSET else created.documents
         for name in sorted({*named, *self.documents}):
             if name not in self.documents or digest(Raw(self.documents[name])) != named.get(name):
-                self.line = 1
+                self.line = self.first_line
                 self.fail(f"the {name} in the first line are not those that the game was created with")
+
+    def _check_past(self, created: GameCreated) -> None:
+        """Check that a fork, and nothing else, has a past, and begins where that ends."""
+        past = self.past
+        if not isinstance(created, GameForked):
+            if past is not None:
+                self.fail(f"{self.game} is no fork, but a past stands before it", 1)
+            return
+        if past is None:
+            self.fail(f"{self.game} is a fork of {created.parent}, whose log is missing", 1)
+        if created.parent != past.game:
+            self.fail(f"{self.game} is a fork of {created.parent}, but the log before it is that of {past.game}", 1)
+        if (created.version, created.hash) != (len(past.records), past.records[-1].hash.hex()):
+            at = f"version {created.version} with the hash {created.hash}"
+            ends = f"version {len(past.records)} with the hash {past.records[-1].hash.hex()}"
+            self.fail(f"{self.game} forks at {at}, but the log of {past.game} before it ends at {ends}", 1)
 
     def _secret(self, secret: Secret) -> None:
         if not re.fullmatch("[0-9a-f]{32}", secret.salt) or not secret.is_genuine():

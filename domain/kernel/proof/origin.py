@@ -19,6 +19,7 @@ from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameCreated,
     GameEvent,
+    GameForked,
     GamePaused,
     GameResumed,
     GameStarted,
@@ -26,8 +27,10 @@ from domain.kernel.log.lifecycle import (
     OfficialNamed,
     OfficialReleased,
     RulesUpgraded,
+    SeatGivenUp,
     SeatLeft,
     SeatTaken,
+    SeatTakenOver,
     TakeBackAnswered,
     TakeBackAsked,
 )
@@ -56,6 +59,7 @@ class Origin(Struct, frozen=True):
 
 AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
     GameCreated: Origin("the creation of a game", "anybody"),
+    GameForked: Origin("the making of a fork", "anybody"),
     SeatTaken: Origin("the taking of a seat", "newcomer", seat=True),
     SeatLeft: Origin("the leaving of a seat", "holder", seat=True),
     GameStarted: Origin("the start", "participant"),
@@ -70,6 +74,8 @@ AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
     GameResumed: Origin("the end of a pause", "official", case=True),
     TakeBackAsked: Origin("a request to take moves back", "holder", seat=True),
     TakeBackAnswered: Origin("an answer to a request", "holder", seat=True),
+    SeatGivenUp: Origin("the giving up of a seat", "holder", seat=True),
+    SeatTakenOver: Origin("the taking over of a seat", "newcomer", seat=True),
     GameAdjudicated: Origin("a ruling on the result", "official", case=True),
 }
 _ABOUT_A_SEAT: Final = (
@@ -80,10 +86,14 @@ _ABOUT_A_SEAT: Final = (
     AnswerGiven,
     TakeBackAsked,
     TakeBackAnswered,
+    SeatGivenUp,
+    SeatTakenOver,
 )
 _CASE: Final = re.compile("c[0-9a-z]+")
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
 RULING: Final = Origin("a ruling", "official", case=True)
+START_BY_RULING: Final = Origin("a start by a ruling", "anybody", case=True)
+"""Of a continuation; who its officials are, the log of its parent says, to which the case belongs."""
 RULING_WITHOUT_CASE: Final = Origin("a ruling", "organizer")
 COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
 
@@ -95,6 +105,8 @@ def origin_of(event: Any, cause: Cause) -> Origin | None:
     if isinstance(event, MovesRetracted):
         ruling = RULING if cause.case is not None else RULING_WITHOUT_CASE
         return {"undo": UNDO, "ruling": ruling, "consent": None}[event.by]
+    if isinstance(event, GameStarted) and cause.case is not None:
+        return START_BY_RULING
     return AROUND_THE_TABLE.get(type(event))
 
 

@@ -23,9 +23,10 @@ from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import draw_of
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.log import answering, forking, officials, retracting, seating
 from domain.kernel.log.answers import AT_ONCE, read_answer
 from domain.kernel.log.fold import continued
-from domain.kernel.log.game import Decided, Game, moves_on
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import (
     cause_of,
     given_again,
@@ -47,6 +48,7 @@ from domain.kernel.log.lifecycle import (
     GameCreated,
     GameEnded,
     GameEvent,
+    GameForked,
     GamePaused,
     GameResumed,
     GameStarted,
@@ -54,9 +56,11 @@ from domain.kernel.log.lifecycle import (
     OfficialNamed,
     OfficialReleased,
     RulesUpgraded,
+    SeatGivenUp,
     SeatLeft,
     SeatsMoved,
     SeatTaken,
+    SeatTakenOver,
     Status,
     TakeBackAnswered,
     TakeBackAsked,
@@ -114,15 +118,20 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     unproved: tuple[str, ...] = ()
 
 
-def verify(lines: Iterable[bytes], library: Library) -> Verdict:
-    """Verify an export, given line by line like a binary file. Never raises because of its content."""
+def verify(lines: Iterable[bytes], library: Library, parent: Export | None = None) -> Verdict:
+    """Verify an export, given line by line like a binary file. Never raises because of its content.
+
+    Args:
+        parent: an export of the game that a fork is of, which is to be verified by itself. The past of the fork must be
+            the log that it has.
+    """
     try:
         export = read(lines)
     except ExportError as error:
         return Verdict(False, error.problem, error.version, error.line)
     known = Verdict(True, game=export.game, ruleset=export.ruleset, status=export.status, events=len(export.records))
     try:
-        replay = _Replay(export, library)
+        replay = _Replay(export, library, parent=parent)
         replay.run()
     except ExportError as error:
         return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
@@ -168,22 +177,29 @@ class _SealedCommand(Struct, frozen=True, forbid_unknown_fields=True):
 class _Replay:
     """Plays an export's game again, step by step, and compares."""
 
-    def __init__(self, export: Export, library: Library) -> None:
+    def __init__(
+        self, export: Export, library: Library, *, goes_on: bool = False, parent: Export | None = None
+    ) -> None:
+        """`goes_on` for the past of a fork, which is not the whole of its game; `parent` to compare a past with."""
         self.export = export
+        self.goes_on = goes_on
+        self.parent = parent
         self.version = 1
+        self.past = _Replay(export.past, library, goes_on=True) if export.past is not None else None
         try:
             self.ruleset: Ruleset[Any] = library.at(export.ruleset, export.ruleset_version)
         except LookupError as error:
-            raise ExportError(str(error.args[0]), 1) from None
+            raise ExportError(str(error.args[0]), export.line) from None
         try:
             self.board = self.ruleset.equip(export.board, export.documents)
         except DocumentError as error:
-            raise ExportError(f"No game can be played so: {error}.", 1) from None
+            raise ExportError(f"No game can be played so: {error}.", export.line) from None
         self.published = {secret.commitment: secret for secret in export.secrets}
         self.secret = self._chance_secret()
         self.over = self.secret is not None
         self.sealed: list[Secret] = []
         self.vault = Vault() if self.over else Vault(export.secrets)
+        self.vault = self.vault.joined_by(self._taken_along())
         self.game: Game | None = None
         self.chance: Chance | None = None
         self.kept: dict[Version, Game] = {}
@@ -198,6 +214,14 @@ class _Replay:
         self.at_once = 0
 
     def run(self) -> None:
+        if self.past is not None:
+            try:
+                self.past.run()
+            except ExportError as error:  # its versions are not those of the fork
+                problem = f"In the past of the fork, {self.past.export.game}: {error.problem}"
+                raise ExportError(problem, error.line) from None
+        if self.parent is not None:
+            self._check_past(self.parent)
         self._check_nothing_follows_the_end()
         for step in steps(self.export.records):
             self.version = step[0].version
@@ -212,6 +236,17 @@ class _Replay:
             if self.version in self.targets and self.game is not None:
                 self.kept[self.version] = self.game
         self._check_end()
+
+    def _check_past(self, parent: Export) -> None:
+        """Check that the past of a fork is the log of its parent as another export shows it."""
+        past = self.export.past
+        if past is None or past.game != parent.game:
+            raise ExportError(f"{self.export.game} is no fork of {parent.game}.", self.export.line)
+        for told, right in zip_longest(past.records, parent.records[: len(past.records)]):
+            if told != right:
+                version = cast(Record, told).version
+                problem = f"Version {version} of {past.game} is not the one of the game that the fork is compared with."
+                raise ExportError(problem, past.line + version)
 
     def _goals(self) -> Iterator[Version]:
         """Yield the versions that the game goes back to, or is asked to: they are kept on the way."""
@@ -249,7 +284,7 @@ class _Replay:
                     self._fail(f"version {self.version} gives another answer left in advance than was to be given")
                 again = due
         except (_NotPublishedError, KeyError) as error:
-            if self.over or self.game is None or not self._is_hidden(error):
+            if self.game is None or not (self._is_past(error) if self.over else self._is_hidden(error)):
                 raise
             self._fold(step)
             self._after(step, event, cause, is_again=is_again)
@@ -274,7 +309,7 @@ class _Replay:
         if isinstance(event, AnswerGiven):
             self.at_once -= 1
             return
-        if is_again or not moves_on(step):
+        if is_again or not answering.moves_on(step):
             self.at_once = self.at_once if all(map(stays, step)) else 0
         else:
             self.at_once = AT_ONCE
@@ -290,7 +325,7 @@ class _Replay:
         if not self.over or self.game is None or not self.game.answers or not self.at_once:
             return None
         try:
-            return self.game.answer_due(self._chance(self.game), self.vault, at)
+            return answering.answer_due(self.game, self._chance(self.game), self.vault, at)
         except Exception:  # the service does without, too, when a ruleset fails
             return None
 
@@ -303,7 +338,7 @@ class _Replay:
             if self.over:
                 self._fail(f"the answer left at version {self.version} was not published")
             raise _NotPublishedError
-        return game.leave_answer(event.seat, read_answer(secret.value), self._chance(game), cause, at)
+        return answering.leave_answer(game, event.seat, read_answer(secret.value), self._chance(game), cause, at)
 
     def _check_list(self, event: Any, cause: Cause, at: str) -> None:
         """Check that no list of commands continued after dice or a revelation (TAB-LIST-02). A list has one key."""
@@ -326,8 +361,29 @@ class _Replay:
     def _is_hidden(self, error: Exception) -> bool:
         """Tell whether something failed only because this export does not hold a secret."""
         if isinstance(error, KeyError):
-            return error.args[0] in self.log_seals and error.args[0] not in self.published
+            sealed = error.args[0] in self.log_seals and error.args[0] not in self.published
+            return sealed or self._is_past(error)
         return True
+
+    def _is_past(self, error: Exception) -> bool:
+        """Tell whether something failed only because the past of a fork does not hold a secret."""
+        return self.past is not None and isinstance(error, KeyError) and self.past.hides(error.args[0])
+
+    def hides(self, commitment: str) -> bool:
+        """Tell whether this game or its past sealed a secret that the export does not hold."""
+        if self.past is not None and self.past.hides(commitment):
+            return True
+        return commitment in self.log_seals and commitment not in self.published
+
+    def _is_of_past(self, commitment: str) -> bool:
+        """Tell whether the past of a fork sealed a secret."""
+        past = self.past
+        return past is not None and (commitment in past.log_seals or past._is_of_past(commitment))
+
+    def _taken_along(self) -> Sequence[Secret]:
+        """Return the secrets of the past of a fork."""
+        past = self.past
+        return (*past._taken_along(), *past.export.secrets) if past is not None else ()
 
     def _compare(self, stored: Record | None, anew: Record | None) -> bool:
         """Fail unless two rows mean the same; tell whether they are the same byte for byte."""
@@ -349,7 +405,7 @@ class _Replay:
             self._fail(f"version {self.version} has another cause, time or count of draws than its command")
         return stored.schema == anew.schema
 
-    def _moves_seats(self, dealt: Any, event: GameEvent) -> bool:
+    def _moves_seats(self, dealt: Any, event: Any) -> bool:
         """Tell whether the players moved exactly as the event before dealt them their seats."""
         if not isinstance(event, SeatsMoved) or not isinstance(dealt, Event):
             return False
@@ -362,7 +418,8 @@ class _Replay:
         for record in step:
             self.version = record.version
             before, event, content = event, read_event(self.ruleset, record), msgspec.json.decode(record.event)
-            if record is not step[0] and isinstance(event, GameEvent) and not self._moves_seats(before, event):
+            follows = self._moves_seats(before, event) or (isinstance(event, GameEnded) and self.over)
+            if record is not step[0] and isinstance(event, GameEvent) and not follows:
                 self._fail(f"version {self.version} cannot have happened: {record.type} follows from nothing")
             if record.at != step[0].at:
                 self._fail(f"version {self.version} has another time than the act that it follows from")
@@ -371,6 +428,8 @@ class _Replay:
             self._check_draws(event, content, range(draws + 1, record.draws + 1))
             draws = record.draws
         self.game = continued(cast(Game, self.game), step)
+        if self.game.status == "over" and self.game.result != self.game.ruleset.result(self.game.table):
+            self._fail(f"version {self.version} ends the game otherwise than its table")
         self.folded += 1
 
     def _check_draws(self, event: Any, content: Any, own: range) -> None:
@@ -402,9 +461,15 @@ class _Replay:
             return self._create(event, by, at)
         match event:
             case SeatTaken(seat, _, entropy):
-                return game.take_seat(seat, entropy, by, at)
+                return seating.take_seat(game, seat, entropy, by, at)
             case SeatLeft(seat):
-                return game.leave_seat(seat, by, at)
+                return seating.leave_seat(game, seat, by, at)
+            case SeatGivenUp(seat):
+                return seating.give_up_seat(game, seat, by, at)
+            case SeatTakenOver(seat):
+                return seating.take_over_seat(game, seat, by, at)
+            case GameStarted() if cause.case is not None:
+                return officials.rule_start(game, by, at)
             case GameStarted():
                 if self.secret is None:
                     game.require_startable()
@@ -415,28 +480,30 @@ class _Replay:
             case MovesRetracted():
                 return self._retract(game, event, msgspec.structs.replace(by, seat=cause.seat), at)
             case TakeBackAsked(seat, to):
-                return game.ask_take_back(seat, to, self._history(game), self._earlier, by, at)
+                return retracting.ask_take_back(game, seat, to, self._history(game), self._earlier, by, at)
             case TakeBackAnswered(seat, asked, agrees):
-                return game.answer_take_back(seat, asked, agrees, self._earlier, by, at)
+                return retracting.answer_take_back(game, seat, asked, agrees, self._earlier, by, at)
             case OfficialNamed(player):
-                return game.name_official(player, by, at)
+                return officials.name_official(game, player, by, at)
             case OfficialReleased(player):
-                return game.release_official(player, by, at)
+                return officials.release_official(game, player, by, at)
             case GamePaused(reason):
-                return game.rule_pause(reason, by, at)
+                return officials.rule_pause(game, reason, by, at)
             case GameResumed():
-                return game.rule_resume(by, at)
+                return officials.rule_resume(game, by, at)
             case GameAdjudicated(order, reason):
-                return game.rule_result(order, reason, self._chance(game), by, at)
+                return officials.rule_result(game, order, reason, self._chance(game), by, at)
             case RulesUpgraded(before, to):
                 return self._upgrade(game, before, to, by, at)
             case AnswerLeft():
                 return self._leave(game, event, by, at)
             case AnswerRevoked(seat, left):
-                return game.revoke_answer(seat, left, by, at)
+                return answering.revoke_answer(game, seat, left, by, at)
             case AnswerGiven(seat, left):
                 given = self._given(seat, cast(Raw, cause.command))
-                return game.give_answer(seat, left, given, self._chance(game), self.vault, Cause(by.player), at)
+                return answering.give_answer(
+                    game, seat, left, given, self._chance(game), self.vault, Cause(by.player), at
+                )
             case _:
                 # The cause of a command was checked: it names both.
                 return self._command(game, cast(Seat, cause.seat), cast(Raw, cause.command), by, at)
@@ -448,6 +515,8 @@ class _Replay:
             self._fail("version 1 names no organizer")
         if not _COMMITMENT.fullmatch(event.commitment):
             self._fail(f"version 1 has the commitment {event.commitment!r}, which is no SHA-256 in hex")
+        if isinstance(event, GameForked):
+            return self._fork(event, cause, at)
         return Game.create(
             self.ruleset,
             self.export.game,
@@ -456,21 +525,39 @@ class _Replay:
             board=self.board,
             organizer=event.organizer,
             organizer_sees=event.organizer_sees,
+            forks=event.forks or "players",
             commitment=event.commitment,
             cause=cause,
             at=at,
         )
+
+    def _fork(self, event: GameForked, cause: Cause, at: str) -> Decided:
+        past = cast(_Replay, self.past)  # the reader has seen to it that there is one
+        parent = cast(Game, past.game)
+        if at < past.export.records[-1].at:
+            self._fail(f"version 1 has the time {at}, before the version of {parent.id} at which it forks")
+        if event.purpose == "continuation" and not past.over:
+            self._fail(f"version 1 continues {parent.id}, whose secret is missing: only what is over is continued")
+        if event.commitment in past.commitments:
+            self._fail("version 1 has a commitment of its past: a fork has a secret of its own")
+        return forking.fork(parent, self.export.game, event.purpose, event.commitment, cause, at)
+
+    @property
+    def commitments(self) -> set[str]:
+        """The commitments of the chance of this game and of its past."""
+        own = read_created(self.export.records[0]).commitment
+        return {own, *self.past.commitments} if self.past is not None else {own}
 
     def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Decided:
         if event.by == "undo" and event.reason:
             self._fail(f"version {self.version} is an undo that gives a reason; only a ruling has one")
         history = self._history(game)
         if cause.case is not None:
-            return game.rule_back(event.to, event.reason, history, self._earlier, cause, at)
+            return officials.rule_back(game, event.to, event.reason, history, self._earlier, cause, at)
         by: Literal["undo", "ruling"] = "undo" if event.by == "undo" else "ruling"
-        game.require_retractable(event.to, by, history, cause.seat)
+        retracting.require_retractable(game, event.to, by, history, cause.seat)
         others = others_since(history, event.to, cause.seat) if by == "undo" else ()
-        decided = game.go_on_from(self._earlier(event.to), by, event.reason, cause, at, others)
+        decided = retracting.go_on_from(game, self._earlier(event.to), by, event.reason, cause, at, others)
         again = (cause_of(history[version - 1]) for version in given_again(decided.records[0]))
         self.again = [(msgspec.structs.replace(each, key=None), at) for each in again]
         return decided
@@ -527,6 +614,8 @@ class _Replay:
     # --- the end ---
 
     def _chance_secret(self) -> bytes | None:
+        if self.goes_on:
+            return self._past_secret()
         last = self.export.records[-1] if self.export.records else None
         if last is None or last.type != "game-ended":
             return None
@@ -540,23 +629,36 @@ class _Replay:
             self._fail(f"the secret of the dice that version {self.version} publishes does not fit its commitment")
         return secret
 
+    def _past_secret(self) -> bytes | None:
+        """Return the secret of the dice of a past, which its last line publishes once the game is over."""
+        if self.export.secret is None:
+            return None
+        secret = bytes.fromhex(self.export.secret)
+        if commitment_to(secret) != read_created(self.export.records[0]).commitment:
+            problem = f"The secret of the dice of {self.export.game} does not fit its commitment."
+            raise ExportError(problem, self.export.last_line)
+        return secret
+
     def _check_end(self) -> None:
-        last_line = len(self.export.records) + len(self.export.secrets) + 2
+        last_line = self.export.last_line
         if self.game is None:
             raise ExportError("The log is empty.", last_line, 1)
         if self.again:
             problem = "The log ends before the commands that an undo gives again."
             raise ExportError(problem, last_line, self.game.version)
+        if self.goes_on and self.game.status != "running":
+            problem = f"The past ends at version {self.game.version}, where {self.game.id} does not run."
+            raise ExportError(problem, last_line)
         if self.game.status != self.export.status:
             problem = f"The last line says that the game is {self.export.status}; it is {self.game.status}."
             raise ExportError(problem, last_line)
-        if self.over:
+        if self.over and not self.folded:
             self._check_secrets(tuple(self.sealed))
         else:
             self._check_secrets_are_known()
 
     def _check_secrets(self, sealed: tuple[Secret, ...]) -> None:
-        first = len(self.export.records) + 2
+        first = self.export.line + len(self.export.records) + 1
         for line, (published, right) in enumerate(zip_longest(self.export.secrets, sealed), start=first):
             if published != right:
                 what = "was not published" if published is None else "is not the one that was sealed"
@@ -565,19 +667,20 @@ class _Replay:
 
     def _check_secrets_are_known(self) -> None:
         """Check that the log has the secrets that a running game's export shows, and that they are one reader's."""
-        first = len(self.export.records) + 2
+        first = self.export.line + len(self.export.records) + 1
         shown: set[str] = set()
+        seals = {name: each for name, each in self.log_seals.items() if not self._is_of_past(name)}
         for line, secret in enumerate(self.export.secrets, start=first):
-            if self.log_seals.get(secret.commitment) != secret.readers:
+            if seals.get(secret.commitment) != secret.readers:
                 raise ExportError(f"The log has no secret of {secret.commitment} for these readers.", line)
             if secret.commitment in shown:
                 raise ExportError(f"The secret of {secret.commitment} appears twice.", line)
             shown.add(secret.commitment)
-        readers = {seat for each in self.log_seals.values() for seat in each}
+        readers = {seat for each in seals.values() for seat in each}
         may = (
             set[str](),
-            set(self.log_seals),
-            *({name for name, each in self.log_seals.items() if seat in each} for seat in readers),
+            set(seals),
+            *({name for name, each in seals.items() if seat in each} for seat in readers),
         )
         if shown not in may:
             problem = "The secrets in the export are not those of one reader: none, all, or exactly those of one seat."
@@ -602,16 +705,21 @@ class _Replay:
         return sealed
 
     def _fail(self, problem: str) -> NoReturn:
-        raise ExportError(f"{problem[0].upper()}{problem[1:]}.".replace("..", "."), self.version + 1, self.version)
+        said = f"{problem[0].upper()}{problem[1:]}.".replace("..", ".")
+        raise ExportError(said, self.export.line + self.version, self.version)
 
     # --- the verdict ---
 
     def proved(self) -> Iterator[str]:
         game = cast(Game, self.game)
+        if self.past is not None:
+            yield from self.past.proved_of_past()
+        if self.parent is not None:
+            yield f"The past of the fork is the log of {self.parent.game}."
         yield f"The chain of {game.version} events is unbroken and every line is canonical."
         yield "Every act names an account that may do it, and no time is before that of the last event."
         yield f"The game was judged by version {game.began_with} of {game.ruleset.id}{self._moved(game)}."
-        if self.over:
+        if self.over and not self.folded:
             yield f"All {self.decided} acts of players were decided again and gave exactly the stored events."
             yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
             if self.sealed:
@@ -620,8 +728,19 @@ class _Replay:
         yield f"{self.decided} acts of players were decided again and gave exactly the stored events."
         if self.folded:
             yield f"{self.folded} further acts are consistent with the log."
+        if self.over:
+            yield f"All {game.draws} draws of chance that could be decided again follow from the published secret."
         if shown := len(self.export.secrets) + self.opened:
             yield f"The {shown} secrets in the export fit their commitments."
+
+    def proved_of_past(self) -> Iterator[str]:
+        """Yield what was checked of the past of a fork: of the oldest game first."""
+        if self.past is not None:
+            yield from self.past.proved_of_past()
+        last, game = len(self.export.records), self.export.game
+        yield f"The log of {game} up to version {last} is unbroken, and the fork begins exactly there."
+        dice = ", with the dice that follow from its secret" if self.over else ""
+        yield f"{self.decided} acts of {game} were decided again{dice}."
 
     @staticmethod
     def _moved(game: Game) -> str:
@@ -629,7 +748,13 @@ class _Replay:
         return f" until its organizer upgraded it, and by version {moved} since" if moved != game.began_with else ""
 
     def unproved(self) -> Iterator[str]:
-        if not self.over and self.folded:
+        if self.past is not None:
+            yield from self.past.unproved()
+        if self.goes_on and self.folded:
+            yield f"{self.folded} acts of the past wait for the secret of {self.export.game}, until that game is over."
+        elif self.over and self.folded:
+            yield f"{self.folded} acts used what the past hides from this reader."
+        elif self.folded:
             yield (
                 f"{self.folded} acts rolled dice or used what is hidden from this reader. "
                 "They can be decided again when the game is over and its secrets are published."

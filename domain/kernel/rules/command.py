@@ -6,10 +6,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 from msgspec import Struct
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import RuleId, Seat
+from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import kebab, type_name
 from domain.kernel.rules.schema import Schema
 from domain.kernel.rules.table import Table
@@ -39,6 +40,9 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
     sealed: ClassVar[bool] = False
     """True when the command itself is a secret (a face-down offer): the log then holds only its commitment."""
 
+    gesture: ClassVar[Gesture | str] = ""
+    """How it can be given by pointing. A text says why a command with an area is not given so."""
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if cls.rules:
@@ -64,6 +68,7 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
         rule: str | None = None,
         decision: str | None = None,
         optional: Collection[str] | None = None,
+        places: Mapping[Any, AreaId] | None = None,
         **keywords: Any,
     ) -> Option:
         """Return an option of this command, for `options` to return.
@@ -74,10 +79,13 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
             rule: the rule that allows it, when that is not the one that provides for the command.
             decision: the kind of decision that it answers, when the command answers several.
             optional: the fields that may be left out; by default counts that may be 0 and arrays that may be empty.
+            places: the areas of the pieces where its gesture begins or ends, if these are named by their ids.
             keywords: further keywords of the schema (``x_total`` …).
         """
         kind = type_name(cls)
         if decision is None and cls.answers:
             (decision,) = cls.answers
+        if isinstance(cls.gesture, Gesture):
+            keywords["x_gesture"] = cls.gesture.keyword(fields or {}, places) or None
         shape = schema.command(kind, fields, optional, keywords)
         return Option(kind, RuleId(rule or cls.rule), shape, title, decision)

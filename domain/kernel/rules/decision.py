@@ -33,7 +33,8 @@ class Option(Struct, frozen=True, omit_defaults=True):
     Attributes:
         command: the command's type name.
         rule: the rule that allows it.
-        schema: a JSON Schema (2020-12) of exactly the commands that would be accepted, with three keywords of our own.
+        schema: a JSON Schema (2020-12) of exactly the commands that would be accepted, with keywords of our own
+            (``schema.py``).
         title: what it does, in a few words and with display names: "March from Asia Minor".
         decision: the kind of the open decision that it answers; absent when it may be given at any time.
     """

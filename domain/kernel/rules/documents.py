@@ -1,6 +1,6 @@
 """Documents that a game is played with besides its board, such as a deck of cards.
 
-A ruleset declares them (`Ruleset.documents`). They go with the board: whoever gets the board of a game, gets them by
+A ruleset declares them (`Ruleset.documents`). They go with the board: code that has the board of a game gets them by
 `documents_of`. The first event of a game names each by its digest, and its export contains them whole.
 """
 

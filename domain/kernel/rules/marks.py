@@ -4,7 +4,7 @@ A ruleset makes `Marks` from a view, so they show a viewer nothing that the view
 knows no ruleset: kinds are names of glyphs, areas are those of the board, and everything comes with a text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -154,6 +154,67 @@ class Shelf(Struct, frozen=True, omit_defaults=True):
     title: str
     items: tuple[Mark, ...]
     now: bool = False
+
+
+class Throw(Struct, frozen=True):
+    """The dice of a side in the round of a battle, as its pieces and the rules make them now.
+
+    Attributes:
+        die: which die, a key of `Ruleset.dice`.
+        dice: how many.
+        chances: how likely it is that so many of them hit: exactly 0, 1, 2 and so on.
+    """
+
+    die: str
+    dice: int
+    chances: tuple[float, ...]
+
+
+class Fighter(Struct, frozen=True):
+    """A side of a battle.
+
+    Attributes:
+        seat: whose it is; null for a side that nobody plays.
+        words: what the side is called.
+        marks: its pieces in the battle.
+        due: how many hits it has taken and not yet assigned to pieces.
+        throw: its dice in this round; null until it is settled what fights.
+        nation: which nation of that seat it is, where seats lead several.
+    """
+
+    seat: Seat | None
+    words: str
+    marks: tuple[Mark, ...]
+    due: int = 0
+    throw: Throw | None = None
+    nation: str = ""
+
+
+class Battle(Struct, frozen=True):
+    """A battle under way.
+
+    Attributes:
+        place: where it is fought.
+        round: the number of its round.
+        attacker, defender: the two sides.
+    """
+
+    place: AreaId
+    round: int
+    attacker: Fighter
+    defender: Fighter
+
+
+def together(chances: Iterable[Sequence[float]]) -> tuple[float, ...]:
+    """Return how likely the sums of independent numbers are, from how likely each number is: 0, 1, 2 and so on."""
+    total = [1.0]
+    for each in chances:
+        summed = [0.0] * (len(total) + len(each) - 1)
+        for one, likely in enumerate(total):
+            for other, as_likely in enumerate(each):
+                summed[one + other] += likely * as_likely
+        total = summed
+    return tuple(total)
 
 
 class Marks(Struct, frozen=True):

@@ -1,13 +1,13 @@
 """The base of events, and helpers for the words of events and commands."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast
 
 from msgspec import Meta, Struct
 
-from domain.kernel.ids import LARGEST_INTEGER, Seat
+from domain.kernel.ids import LARGEST_INTEGER, AreaId, Seat
 from domain.kernel.rules.table import Table
 
 T = TypeVar("T", bound=Table)
@@ -23,6 +23,9 @@ Automatic = Annotated[bool, Meta(description="Whether it happened without a choi
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 """Turns an event's stored JSON of one schema version into that of the next."""
+
+Part = Literal["from", "to", "at", "lost"]
+"""What an area is to an event: something went from it or to it, happened there, or was lost or taken there."""
 
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -84,6 +87,8 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
     """Fields that events of older shapes do not have; such events are shown as they were stored."""
     rules: ClassVar[tuple[str, ...]] = ()
     """The ids of the rules that it concerns, for readers of a log."""
+    places: ClassVar[tuple[tuple[str, Part], ...]] = ()
+    """The fields that name areas to show on a map. Each holds one area, several, or areas as keys; never a secret."""
     reveals: ClassVar[bool] = False
     """True for an event that shows somebody a hidden value, which no undo can take back. Nor can it take back draws."""
 
@@ -94,6 +99,12 @@ class Event(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=Tr
     def tell(self, names: Names) -> str:
         """Return what happened in a sentence, for the history."""
         raise NotImplementedError
+
+    def places_of(self, part: Part) -> Iterator[AreaId]:
+        """Yield what its `places` name; not everything that a field can hold is an area."""
+        for name, each in self.places:
+            held = getattr(self, name) if each == part else ()
+            yield from (AreaId(held),) if isinstance(held, str) else cast(Iterable[AreaId], held or ())
 
     def seating(self) -> Mapping[Seat, Seat]:
         """Return the new seat of each seat's holder, for events of a set-up that deals seats; empty for all others.

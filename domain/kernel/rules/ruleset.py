@@ -22,10 +22,11 @@ from domain.kernel.rules.course import Step
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.documents import DocumentError, documents_of, equipped, read
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.marks import Figure, Mark, Marks
+from domain.kernel.rules.marks import Battle, Figure, Mark, Marks
 from domain.kernel.rules.message import Event, Names, Upcaster, type_name
 from domain.kernel.rules.papers import Papers
 from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.schema import Random
 from domain.kernel.rules.table import Table
 
 T = TypeVar("T", bound=Table)
@@ -39,12 +40,18 @@ class Result(Struct, frozen=True, omit_defaults=True):
 
 
 class Rolled(Struct, frozen=True):
-    """Dice that an event shows: which die (a key of `Ruleset.dice`), whose, the faces that came up, and their draw."""
+    """Dice that an event shows: which die (a key of `Ruleset.dice`), whose, the faces that came up, and their draw.
+
+    `hits` is how many hits they made; None for dice that decide something else. `nation` is whose they are where seats
+    lead several.
+    """
 
     die: str
     faces: tuple[str, ...]
     seat: Seat | None = None
     draw: int | None = None
+    hits: int | None = None
+    nation: str = ""
 
 
 class Change(Struct, frozen=True):
@@ -152,6 +159,12 @@ class Ruleset(ABC, Generic[T]):
     def glyphs(self) -> str:
         """Glyphs for kinds of marks that only this game has: SVG from ``glyphs.svg`` in its package, if it is there."""
         file = self._beside("glyphs.svg")
+        return file.read_text() if file.is_file() else ""
+
+    @cached_property
+    def tutorial(self) -> str:
+        """Lessons for newcomers, in the TOML of `domain.kernel.tutorial`, from ``tutorial.toml`` if it is there."""
+        file = self._beside("tutorial.toml")
         return file.read_text() if file.is_file() else ""
 
     def _beside(self, name: str) -> Traversable:
@@ -290,6 +303,10 @@ class Ruleset(ABC, Generic[T]):
         """Return what a picture of the position shows. It is made from a `view`, so it reveals no more than that."""
         return Marks()
 
+    def battle(self, table: T, names: Names) -> Battle | None:
+        """Return the battle under way as everybody sees it; None where there is none."""
+        return None
+
     def rolled(self, event: Event[T]) -> Iterable[Rolled]:
         """Return the dice whose faces `event` shows."""
         return ()
@@ -301,6 +318,13 @@ class Ruleset(ABC, Generic[T]):
     def conceal(self, draft: Draft[T], position: Mapping[str, Any]) -> None:
         """Put the hidden values of a scenario's position on an arranged table, sealed by `draft`."""
         return
+
+    def imagine(self, draft: Draft[T], view: Any, seat: Seat, rng: Random) -> None:
+        """Make of a bare table one at which `seat` would see `view`; what it cannot see is as it may be, by `rng`.
+
+        So a player can think ahead without knowing more than their view says.
+        """
+        draft.table.assume(view)
 
     def decide(
         self, table: T, seat: Seat, command: Command[T], chance: Chance, vault: Vault, draws: int = 0

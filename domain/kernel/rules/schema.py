@@ -2,7 +2,8 @@
 
 Only a small part of JSON Schema is used: ``const``, ``enum``, integers with ``minimum`` and ``maximum``, arrays with
 ``minItems``, ``maxItems``, ``uniqueItems`` and ``contains`` with ``minContains``, and objects with ``properties``,
-``required`` and ``additionalProperties: false``. Three keywords of our own add what JSON Schema cannot express:
+``required`` and ``additionalProperties: false``. Three keywords of our own add what JSON Schema cannot express, and a
+fourth says how to give a command by pointing:
 
 ``x-total``: ``{"of": [names], "minimum": a, "maximum": b, "times": name}`` in an object: the named properties add up
     to a..b. An integer counts itself, an array its items, an object the sum of its integers; what is absent counts
@@ -11,6 +12,8 @@ Only a small part of JSON Schema is used: ``const``, ``enum``, integers with ``m
 ``x-cost``: ``{"prices": {name: price}, "minimum": a, "maximum": b}`` in an object: the named properties, each counted
     as above and times its price, cost a..b (properties absent from ``prices`` are free). Either bound may be absent.
 ``x-sum``: ``{"minimum": a, "maximum": b}`` in an object whose properties are all integers: they add up to a..b.
+``x-gesture`` in the schema of a command: what its properties mean on a map and in a hand, and which control suits them
+    (`gesture.py`). It forbids nothing: clients may ignore it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

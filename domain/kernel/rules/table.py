@@ -32,6 +32,14 @@ class Table(Struct, kw_only=True):
             setattr(twin, name, getattr(self, name).copy())
         return twin
 
+    def assume(self, view: Struct, *but: str) -> None:
+        """Take over what a view shows under the names of the table's own fields, except for those in `but`."""
+        for name in view.__struct_fields__:
+            if name in self.__struct_fields__ and name not in (*self.static, *but):
+                own, shown = getattr(self, name), getattr(view, name)
+                # A view may show a list as a tuple.
+                setattr(self, name, list(shown) if isinstance(own, list) else shown)
+
     def state(self) -> dict[str, Any]:
         """Return the position without the static fields."""
         state = {name: getattr(self, name) for name in self.__struct_fields__ if name not in self.static}

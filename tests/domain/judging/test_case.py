@@ -9,8 +9,12 @@ from msgspec.structs import replace
 from domain.judging.case import require_text
 from domain.judging.events import CASE_EVENTS, CaseOpened, Settled
 from domain.judging.fold import read_event
+from domain.judging.proof import verify
 from domain.kernel.ids import PlayerId
+from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, first_broken
+from domain.kernel.proof.export import read as read_game
+from domain.kernel.proof.verify import verify as verify_game
 from domain.kernel.rules import catalogue
 from domain.kernel.rules.message import Names, in_words
 from domain.kernel.rules.refusal import Refusal
@@ -282,6 +286,47 @@ def test_a_ruling_cites_rules_of_the_game_and_gives_a_reason(court: Court, wrong
 def test_a_ruling_decides_what_is_possible(court: Court, decision: str, more: dict[str, Any]) -> None:
     court.open(ANNA)
     assert refused(court.rule, decision=decision, **more) == "TAB-RUL-09"
+
+
+@pytest.mark.rule("TAB-FORK-04")
+def test_a_game_that_is_over_continues_in_a_fork_that_was_made_for_that(court: Court) -> None:
+    court.open(ANNA)
+    version = court.play.game.version
+    assert refused(court.rule, decision="continue", to="game-1-2") == "TAB-RUL-09"
+    finish(court.play)
+    assert refused(court.rule, decision="continue", to="game-1-2") == "TAB-RUL-09"
+    fork = court.play.fork(version, "continuation", ANNA)
+    court.forks[fork.game.id] = fork
+    fork.sit(RED, ANNA, "more entropy")
+    before = court.play.game.version
+    court.rule(decision="continue", to=fork.game.id)
+    assert court.play.game.version == before
+    started = fork.records[-1]
+    assert (started.type, cause_of(started).player, cause_of(started).case) == ("game-started", JUDGE, court.id)
+    assert (fork.game.status, fork.game.players) == ("running", court.play.game.players)
+    assert fork.fold() == fork.game
+    fork.run(Random(3))
+    verdict = verify_game(fork.export(), fork.library)
+    assert (verdict.ok, verdict.unproved) == (True, ()), verdict.problem
+    for game in (None, read_game(court.play.export(everything=True))):
+        told = verify(court.export(), court.play.library, game)
+        assert told.ok, told.problem
+        assert any(f"That {fork.game.id} is a fork" in each for each in told.unproved)
+
+
+@pytest.mark.rule("TAB-FORK-04")
+def test_a_ruling_names_a_continuation_whose_players_have_confirmed_already(court: Court) -> None:
+    court.open(ANNA)
+    version = court.play.game.version
+    finish(court.play)
+    fork = court.play.fork(version, "continuation", ANNA)
+    court.forks[fork.game.id] = fork
+    for seat, player in court.play.game.players.items():
+        assert player is not None
+        fork.sit(seat, player)
+    before = fork.game.version
+    court.rule(decision="continue", to=fork.game.id)
+    assert fork.game.version == before
 
 
 @pytest.mark.rule("TAB-RUL-09")

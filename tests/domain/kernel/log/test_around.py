@@ -10,8 +10,7 @@ import pytest
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import game as game_module
-from domain.kernel.log import snapshot
+from domain.kernel.log import answering, seating, snapshot
 from domain.kernel.log.around import Asked
 from domain.kernel.log.fold import continued, later, resume
 from domain.kernel.log.game import Game
@@ -87,7 +86,7 @@ def test_type_is_the_last_field_of_every_event_around_the_table() -> None:
         assert sorted([*needed, "type"])[-1] == "type"
         if event.around:
             assert canonical(event(**needed)).endswith(b'"type":"%b"}' % type_name(event).encode())
-    assert sum(event.around for event in GAME_EVENTS) == 6
+    assert sum(event.around for event in GAME_EVENTS) == 8
 
 
 def test_a_retraction_takes_back_what_happened_at_the_table_and_nothing_around_it() -> None:
@@ -121,9 +120,42 @@ def test_nothing_around_the_table_settles_an_undo() -> None:
     proved(play)
 
 
+@pytest.mark.rule("TAB-LIFE-05")
+def test_a_seat_that_was_given_up_is_taken_over_for_good() -> None:
+    play = judged(players=3)
+    play.leave_answer(RED, {"decision": "put-up-prize", "command": ONE_COIN, "when": {"round": {"equals": 9}}})
+    start = play.game.version
+    play.command(RED, ONE_COIN)
+    assert refused(lambda: play.take_over(RED, STRANGER)).rule == "TAB-LIFE-05"
+    play.give_up(RED)
+    assert refused(lambda: play.give_up(RED)).rule == "TAB-LIFE-05"
+    play.command(RED, OPEN)  # its player holds it until it is taken over
+    assert refused(lambda: play.take_over(RED, player_of(BLUE))).rule == "TAB-LIFE-03"
+    assert refused(lambda: play.take_over(RED, OFFICIAL)).rule == "TAB-RUL-01"
+    play.take_over(RED, STRANGER)
+    assert refused(lambda: play.name_official(STRANGER)).rule == "TAB-RUL-01"
+    assert (play.game.players[RED], play.game.around.given_up, play.game.answers) == (STRANGER, (), {})
+    play.rule_back(start)
+    assert play.game.players[RED] == STRANGER, "it is not given back"
+    proved(play)
+    whole(play)
+    assert refused(lambda: play.give_up(BLUE)).rule == "TAB-LIFE-05"
+
+
+@pytest.mark.rule("TAB-LIFE-05")
+def test_a_seat_is_given_up_by_its_player_in_a_running_game() -> None:
+    play = Play(TinyAuction(), ROOM, 2, start=False)
+    play.sit(RED, player_of(RED))
+    assert refused(lambda: play.give_up(RED)).rule == "TAB-LIFE-05"
+    running = started()
+    assert refused(lambda: seating.give_up_seat(running.game, RED, Cause(STRANGER), running.now)).rule == "TAB-LIFE-05"
+    analysis = judged().fork(by=OFFICIAL)
+    assert refused(lambda: analysis.give_up(RED)).rule == "TAB-LIFE-05"
+
+
 def test_nothing_around_the_table_calls_for_an_answer_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
     """After an undo whoever is asked again may think again; naming an official must not answer for them."""
-    for module in (game_module, verification):
+    for module in (answering, verification):
         monkeypatch.setattr(module, "AT_ONCE", 1)  # so that an answer stays due
     play = judged()
     auctioneer = play.waiting[0]

@@ -7,6 +7,7 @@ import pytest
 
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Seat
+from domain.kernel.log import retracting
 from domain.kernel.log.fold import fold, resume
 from domain.kernel.log.history import given_again, others_since
 from domain.kernel.log.record import Cause
@@ -143,7 +144,7 @@ def forged(*, forget: bool, instead: dict[str, Any] | None = None) -> Play:
     play.command(RED, gift(GREEN))
     cause = Cause(play.game.players[BLUE], BLUE)
     others = () if forget else others_since(play.records, start, BLUE)
-    play.take(play.game.go_on_from(play.fold(start), "undo", "", cause, play.now, others))
+    play.take(retracting.go_on_from(play.game, play.fold(start), "undo", "", cause, play.now, others))
     if instead is not None:
         play.command(RED, instead)
     return play

@@ -1,0 +1,120 @@
+"""What would have come of commands at a version of a game: played again and again, each time with fresh dice."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.kernel.chance.draws import Chance
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import RuleId, Seat
+from domain.kernel.log.around import Around
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import read_event
+from domain.kernel.log.record import Cause, Record
+from domain.kernel.rules.command import Command
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.message import in_words
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Result
+
+LISTED: Final = 50
+"""How many outcomes are listed; all are counted."""
+
+
+class Forbidden(Struct, frozen=True):
+    """A command of the list that a rule forbids, after what came before it.
+
+    Attributes:
+        number: which of the commands, 1 for the first.
+        rule: the rule.
+        asked: what was wrong, in a sentence.
+    """
+
+    number: int
+    rule: RuleId
+    asked: str
+
+
+class Outcome(Struct, frozen=True):
+    """A position to which the commands led, whatever dice led there.
+
+    Attributes:
+        times: how often.
+        share: the same as a share of all times.
+        told: what happened one of these times, in sentences.
+        decisions: what the game waits for there.
+        result: how the game ended there; null when it goes on.
+        forbidden: the command that was refused, at which the list ended; null when all happened.
+    """
+
+    times: int
+    share: float
+    told: tuple[str, ...]
+    decisions: tuple[Decision, ...]
+    result: Result | None
+    forbidden: Forbidden | None
+
+
+class Outcomes(Struct, frozen=True):
+    """What came of the commands.
+
+    Attributes:
+        played: how often they were played.
+        different: to how many different positions they led.
+        outcomes: those positions, the most frequent first; 50 at most.
+    """
+
+    played: int
+    different: int
+    outcomes: tuple[Outcome, ...]
+
+
+def outcomes_of(
+    game: Game, commands: Sequence[tuple[Seat, Command[Any]]], vault: Vault, chances: Iterable[Chance]
+) -> Outcomes:
+    """Play commands at a version of a game, once with each of `chances`, and return to what they lead.
+
+    A pause does not hold them up. `vault` holds all secrets. Raises `Refusal` when the game does not run there.
+    """
+    start = replace(game, around=Around())
+    _ = start.running_ruleset
+    met: dict[tuple[bytes, Forbidden | None], tuple[int, Game, list[Record]]] = {}
+    played = 0
+    for chance in chances:
+        after, records, forbidden = _played(start, commands, vault, chance)
+        table = after.table.snapshot() if after.table is not None else b""
+        times, first, happened = met.get((table, forbidden), (0, after, records))
+        met[table, forbidden] = times + 1, first, happened
+        played += 1
+    ordered = sorted(met.items(), key=lambda each: -each[1][0])
+    return Outcomes(
+        played,
+        len(met),
+        tuple(
+            Outcome(
+                times,
+                times / played,
+                tuple(in_words(read_event(after.ruleset, record), after.names) for record in records),
+                tuple(after.decisions),
+                after.result,
+                forbidden,
+            )
+            for (_, forbidden), (times, after, records) in ordered[:LISTED]
+        ),
+    )
+
+
+def _played(
+    game: Game, commands: Sequence[tuple[Seat, Command[Any]]], vault: Vault, chance: Chance
+) -> tuple[Game, list[Record], Forbidden | None]:
+    records = list[Record]()
+    for number, (seat, command) in enumerate(commands, start=1):
+        try:
+            step = game.command(seat, [command], chance, vault, Cause(game.players[seat]), "")
+        except Refusal as refusal:
+            return game, records, Forbidden(number, refusal.rule, refusal.asked)
+        game, vault = step.game, vault.joined_by(step.secrets)
+        records.extend(step.records)
+    return game, records, None

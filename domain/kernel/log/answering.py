@@ -1,0 +1,134 @@
+"""Answers left in advance: leaving, revoking and giving them (TAB-ADV-01, TAB-ADV-02)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from domain.kernel.canonical import canonical
+from domain.kernel.chance.draws import Chance
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import Seat, Version
+from domain.kernel.log.answers import AT_ONCE, MOST, Answer, Left, read_answer
+from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.history import retraction, stays
+from domain.kernel.log.lifecycle import (
+    AnswerGiven,
+    AnswerLeft,
+    AnswerRevoked,
+)
+from domain.kernel.log.record import Cause, Record
+from domain.kernel.log.request import read_commands
+from domain.kernel.rules.command import Command
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import enumerated, type_name
+from domain.kernel.rules.refusal import Refusal
+
+
+def leave_answer(game: Game, seat: Seat, answer: Answer, chance: Chance, cause: Cause, at: str) -> Decided:
+    """Leave an answer in advance.
+
+    Raises:
+        Refusal: the game is not running, the ruleset does not ask this or the command does not answer it
+            (TAB-ADV-01), the command cannot be read (TAB-CMD-01), or the seat has left too many (TAB-ADV-02).
+    """
+    ruleset = game.running_ruleset
+    command = read_commands(ruleset, (canonical(answer.command),))[0]
+    kinds = sorted({kind for each in ruleset.commands for kind in each.answers})
+    if answer.decision not in kinds:
+        asked = f"{ruleset.title} asks for no decision {answer.decision!r}."
+        raise Refusal("TAB-ADV-01", asked, f"Expected one of {enumerated(kinds)}.")
+    if answer.decision not in command.answers:
+        asked = f"The command {type_name(type(command))} does not answer the decision {answer.decision}."
+        fit = [type_name(each) for each in ruleset.commands if answer.decision in each.answers]
+        raise Refusal("TAB-ADV-01", asked, f"Commands that do: {enumerated(fit)}.")
+    if sum(left.seat == seat for left in game.answers.values()) >= MOST:
+        asked = f"You have left {MOST} answers in advance."
+        raise Refusal("TAB-ADV-02", asked, "Revoke one before you leave another.")
+    given = canonical(command)
+    if not given.isascii():  # or names in it could be sorted otherwise by other programs
+        raise Refusal("TAB-ADV-01", "The command has letters beyond ASCII.", "Answer this yourself when you are asked.")
+    kept = replace(answer, command=msgspec.json.decode(given), round=game.round if answer.until == "round" else None)
+    draft = Draft[Any](game.table, chance, Vault(), game.draws)
+    event = AnswerLeft(seat, draft.seal(kept, (seat,)))
+    return game.log([(event, draft.draws)], replace(cause, seat=seat), at, draft)
+
+
+def revoke_answer(game: Game, seat: Seat, left: Version, cause: Cause, at: str) -> Decided:
+    """Take back an answer left at a version. Raises `Refusal` when there is none of this seat (TAB-ADV-02)."""
+    _require_left(game, seat, left)
+    return game.log([(AnswerRevoked(seat, left), game.draws)], replace(cause, seat=seat), at)
+
+
+def give_answer(
+    game: Game, seat: Seat, left: Version, command: Command[Any], chance: Chance, vault: Vault, cause: Cause, at: str
+) -> Decided:
+    """Give an answer left at a version, whose command is `command`.
+
+    Raises:
+        Refusal: no such answer is left or it has ended, it has another command or the seat is not asked this
+            (TAB-ADV-01) as far as `vault` tells what it is, or the command is not lawful now.
+    """
+    sealed = _require_left(game, seat, left).answer
+    if vault.holds(sealed):
+        answer = read_answer(vault.open(sealed))
+        asked = any(seat in decision.seats and answer.fits(decision) for decision in game.decisions)
+        ended = answer.has_ended(game.round, game.answers[left].given)
+        if ended or not asked or canonical(answer.command) != canonical(command):
+            wrong = f"The answer that {seat} left at version {left} is not this one, or not given now."
+            raise Refusal("TAB-ADV-01", wrong, "An answer is given as it was left, when its decision is open.")
+    return game.decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, left))
+
+
+def _require_left(game: Game, seat: Seat, left: Version) -> Left:
+    answer = game.answers.get(left)
+    if answer is None or answer.seat != seat:
+        mine = [str(version) for version, each in game.answers.items() if each.seat == seat]
+        allowed = f"Answers of {seat} were left at: {', '.join(mine)}." if mine else f"{seat} has left none."
+        raise Refusal("TAB-ADV-02", f"{seat} has left no answer at version {left}.", allowed)
+    return answer
+
+
+def answer_due(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | None:
+    """Return the giving of the answer left in advance that is to be given now; None when there is none.
+
+    Decisions and seats come in their order. Of several answers of a seat, the newest that is lawful is given.
+    """
+    for decision in game.decisions:
+        for seat in decision.seats:
+            for left, each in reversed(game.answers.items()):
+                if each.seat != seat or not vault.holds(each.answer):
+                    continue
+                answer = read_answer(vault.open(each.answer))
+                if answer.has_ended(game.round, each.given) or not answer.fits(decision):
+                    continue
+                try:
+                    command = read_commands(game.ruleset, (canonical(answer.command),))[0]
+                    cause = Cause(game.players[seat])
+                    return game.decide(seat, command, chance, vault, cause, at, AnswerGiven(seat, left))
+                except Refusal:
+                    continue
+    return None
+
+
+def given_in_advance(step: Decided, chance: Chance, vault: Vault, at: str) -> Iterator[Decided]:
+    """Yield the answers left in advance that are to be given after a request, one after another.
+
+    A retraction calls for none: a player who is asked again may think again. Nor does what happens only around the
+    table, so that it never moves the game. `vault` holds all secrets before `step`.
+    """
+    if not step.game.answers or not moves_on(step.records):
+        return
+    for _ in range(AT_ONCE):
+        vault = vault.joined_by(step.secrets)
+        due = answer_due(step.game, chance, vault, at)
+        if due is None:
+            return
+        yield due
+        step = due
+
+
+def moves_on(records: Sequence[Record]) -> bool:
+    """Tell whether the records of a request moved the game on: not back, and not only around its table."""
+    return not all(map(stays, records)) and not any(retraction(record) is not None for record in records)

@@ -1,0 +1,145 @@
+"""Forks: a game that begins with the position of another, and who may begin one (TAB-FORK-01 to -06)."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from domain.kernel.chance.secret import Secret, Vault
+from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.log.around import Around
+from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.history import is_between_acts
+from domain.kernel.log.lifecycle import (
+    GameForked,
+    Purpose,
+)
+from domain.kernel.log.record import Cause, Record, genesis
+from domain.kernel.rules.board import Map
+from domain.kernel.rules.documents import digests_of
+from domain.kernel.rules.refusal import Refusal
+
+DEEPEST: Final = 8
+"""How many forks may lead from a game that is none to a fork, itself included."""
+_HEX: Final = re.compile('"([0-9a-f]{64})"')
+
+
+def forked_as(game: Game, game_id: GameId, event: GameForked) -> Game:
+    """Return the fork of this game at this version that its first event makes.
+
+    Raises:
+        LookupError: the fork is of another game, version or log.
+    """
+    if (event.parent, event.version, event.hash) != (game.id, game.version, game.head.hex()):
+        raise LookupError(f"{game_id} is no fork of {game.id} at version {game.version}")
+    plays = event.organizer if event.purpose == "analysis" else None
+    return Game(
+        id=game_id,
+        ruleset=game.ruleset,
+        board=game.board,
+        setup=game.setup,
+        organizer=event.organizer,
+        organizer_sees=event.organizer_sees,
+        commitment=event.commitment,
+        began_with=event.ruleset_version,
+        players=dict.fromkeys(event.seats, plays),
+        status="gathering" if plays is None else "running",
+        head=genesis(game_id),
+        table=game.table.copy() if game.table is not None else None,
+        around=Around(seated=game.around.seated if plays is None else (plays,)),
+        forks=event.forks or "players",
+        forked=event,
+        past=replace(game, past=None, undo={}, answers={}),
+    )
+
+
+def fork(
+    game: Game,
+    game_id: GameId,
+    purpose: Purpose,
+    commitment: str,
+    cause: Cause,
+    at: str,
+    secrets: Iterable[Secret] = (),
+) -> Decided:
+    """Return the beginning of a fork of this game at this version, whose chance was committed to anew.
+
+    `secrets` are those of `hidden`, which the fork takes along. Who may fork, `require_forkable` says.
+
+    Raises:
+        Refusal: the game does not run at this version, is itself too deep a fork, or has this very commitment
+            (TAB-FORK-01).
+    """
+    depth = game.forked.depth + 1 if game.forked is not None else 1
+    asked = f"You asked for a fork of version {game.version} of {game.id}."
+    if game.status != "running":
+        raise Refusal("TAB-FORK-01", asked, "A fork begins at a version at which its game runs.")
+    if depth > DEEPEST:
+        raise Refusal("TAB-FORK-01", asked, f"At most {DEEPEST} forks follow one another.")
+    if commitment in (game.commitment, game.past.commitment if game.past is not None else None):
+        raise Refusal("TAB-FORK-01", "The fork has its parent's commitment.", "A fork has a secret of its own.")
+    analysis = purpose == "analysis"
+    event = GameForked(
+        parent=game.id,
+        version=game.version,
+        hash=game.head.hex(),
+        depth=depth,
+        purpose=purpose,
+        ruleset=game.ruleset.id,
+        ruleset_version=game.ruleset.version,
+        board=Map.of(game.board).digest,
+        seats=tuple(game.players),
+        setup=msgspec.to_builtins(game.setup),
+        organizer=cause.account if analysis else game.organizer,
+        commitment=commitment,
+        organizer_sees="all" if analysis else game.organizer_sees,
+        documents=digests_of(game.board) or UNSET,
+        forks="officials" if game.forks == "officials" and not analysis else UNSET,
+    )
+    begun = forked_as(game, game_id, event).log([(event, 0)], cause, at)
+    return Decided(begun.game, begun.records, tuple(secrets))
+
+
+def hidden(game: Game, vault: Vault) -> tuple[Secret, ...]:
+    """Return what is hidden at the table. `vault` holds all secrets of the game, also those of answers."""
+    at_table = set(_HEX.findall(game.table.snapshot().decode())) if game.table is not None else set[str]()
+    return tuple(secret for name, secret in vault.all().items() if name in at_table)
+
+
+def require_forkable(
+    game: Game, earlier: Game, purpose: Purpose, player: PlayerId, history: Sequence[Record], vault: Vault
+) -> None:
+    """Raise `Refusal` unless an account may fork this game, as it stands now, from `earlier` on.
+
+    `history` is the whole log of this game, and `vault` holds all its secrets.
+
+    Raises:
+        Refusal: an act was under way at that version (TAB-FORK-01), the fork would show what the game hides
+            (TAB-FORK-02), the game cannot be continued by this account (TAB-FORK-04), or it runs and the account
+            may not fork it yet (TAB-FORK-05).
+    """
+    asked = f"You asked for a fork of version {earlier.version} of {game.id}."
+    if not is_between_acts(history, earlier.version):
+        raise Refusal("TAB-FORK-01", asked, "Name a version of the game at which no act was under way.")
+    official = game.around.is_official(player) or (game.is_analysis and player == game.organizer)
+    takes_part = official or player == game.organizer or player in game.players.values()
+    if purpose == "continuation":
+        if game.status != "over" or game.is_analysis:
+            allowed = "Only a game that is over, and no analysis, is continued."
+            raise Refusal("TAB-FORK-04", asked, allowed, untimely=not game.is_analysis)
+        if not takes_part:
+            raise Refusal("TAB-FORK-04", asked, "Its seats, its organizer and its officials may continue a game.")
+    if game.status == "over" or official:
+        return
+    if hidden(earlier, vault):
+        allowed = "While something is hidden and the game runs, only officials fork it."
+        raise Refusal("TAB-FORK-02", asked, allowed, untimely=True)
+    if game.forks == "officials":
+        allowed = "While this game runs, only its officials fork it."
+        raise Refusal("TAB-FORK-05", asked, allowed, untimely=True)
+    if not takes_part:
+        allowed = "Its seats, its organizer and its officials fork a game that runs."
+        raise Refusal("TAB-FORK-05", asked, allowed, untimely=True)

@@ -1,0 +1,139 @@
+"""Officials: naming and releasing them, and what their rulings do to a game (TAB-RUL-01 to -04)."""
+
+from collections.abc import Callable, Sequence
+
+from domain.kernel.chance.draws import Chance
+from domain.kernel.ids import PlayerId, RuleId, Seat, Version
+from domain.kernel.log import retracting
+from domain.kernel.log.around import LONGEST_REASON, is_reason
+from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.lifecycle import (
+    GameAdjudicated,
+    GameEnded,
+    GamePaused,
+    GameResumed,
+    GameStarted,
+    OfficialNamed,
+    OfficialReleased,
+)
+from domain.kernel.log.record import Cause, Record
+from domain.kernel.rules.refusal import Refusal
+
+
+def name_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Decided:
+    """Name an official, as the organizer.
+
+    Raises:
+        Refusal: the game has ended (TAB-LIFE-01), or TAB-RUL-01: another account asks, or the player is an official
+            already, or holds, held or is to take a seat.
+    """
+    _require_organizer(game, cause)
+    around = game.around
+    if around.is_official(player):
+        raise Refusal("TAB-RUL-01", f"{player} is an official already.", "Name another account.")
+    if player in around.seated or player in game.kept_seats.values():
+        asked = f"{player} has, had or is to take a seat of this game."
+        raise Refusal("TAB-RUL-01", asked, "Nobody judges a game that they play.")
+    return game.log([(OfficialNamed(player), game.draws)], cause, at)
+
+
+def release_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Decided:
+    """Release an official, as the organizer.
+
+    Raises:
+        Refusal: the game has ended (TAB-LIFE-01), another account asks or `player` is no official (TAB-RUL-01).
+    """
+    _require_organizer(game, cause)
+    if not game.around.is_official(player):
+        known = ", ".join(each for each, holds in game.around.officials.items() if holds)
+        allowed = f"Officials: {known}." if known else "This game has no officials."
+        raise Refusal("TAB-RUL-01", f"{player} is no official of this game.", allowed)
+    return game.log([(OfficialReleased(player), game.draws)], cause, at)
+
+
+def _require_organizer(game: Game, cause: Cause) -> None:
+    if cause.player != game.organizer:
+        asked = "You are not the organizer of this game."
+        raise Refusal("TAB-RUL-01", asked, f"Only the organizer, {game.organizer}, names and releases officials.")
+    if game.status not in ("gathering", "running"):
+        allowed = "You can do this only until a game ends."
+        raise Refusal("TAB-LIFE-01", f"{game.state.capitalize()}.", allowed, untimely=True)
+
+
+def require_ruling(game: Game, cause: Cause, reason: str | None = None) -> None:
+    """Raise `Refusal` unless `cause` is an official who rules on a case of this running game (TAB-RUL-02)."""
+    if not game.around.is_official(cause.player):
+        known = ", ".join(each for each, holds in game.around.officials.items() if holds)
+        allowed = f"Officials: {known}." if known else "The organizer can name officials."
+        raise Refusal("TAB-RUL-01", "You are not an official of this game.", allowed)
+    if not cause.case:
+        raise Refusal("TAB-RUL-02", "The ruling names no case.", "Rule on a case of this game.")
+    if reason is not None and not is_reason(reason):
+        allowed = f"Expected a line of 1 to {LONGEST_REASON} characters, without control characters."
+        raise Refusal("TAB-RUL-02", f"This cannot be the reason of a ruling: {reason[:40]!r}.", allowed)
+    game.require_running()
+
+
+def rule_start(game: Game, cause: Cause, at: str) -> Decided:
+    """Let a continuation go on by a ruling, with the players of its parent on the seats that wait (TAB-FORK-04).
+
+    Raises:
+        Refusal: it is no continuation, or goes on already.
+    """
+    game.require_gathering("continue the game")
+    if game.past is None:
+        asked = f"You asked to continue in {game.id}, which is no fork."
+        raise Refusal("TAB-FORK-04", asked, "A game that is over is continued in a fork.")
+    return game.log([(GameStarted(), 0)], cause, at)
+
+
+def rule_back(
+    game: Game,
+    to: Version,
+    reason: str,
+    history: Sequence[Record],
+    earlier: Callable[[Version], Game],
+    cause: Cause,
+    at: str,
+) -> Decided:
+    """Go back to the version before a command, by a ruling on a case. The arguments are those of `ask_take_back`.
+
+    Raises `Refusal` where `require_ruling` or `require_retractable` does.
+    """
+    require_ruling(game, cause, reason)
+    retracting.require_retractable(game, to, "ruling", history, None)
+    return retracting.go_on_from(game, earlier(to), "ruling", reason, cause, at)
+
+
+def rule_result(
+    game: Game, order: Sequence[Sequence[Seat]], reason: str, chance: Chance, cause: Cause, at: str
+) -> Decided:
+    """End the game with a final order of its seats, by a ruling on a case; seats that tie stand together.
+
+    Raises `Refusal` where `require_ruling` does, or when the order misses or doubles a seat (TAB-RUL-04).
+    """
+    require_ruling(game, cause, reason)
+    named = [seat for group in order for seat in group]
+    if sorted(named) != sorted(game.players) or not all(order):
+        asked = f"The order names {', '.join(named) or 'no seats'}, in {len(order)} groups."
+        allowed = f"Expected each of {', '.join(game.players)} once, and no empty group."
+        raise Refusal("TAB-RUL-04", asked, allowed)
+    adjudicated = GameAdjudicated(tuple(map(tuple, order)), reason)
+    ended = GameEnded(adjudicated.order[0], RuleId("TAB-RUL-04"), chance.secret.hex())
+    return game.log([(adjudicated, game.draws), (ended, game.draws)], cause, at)
+
+
+def rule_pause(game: Game, reason: str, cause: Cause, at: str) -> Decided:
+    """Pause the game, by a ruling on a case. Raises `Refusal` where `require_ruling` does, or when it is paused."""
+    require_ruling(game, cause, reason)
+    if game.around.paused is not None:
+        raise Refusal("TAB-RUL-03", "The game is paused already.", "Resume it first.", untimely=True)
+    return game.log([(GamePaused(reason), game.draws)], cause, at)
+
+
+def rule_resume(game: Game, cause: Cause, at: str) -> Decided:
+    """Resume the game, by a ruling on a case. Raises `Refusal` as `require_ruling` does, or when it goes on."""
+    require_ruling(game, cause)
+    if game.around.paused is None:
+        raise Refusal("TAB-RUL-03", "The game is not paused.", "Only a paused game is resumed.", untimely=True)
+    return game.log([(GameResumed(), game.draws)], cause, at)

@@ -1,0 +1,196 @@
+"""Going back: undo, taking back by consent, and the way back that a ruling orders (TAB-UNDO-01 to -05)."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, Literal, NoReturn, cast
+
+from msgspec import UNSET, Raw
+from msgspec.structs import replace
+
+from domain.kernel.canonical import canonical
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import Seat, Version
+from domain.kernel.log.answers import Answers
+from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.history import cause_of, starts_of_commands
+from domain.kernel.log.lifecycle import (
+    By,
+    MovesRetracted,
+    TakeBackAnswered,
+    TakeBackAsked,
+    Undo,
+)
+from domain.kernel.log.record import Cause, Record, inscribe
+from domain.kernel.rules.refusal import Refusal
+
+
+def require_retractable(
+    game: Game, to: Version, by: Literal["undo", "ruling"], history: Sequence[Record], seat: Seat | None
+) -> None:
+    """Raise `Refusal` unless the game may go back to version `to`.
+
+    A finished game cannot go back: its secret is public, so everybody would know the dice beforehand.
+    """
+    if game.status != "running":
+        asked = f"You asked to go back to version {to}, but {game.state}."
+        raise Refusal("TAB-LIFE-01", asked, "Only a running game can go back.", untimely=True)
+    if by == "undo":
+        _ = game.running_ruleset  # a pause holds up undo, too
+    own = game.undo.get(seat, ()) if seat is not None else ()
+    if by == "undo" and to not in own:
+        may = ", ".join(map(str, own))
+        raise Refusal(
+            "TAB-UNDO-01",
+            f"You cannot go back to version {to}.",
+            f"You can go back to: {may}." if may else "You have nothing to take back.",
+        )
+    if by == "ruling" and to not in starts_of_commands(history):
+        allowed = "Choose a version at which a command began."
+        raise Refusal("TAB-UNDO-02", f"The game cannot go back to version {to}.", allowed)
+
+
+def go_on_from(
+    game: Game,
+    earlier: Game,
+    by: By,
+    reason: str,
+    cause: Cause | None,
+    at: str,
+    others: Sequence[Record] = (),
+) -> Decided:
+    """Return the way back to `earlier`, this game at a version that `require_retractable` allows.
+
+    What stands around the table stays as it is. A way back by consent has no cause: it follows from an answer.
+    Of the commands that `others` begin, the event names those that are to be given again; it does not yet do so.
+    """
+    again = tuple(_accepted(game, earlier, others, at))
+    event = MovesRetracted(earlier.version, by, reason, again or UNSET)
+    if by == "undo" and cause is not None:
+        cause = replace(cause, command=Raw(canonical(Undo(earlier.version))))
+    record = inscribe(
+        game.id, game.head, game.version + 1, event, schema=event.schema, draws=game.draws, at=at, cause=cause
+    )
+    # Nobody is held to what they left for a course that others took back. An undo takes back no answers.
+    answers = game.answers if by == "undo" else Answers()
+    around = game.around.moved_on(record.version)
+    after = replace(
+        earlier,
+        players=game.players,
+        version=record.version,
+        head=record.hash,
+        draws=game.draws,
+        answers=answers,
+        around=around,
+    )
+    return Decided(after, (record,))
+
+
+def ask_take_back(
+    game: Game,
+    seat: Seat,
+    to: Version,
+    history: Sequence[Record],
+    earlier: Callable[[Version], Game],
+    cause: Cause,
+    at: str,
+) -> Decided:
+    """Ask the other seats to go back to a version before a command of `seat`.
+
+    `history` is the whole log of this game; `earlier` returns the game at a version of it.
+
+    Raises:
+        Refusal: the game does not go on, no command of the seat that counts begins there (TAB-UNDO-04), the seat
+            has an open request, or was turned down with this one since the game moved on (TAB-UNDO-05).
+    """
+    _ = game.running_ruleset
+    own = starts_of_commands(history, seat)
+    if to not in own:
+        last = ", ".join(map(str, sorted(own)[-5:]))
+        allowed = f"Name a version before a command of yours that still counts. The last are: {last}."
+        asked = f"No command of {seat} begins at version {to}."
+        raise Refusal("TAB-UNDO-04", asked, allowed if last else f"{seat} has given no command.")
+    if (already := game.around.open_request(seat)) is not None:
+        asked = f"Your request of version {already} is still open."
+        raise Refusal("TAB-UNDO-05", asked, "Withdraw it, or wait until the others have answered it.")
+    if any((each.seat, each.to) == (seat, to) for each in game.around.asked.values()):
+        asked = f"You have already asked to go back to version {to}."
+        raise Refusal("TAB-UNDO-05", asked, "Ask again when the game has moved on, or name another version.")
+    step = game.log([(TakeBackAsked(seat, to), game.draws)], replace(cause, seat=seat), at)
+    return _agreed(step, step.game.version, earlier, at)
+
+
+def answer_take_back(
+    game: Game,
+    seat: Seat,
+    asked: Version,
+    agrees: bool,
+    earlier: Callable[[Version], Game],
+    cause: Cause,
+    at: str,
+) -> Decided:
+    """Answer the request of version `asked`. When nobody is left to agree, the game goes back.
+
+    A seat that refuses its own request withdraws it.
+
+    Raises:
+        Refusal: the game does not go on, there is no such open request, or the seat has nothing to answer
+            (TAB-UNDO-05).
+    """
+    _ = game.running_ruleset
+    request = game.around.asked.get(asked)
+    if request is None or request.is_closed:
+        known = ", ".join(str(at) for at, each in game.around.asked.items() if not each.is_closed)
+        allowed = f"Open requests were made at: {known}." if known else "There is no open request."
+        raise Refusal("TAB-UNDO-05", f"There is no open request to take moves back of version {asked}.", allowed)
+    if seat == request.seat and agrees:
+        raise Refusal("TAB-UNDO-05", "This is your own request.", "You can only withdraw it.")
+    if seat != request.seat and seat not in game.asked_by(request):
+        asked_whom = ", ".join(game.asked_by(request))
+        raise Refusal("TAB-UNDO-05", f"{seat} is not asked, or has answered.", f"The seats asked: {asked_whom}.")
+    step = game.log([(TakeBackAnswered(seat, asked, agrees), game.draws)], replace(cause, seat=seat), at)
+    return _agreed(step, asked, earlier, at)
+
+
+def _accepted(game: Game, earlier: Game, others: Iterable[Record], at: str) -> Iterator[Version]:
+    """Yield the versions of those commands that are accepted when they are given again, one after the other."""
+    course = replace(earlier, draws=game.draws)
+    for record in others:
+        try:
+            course = give_again(course, cause_of(record), at).game
+        except Refusal:
+            continue  # what it rested on was taken back: it lapses
+        yield record.version
+
+
+def give_again(game: Game, cause: Cause, at: str) -> Decided:
+    """Return what a command that stands aside comes to in this game (TAB-UNDO-03). Raises `Refusal`."""
+    seat, command = cast(Seat, cause.seat), game.ruleset.read_command(cast(Raw, cause.command))
+    return game.command(seat, [command], _NO_CHANCE, Vault(), Cause(cause.account), at)
+
+
+def _agreed(step: Decided, asked: Version, earlier: Callable[[Version], Game], at: str) -> Decided:
+    """Return a step around a request to take moves back, with the way back when all have agreed to it."""
+    game, request = step.game, step.game.around.asked[asked]
+    if request.is_closed or game.asked_by(request):
+        return step
+    return step.then(go_on_from(game, earlier(request.to), "consent", "", None, at))
+
+
+class _NoChance:
+    """The chance of commands that draw nothing."""
+
+    secret = b""
+
+    def dice(self, draw: int, count: int, sides: int) -> NoReturn:
+        self._refuse()
+
+    def order(self, draw: int, items: Sequence[Any]) -> NoReturn:
+        self._refuse()
+
+    def salt(self, draw: int) -> NoReturn:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise AssertionError("a command that stands aside draws nothing")
+
+
+_NO_CHANCE: Final = _NoChance()
