@@ -13,6 +13,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -155,6 +156,7 @@ class Bid(Command, frozen=True):
 
     rules = ("CS-AUC-05", "CS-AUC-04", "CS-AUC-08", "CS-AUC-09", "CS-AUC-10", "CS-AUC-11", "CS-AUC-16")
     answers = frozenset({"bid"})
+    gesture = Gesture(targets=("a", "b"), counts=("amount",), control="bid")
 
     amount: Count
     a: Seat | None = None
@@ -209,6 +211,7 @@ class PassBid(Command, frozen=True):
 
     rules = ("CS-AUC-05", "CS-AUC-06")
     answers = frozenset({"bid"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if _under_way(draft.table).bidder is None:

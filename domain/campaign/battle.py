@@ -21,6 +21,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Draw, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -60,6 +61,7 @@ class BattleBegan(Event, frozen=True):
     """
 
     rules = ("CS-BAT-01", "CS-BAT-02", "CS-BAT-10", "CS-NAV-03", "CS-EFF-09", "CS-EFF-22")
+    places = (("place", "at"),)
 
     place: AreaId
     naval: bool
@@ -212,6 +214,7 @@ class BattleEnded(Event, frozen=True):
     """
 
     rules = ("CS-BAT-09", "CS-BAT-11", "CS-BAT-22", "CS-BAT-23", "CS-BAT-24", "CS-NAV-09", "CS-NAV-10")
+    places = (("place", "at"),)
 
     place: AreaId
     winner: Seat | None
@@ -291,6 +294,7 @@ class RemoveLosses(Command, frozen=True):
 
     rules = ("CS-BAT-18", "CS-NAV-05", "CS-EFF-11")
     answers = frozenset({"remove-losses"})
+    gesture = Gesture(counts=("lost",), control="division")
 
     lost: dict[Group, Count]
 

@@ -14,6 +14,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -58,6 +59,7 @@ class GalleyMoved(Event, frozen=True):
     """A galley moved to the sea zone that a card names (CS-EFF-13)."""
 
     rules = ("CS-EFF-13",)
+    places = (("origin", "from"), ("to", "to"))
 
     seat: Seat
     origin: AreaId
@@ -146,6 +148,7 @@ class Acquire(Command, frozen=True):
 
     rules = ("CS-CRD-01", "CS-CRD-02", "CS-CRD-03", "CS-CRD-05", "CS-CRD-12", "CS-ACT-03")
     answers = ACT
+    gesture = Gesture(cards=("card",), control="hand")
 
     card: CardId
 
@@ -193,6 +196,7 @@ class BuildCity(Command, frozen=True):
 
     rules = ("CS-CTY-01", "CS-CTY-02", "CS-CRD-04")
     answers = ACT
+    gesture = Gesture(to="province", cards=("card",))
 
     card: CardId
     province: AreaId
@@ -228,6 +232,9 @@ class SendArmy(Command, frozen=True):
 
     rules = ("CS-EFF-14", "CS-EFF-15", "CS-EFF-16", "CS-EFF-17", "CS-CRD-04")
     answers = ACT
+    gesture = Gesture(
+        start="origin", counts=("infantry", "cavalry", "catapults", "generals", "caesar"), cards=("card",)
+    )
 
     card: CardId
     origin: AreaId
@@ -287,6 +294,7 @@ class SendGalley(Command, frozen=True):
 
     rules = ("CS-EFF-13", "CS-CRD-04", "CS-CRD-05")
     answers = ACT
+    gesture = Gesture(start="origin", cards=("card",))
 
     card: CardId
     origin: AreaId
@@ -338,6 +346,7 @@ class BribeSenator(Command, frozen=True):
 
     rules = ("CS-EFF-19", "CS-CRD-04", "CS-AUC-17")
     answers = ACT
+    gesture = Gesture(targets=("player",), cards=("card",), control="hand")
 
     card: CardId
     player: Seat
@@ -387,6 +396,7 @@ class RaiseSlaves(Command, frozen=True):
 
     rules = ("CS-EFF-20", "CS-EFF-21", "CS-CRD-04", "CS-AUC-17")
     answers = ACT
+    gesture = Gesture(to="province", targets=("army",), cards=("card",))
 
     card: CardId
     province: AreaId

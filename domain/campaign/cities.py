@@ -10,6 +10,7 @@ class CityBuilt(Event, frozen=True):
     """A player built a city (CS-CTY-01, CS-CTY-03)."""
 
     rules = ("CS-CTY-01", "CS-CTY-03")
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -25,6 +26,7 @@ class CityTaken(Event, frozen=True):
     """A city changed hands: its army was beaten (CS-CTY-04), or nobody held it (CS-CTY-05)."""
 
     rules = ("CS-CTY-04", "CS-CTY-05")
+    places = (("province", "lost"),)
 
     seat: Seat
     province: AreaId

@@ -23,7 +23,7 @@ BATTLE: Final[Mapping[BattleStep, Step[Table]]] = {
     "lose": battle.lose,
     "announce": retreat.announce,
 }
-"""A battle: the wind at sea only, whoever joins; then rounds, after which on land either side may retreat."""
+"""A battle: the wind at sea only, then allies who join; then rounds, after which on land either side may retreat."""
 
 
 def step(table: Table) -> Step[Table]:

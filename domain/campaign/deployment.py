@@ -12,6 +12,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -46,6 +47,7 @@ class ArmyDeployed(Event, frozen=True):
     """A player placed starting land units in a province with their influence (CS-DEP-03)."""
 
     rules = ("CS-DEP-03",)
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -69,6 +71,7 @@ class GalleyDeployed(Event, frozen=True):
     """A player placed their galley in a sea zone adjacent to a province with their influence (CS-DEP-04)."""
 
     rules = ("CS-DEP-04",)
+    places = (("sea", "at"),)
 
     seat: Seat
     sea: AreaId
@@ -132,6 +135,7 @@ class Deploy(Command, frozen=True):
 
     rules = ("CS-DEP-03",)
     answers = DEPLOY
+    gesture = Gesture(to="province", counts=("infantry", "cavalry", "catapults", "generals", "caesar"))
 
     province: AreaId
     infantry: Count = 0
@@ -168,6 +172,7 @@ class DeployGalley(Command, frozen=True):
 
     rules = ("CS-DEP-04",)
     answers = DEPLOY
+    gesture = Gesture(to="sea")
 
     sea: AreaId
 

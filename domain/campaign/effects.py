@@ -43,6 +43,7 @@ class UnitsLevied(Event, frozen=True):
     """A card brought units from the supply, as many as there were (CS-EFF-07, CS-EFF-13, CS-EFF-15, CS-PCS-04)."""
 
     rules = ("CS-EFF-07", "CS-EFF-13", "CS-EFF-15", "CS-PCS-04")
+    places = (("at", "at"),)
 
     seat: Seat
     card: CardId
@@ -71,6 +72,7 @@ class TokensGained(Event, frozen=True):
     """
 
     rules = ("CS-EFF-08", "CS-EFF-18", "CS-TOK-02", "CS-TOK-03")
+    places = (("province", "at"),)
 
     seat: Seat
     card: CardId

@@ -59,7 +59,7 @@ def size(units: Force) -> int:
 
 
 def by_type(units: Force) -> tuple[Units, int]:
-    """Return a force's land units and galleys, whoever owns them."""
+    """Return a force's land units and galleys, of all owners."""
     kinds = {"infantry": 0, "cavalry": 0, "catapults": 0, GALLEYS: 0}
     for name, number in units.items():
         kinds[of(name).kind] += number

@@ -11,6 +11,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -30,6 +31,7 @@ class InfluenceBought(Event, frozen=True):
     """
 
     rules = ("CS-INF-01", "CS-INF-03", "CS-INF-04", "CS-INF-05")
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -75,6 +77,7 @@ class BuyInfluence(Command, frozen=True):
 
     rules = ("CS-INF-01", "CS-INF-02", "CS-INF-09")
     answers = ACT
+    gesture = Gesture(to="province", counts=("tokens", "of"))
 
     province: AreaId
     tokens: Count = 0

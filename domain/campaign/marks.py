@@ -182,7 +182,7 @@ def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
     for side, does in ((battle.attacker, f"{where}{{}} attack"), (battle.defender, "{} defend")):
         who = does.format(forces.participant(side.seat, names)) + "s" * (side.seat != SLAVES)
         hits = f", {side.hits} hit{'s' * (side.hits > 1)} to take" if side.hits else ""
-        yield Shelf(f"{who}{hits}", (*_force(side, names), *_leaders(view, battle, side, names)), now=True)
+        yield Shelf(f"{who}{hits}", (*_force(side, names), *_leaders(view, battle, side, names)))
 
 
 def _force(side: Side, names: Names) -> Iterator[Mark]:

@@ -20,6 +20,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -54,6 +55,7 @@ class ArmyMoved(Event, frozen=True):
     """
 
     rules = ("CS-MOV-02", "CS-AMP-01", "CS-AMP-03")
+    places = (("origin", "from"), ("to", "to"))
 
     seat: Seat
     origin: AreaId
@@ -202,6 +204,7 @@ class March(Command, frozen=True):
 
     rules = ("CS-MOV-01", "CS-MOV-02", "CS-MOV-03", "CS-MOV-07", "CS-MOV-08", "CS-AMP-01")
     answers = ACT
+    gesture = Gesture(start="origin", to="to", counts=("infantry", "cavalry", "catapults", "generals", "caesar"))
 
     origin: AreaId
     to: AreaId

@@ -13,6 +13,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -24,6 +25,7 @@ class Attack(Command, frozen=True):
 
     rules = ("CS-BAT-01", "CS-BAT-02", "CS-BAT-03")
     answers = ACT
+    gesture = Gesture(to="province", targets=("defender",), counts=("infantry", "cavalry", "catapults"))
 
     province: AreaId
     defender: Seat
@@ -90,6 +92,7 @@ class CallGalleys(Command, frozen=True):
 
     rules = ("CS-BAT-04", "CS-BAT-05")
     answers = frozenset({"call-galleys"})
+    gesture = Gesture(areas=("galleys",), counts=("galleys",))
 
     galleys: dict[AreaId, Count] = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
 
@@ -114,6 +117,7 @@ class Lend(Command, frozen=True):
 
     rules = ("CS-BAT-06", "CS-BAT-07", "CS-BAT-08", "CS-NAV-06", "CS-SET-13")
     answers = frozenset({"lend"})
+    gesture = Gesture(areas=("galleys",), counts=("infantry", "cavalry", "catapults", "galleys"))
 
     infantry: Count = 0
     cavalry: Count = 0

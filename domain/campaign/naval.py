@@ -16,6 +16,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -30,6 +31,7 @@ class GalleysMoved(Event, frozen=True):
     """
 
     rules = ("CS-NAV-01", "CS-NAV-02")
+    places = (("galleys", "from"), ("to", "to"))
 
     seat: Seat
     galleys: dict[AreaId, Count]
@@ -92,6 +94,7 @@ class Sail(Command, frozen=True):
 
     rules = ("CS-NAV-01", "CS-NAV-02", "CS-NAV-03")
     answers = ACT
+    gesture = Gesture(start="galleys", to="to", counts=("galleys",))
 
     galleys: dict[AreaId, Count]
     to: AreaId
@@ -141,6 +144,7 @@ class AttackAtSea(Command, frozen=True):
 
     rules = ("CS-NAV-03", "CS-AUC-17")
     answers = ACT
+    gesture = Gesture(to="sea", targets=("defender",), counts=("galleys",))
 
     sea: AreaId
     defender: Seat

@@ -13,6 +13,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -30,6 +31,7 @@ class UnitsRecruited(Event, frozen=True):
     """
 
     rules = ("CS-REC-01", "CS-REC-02", "CS-REC-04")
+    places = (("province", "at"), ("galleys", "at"))
 
     seat: Seat
     province: AreaId
@@ -72,6 +74,9 @@ class Recruit(Command, frozen=True):
 
     rules = ("CS-REC-01", "CS-REC-02", "CS-REC-03", "CS-REC-04", "CS-REC-05")
     answers = ACT
+    gesture = Gesture(
+        to="province", counts=("infantry", "cavalry", "catapults", "generals", "galleys"), control="purchase"
+    )
 
     province: AreaId
     infantry: Count = 0

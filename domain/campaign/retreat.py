@@ -14,6 +14,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -44,6 +45,7 @@ class ArmyRetreated(Event, frozen=True):
     """
 
     rules = ("CS-RET-02", "CS-RET-06", "CS-RET-07", "CS-RET-09")
+    places = (("province", "from"), ("to", "to"))
 
     seat: Seat
     province: AreaId
@@ -69,6 +71,7 @@ class LeadersLeft(Event, frozen=True):
     """
 
     rules = ("CS-RET-04", "CS-RET-05")
+    places = (("province", "from"), ("to", "to"))
 
     seat: Seat
     province: AreaId
@@ -109,6 +112,7 @@ class Retreat(Command, frozen=True):
 
     rules = ("CS-RET-02", "CS-RET-01", "CS-RET-03", "CS-RET-08", "CS-RET-09")
     answers = frozenset({"retreat"})
+    gesture = Gesture(to="to")
 
     to: AreaId | None = None
 
@@ -139,6 +143,7 @@ class FightOn(Command, frozen=True):
 
     rules = ("CS-RET-01",)
     answers = frozenset({"retreat"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(FoughtOn(seat))
@@ -173,6 +178,7 @@ class Escape(Command, frozen=True):
 
     rules = ("CS-RET-04",)
     answers = frozenset({"escape"})
+    gesture = Gesture(to="to")
 
     to: AreaId | None = None
 

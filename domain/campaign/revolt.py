@@ -13,6 +13,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -25,6 +26,7 @@ class SlavesRose(Event, frozen=True):
     """
 
     rules = ("CS-EFF-20",)
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -96,6 +98,7 @@ class TurnSlaves(Command, frozen=True):
 
     rules = ("CS-EFF-21",)
     answers = frozenset({"turn-slaves"})
+    gesture = Gesture(targets=("army",))
 
     army: Seat
 

@@ -11,6 +11,7 @@ from domain.campaign import (
     course,
     deployment,
     effects,
+    fight,
     forces,
     influence,
     marks,
@@ -35,6 +36,7 @@ from domain.campaign.data import DATA, Data
 from domain.campaign.position import arrange, conceal
 from domain.campaign.setup import Setup, fit
 from domain.campaign.table import CARD, SLAVES, Table, bare
+from domain.campaign.view import imagine
 from domain.conquest.dice import FACES
 from domain.conquest.pieces import KINDS
 from domain.conquest.seats import COLOURS
@@ -44,10 +46,11 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.course import Step
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.marks import Mark, Marks
+from domain.kernel.rules.marks import Battle, Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
+from domain.kernel.rules.schema import Random
 
 CHAPTERS = (
     setup,
@@ -132,6 +135,9 @@ class Campaign(Ruleset[Table]):
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)
 
+    def imagine(self, draft: Draft[Table], view: view.View, seat: Seat, rng: Random) -> None:
+        imagine(draft, view, seat, rng)
+
     def step(self, table: Table) -> Step[Table]:
         return course.step(table)
 
@@ -167,12 +173,15 @@ class Campaign(Ruleset[Table]):
             for seat, player in table.players.items()
         }
 
+    def battle(self, table: Table, names: Names) -> Battle | None:
+        return fight.of(table, names)
+
     def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
         match event:
             case battle.BattleRolled():
                 throws = [throw for throw in (event.attacker, event.defender) if throw is not None]
                 return tuple(
-                    Rolled("battle", throw.faces, None if throw.seat == SLAVES else throw.seat, throw.draw)
+                    Rolled("battle", throw.faces, None if throw.seat == SLAVES else throw.seat, throw.draw, throw.hits)
                     for throw in throws
                 )
             case _:

@@ -82,7 +82,7 @@ class SeasonEnded(Event, frozen=True):
     """Used cards turned up again, Diplomacy cards returned to the display, the alliances ended (CS-END-01 to -04).
 
     Attributes:
-        opener: who opens the first auction of the next season: whoever was last in turn order.
+        opener: who opens the first auction of the next season: the player who was last in turn order.
     """
 
     rules = ("CS-END-01", "CS-END-02", "CS-END-03", "CS-END-04", "CS-CRD-07", "CS-CRD-09")

@@ -18,6 +18,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -168,6 +169,7 @@ class CallVote(Command, frozen=True):
 
     rules = ("CS-SEN-04", "CS-SEN-03", "CS-ACT-06")
     answers = ACT
+    gesture = Gesture(cards=("card",), control="hand")
 
     card: CardId
 
@@ -194,6 +196,7 @@ class LaySenators(Command, frozen=True):
 
     rules = ("CS-SEN-05", "CS-SEN-01", "CS-SEN-06")
     answers = VOTING
+    gesture = Gesture(cards=("senators",), control="hand")
 
     senators: dict[CardId, Count] = field(default_factory=dict[CardId, int])
 
@@ -224,6 +227,7 @@ class PassVote(Command, frozen=True):
 
     rules = ("CS-SEN-05", "CS-SEN-06")
     answers = VOTING
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(VotePassed(seat))
@@ -245,6 +249,7 @@ class PlaceLegions(Command, frozen=True):
 
     rules = ("CS-EFF-07",)
     answers = frozenset({"place-legions"})
+    gesture = Gesture(to="province")
 
     province: AreaId
 
@@ -321,7 +326,7 @@ def _award(draft: Draft[Table]) -> None:
 
 
 def _look_at_rome(draft: Draft[Table]) -> None:
-    """Let whoever has most influence in Italia draw one of the senators that were spent (CS-SEN-10, CS-SEN-13)."""
+    """Let the player with most influence in Italia draw one of the senators that were spent (CS-SEN-10, CS-SEN-13)."""
     prize, _ = _prize(draft.table)
     influence = draft.table.provinces[ITALIA].influence
     most = max(influence.values(), default=0)

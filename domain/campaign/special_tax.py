@@ -10,6 +10,7 @@ from domain.kernel.ids import Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -49,6 +50,7 @@ class TakeSpecialTax(Command, frozen=True):
 
     rules = ("CS-TAX-01", "CS-TAX-02")
     answers = ACT
+    gesture = Gesture(counts=("talents",))
 
     talents: Count
 

@@ -400,10 +400,10 @@ class Table(KernelTable):
         left = dict(self.data.pieces)
         left["influence"] -= self.influence_of(seat)
         for province in self.provinces.values():
-            army = province.armies.get(seat, NO_ARMY)
-            for kind, count in army.units.by_type.items():
-                left[kind] -= count
-            left["generals"] -= army.generals
+            if (army := province.armies.get(seat)) is not None:
+                for kind, count in army.units.by_type.items():
+                    left[kind] -= count
+                left["generals"] -= army.generals
         left["galleys"] -= sum(fleet.get(seat, 0) for fleet in self.fleets.values())
         return left
 

@@ -8,6 +8,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Seat
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -91,6 +92,7 @@ class Pass(Command, frozen=True):
 
     rules = ("CS-ACT-05",)
     answers = ACT
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         require_action(draft.table, "You asked to pass.")
@@ -107,6 +109,7 @@ class EndMove(Command, frozen=True):
 
     rules = ("CS-ACT-04",)
     answers = ACT
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         turn = turn_of(draft.table)
@@ -126,6 +129,7 @@ class EndTurn(Command, frozen=True):
 
     rules = ("CS-ACT-06",)
     answers = ACT
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if left := turn_of(draft.table).actions:

@@ -12,6 +12,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -38,6 +39,7 @@ class GeneralKilled(Event, frozen=True):
     """An assassin removed a General, who returned to the supply of its owner (CS-EFF-02, CS-PCS-05)."""
 
     rules = ("CS-EFF-02", "CS-PCS-05")
+    places = (("province", "lost"),)
 
     seat: Seat
     victim: Seat
@@ -109,6 +111,7 @@ class UseCard(Command, frozen=True):
 
     rules = ("CS-CRD-08", "CS-EFF-01", "CS-EFF-03", "CS-CRD-10", "CS-CRD-13")
     answers = ACT
+    gesture = Gesture(cards=("card",), control="hand")
 
     card: CardId
 
@@ -142,6 +145,7 @@ class UseAssassin(Command, frozen=True):
 
     rules = ("CS-EFF-02", "CS-CRD-08", "CS-AUC-17")
     answers = ACT
+    gesture = Gesture(to="province", targets=("player",), cards=("card",))
 
     card: CardId
     player: Seat

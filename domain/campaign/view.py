@@ -8,7 +8,9 @@ from domain.campaign.table import (
     Auction,
     Battle,
     Escaping,
+    Hand,
     Phase,
+    Player,
     Prize,
     Province,
     Revolt,
@@ -18,6 +20,8 @@ from domain.campaign.table import (
 )
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.schema import Random
 
 
 class SeatView(Struct, frozen=True):
@@ -145,3 +149,32 @@ def _standing(table: Table, seat: Seat, vault: Vault) -> SeatView:
         supply=table.supply(seat),
         ally=tuple(other for side in sides if seat in side for other in side if other != seat),
     )
+
+
+def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
+    """Make of a bare table one that `view` may show: others have the chaos that was last revealed, and any senators."""
+    table = draft.table
+    table.assume(view, "deploying")
+    table.deploying = {kind: number for kind, number in view.deploying.items() if kind != "caesar"}
+    table.deploying_caesar = bool(view.deploying.get("caesar"))
+    laid = view.vote.laid if view.vote is not None else {}
+    for seat, standing in view.seats.items():
+        chaos = standing.shown if standing.chaos is None else standing.chaos
+        table.players[seat] = Player(standing.talents, standing.points, chaos, standing.shown)
+        table.owned[seat], table.used[seat] = standing.cards, standing.used
+    known = [view.deck, view.display, view.seats[viewer].hand or {}]
+    known += [cards for seat, cards in laid.items() if seat != viewer]
+    unseen = [
+        card
+        for card in hands.kinds(table)
+        for _ in range(table.cards[card].copies - sum(each.get(card, 0) for each in known))
+    ]
+    dealt = rng.sample(unseen, len(unseen))
+    for seat, standing in view.seats.items():
+        hand = dict(standing.hand or {})
+        if standing.hand is None:
+            hand.update(laid.get(seat, {}))
+            while sum(hand.values()) < standing.senators and dealt:
+                card = dealt.pop()
+                hand[card] = hand.get(card, 0) + 1
+        table.hands[seat] = Hand(standing.senators, hands.seal(draft, seat, hand))

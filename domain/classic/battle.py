@@ -23,6 +23,7 @@ from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -42,6 +43,7 @@ class BattleBegan(Event, frozen=True):
     """The active player attacked another player's units in a province (CC-BAT-01, CC-BAT-02)."""
 
     rules = ("CC-BAT-01", "CC-BAT-02")
+    places = (("province", "at"),)
 
     province: AreaId
     attacker: Seat
@@ -138,6 +140,7 @@ class BattleEnded(Event, frozen=True):
     """
 
     rules = ("CC-BAT-31",)
+    places = (("province", "at"),)
 
     province: AreaId
     attacker: Seat
@@ -232,6 +235,7 @@ class FormLegion(Command, frozen=True):
 
     rules = ("CC-BAT-09",)
     answers = frozenset({"form-legion"})
+    gesture = Gesture(counts=("infantry", "cavalry", "catapults"), control="division")
 
     infantry: Count = 0
     cavalry: Count = 0

@@ -148,6 +148,7 @@ class GeneralFreed(Event, frozen=True):
     """
 
     rules = ("CC-CAP-18", "CC-CAP-19")
+    places = (("at", "at"),)
 
     general: LeaderId
     at: AreaId | None = None

@@ -24,6 +24,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
@@ -60,6 +61,7 @@ class NavalBattleDeclared(Event, frozen=True):
     """
 
     rules = ("CC-NAV-01",)
+    places = (("sea", "at"),)
 
     sea: AreaId
     plans: tuple[NavalPlan, ...]
@@ -77,6 +79,7 @@ class NavalBattleDeclined(Event, frozen=True):
     """The active player did not attack the other galleys in a sea zone (CC-NAV-17)."""
 
     rules = ("CC-NAV-17",)
+    places = (("sea", "at"),)
 
     sea: AreaId
 
@@ -96,6 +99,7 @@ class LeadersSpared(Event, frozen=True):
     """
 
     rules = ("CC-CAP-04", "CC-CAP-05")
+    places = (("province", "at"),)
 
     province: AreaId
     player: Seat
@@ -116,6 +120,7 @@ class SomeLeadersSpared(Event, frozen=True):
     """
 
     rules = ("CC-CAP-04", "CC-CAP-05")
+    places = (("province", "at"),)
 
     province: AreaId
     player: Seat
@@ -307,6 +312,7 @@ class FightBattle(Command, frozen=True):
 
     rules = ("CC-BAT-03", "CC-BAT-04")
     answers = FIGHT
+    gesture = Gesture(to="province")
 
     province: AreaId
 
@@ -331,6 +337,7 @@ class FightAtSea(Command, frozen=True):
 
     rules = ("CC-NAV-01", "CC-NAV-18", "CC-NAV-20", "CC-NAV-19", "CC-BAT-04")
     answers = FIGHT
+    gesture = Gesture(to="sea", targets=("opponent",))
 
     sea: AreaId
     opponent: Seat
@@ -375,6 +382,7 @@ class DivideFleet(Command, frozen=True):
 
     rules = ("CC-NAV-19",)
     answers = FIGHT
+    gesture = Gesture(to="sea", targets=("against",))
 
     sea: AreaId
     against: tuple[Seat, ...]
@@ -409,6 +417,7 @@ class DeclineNavalBattle(Command, frozen=True):
 
     rules = ("CC-NAV-01",)
     answers = FIGHT
+    gesture = Gesture(to="sea")
 
     sea: AreaId
 
@@ -432,6 +441,7 @@ class AttackLeaders(Command, frozen=True):
 
     rules = ("CC-CAP-04", "CC-CAP-05")
     answers = FIGHT
+    gesture = Gesture(to="province", pieces=("leaders",), targets=("player",))
 
     province: AreaId
     player: Seat
@@ -459,6 +469,7 @@ class SpareLeaders(Command, frozen=True):
 
     rules = ("CC-CAP-04", "CC-CAP-05")
     answers = FIGHT
+    gesture = Gesture(to="province", pieces=("leaders",), targets=("player",))
 
     province: AreaId
     player: Seat
@@ -482,6 +493,7 @@ class FinishCombat(Command, frozen=True):
 
     rules = ("CC-TRN-05", "CC-BAT-01")
     answers = FIGHT
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fights = _fights(draft.table)

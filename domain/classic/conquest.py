@@ -25,6 +25,7 @@ class ProvinceConquered(Event, frozen=True):
     """
 
     rules = ("CC-CON-07",)
+    places = (("province", "lost"),)
 
     province: AreaId
     seat: Seat
@@ -46,6 +47,7 @@ class GalleysDestroyed(Event, frozen=True):
     """
 
     rules = ("CC-SEA-30", "CC-SEA-34")
+    places = (("province", "lost"),)
 
     province: AreaId
     owner: Seat

@@ -10,6 +10,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -22,6 +23,7 @@ class CitiesDestroyed(Event, frozen=True):
     """
 
     rules = ("CC-DES-02", "CC-DES-03")
+    places = (("provinces", "lost"),)
 
     seat: Seat
     provinces: tuple[AreaId, ...]
@@ -67,6 +69,7 @@ class DestroyCities(Command, frozen=True):
 
     rules = ("CC-DES-01",)
     answers = frozenset({"destroy"})
+    gesture = Gesture(to="provinces")
 
     provinces: tuple[AreaId, ...]
 
@@ -95,6 +98,7 @@ class FinishDestruction(Command, frozen=True):
 
     rules = ("CC-DES-01",)
     answers = frozenset({"destroy"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(CitiesSpared(seat))

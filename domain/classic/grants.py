@@ -84,6 +84,7 @@ class GrantStanding(Command, frozen=True):
 
     rules = ("CC-ALY-05", "CC-ALY-02")
     aside = True
+    gesture = "A promise that holds until further notice: it moves nothing."
 
     to: Seat
     kind: Consent
@@ -143,6 +144,7 @@ class WithdrawGrant(Command, frozen=True):
 
     rules = ("CC-ALY-05", "CC-ALY-02")
     aside = True
+    gesture = "A promise that holds until further notice: it moves nothing."
 
     to: Seat
     kind: Consent

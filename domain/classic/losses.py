@@ -18,6 +18,7 @@ from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -63,6 +64,7 @@ class LossesRemoved(Event, frozen=True):
     """
 
     rules = ("CC-BAT-20",)
+    places = (("province", "lost"),)
 
     province: AreaId
     attacker: Units
@@ -140,6 +142,10 @@ class MarkLosses(Command, frozen=True):
 
     rules = ("CC-BAT-16", "CC-BAT-19", "CC-RET-13")
     answers = frozenset({"mark-losses"})
+    gesture = Gesture(
+        counts=("infantry", "cavalry", "catapults", "landed_infantry", "landed_cavalry", "landed_catapults"),
+        control="division",
+    )
 
     infantry: Count = 0
     cavalry: Count = 0

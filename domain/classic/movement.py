@@ -20,6 +20,7 @@ from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.schema import Schema
@@ -43,6 +44,7 @@ class LegionMarched(Event, frozen=True):
     """
 
     rules = ("CC-MOV-05",)
+    places = (("origin", "from"), ("to", "to"))
 
     seat: Seat
     origin: AreaId
@@ -160,6 +162,7 @@ class March(Command, frozen=True):
 
     rules = ("CC-MOV-25", "CC-MOV-03", "CC-MOV-05")
     answers = frozenset({"move", "pass-on"})
+    gesture = Gesture(start="origin", to="to", pieces=("leaders",), counts=("units", "tired", "riders"))
 
     origin: AreaId
     to: AreaId
@@ -413,6 +416,7 @@ class FinishMovement(Command, frozen=True):
 
     rules = ("CC-MOV-25", "CC-SEA-28", "CC-TRN-04")
     answers = frozenset({"move", "pass-on"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if stuck := legion.among_enemies(draft.table, seat):

@@ -21,6 +21,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -43,6 +44,7 @@ class NavalBattleBegan(Event, frozen=True):
     """
 
     rules = ("CC-NAV-11", "CC-NAV-12")
+    places = (("sea", "at"),)
 
     sea: AreaId
     attacker: Seat
@@ -177,6 +179,7 @@ class NavalBattleEnded(Event, frozen=True):
     """
 
     rules = ("CC-NAV-12", "CC-NAV-17")
+    places = (("sea", "at"),)
 
     sea: AreaId
     attacking: tuple[GalleyId, ...]
@@ -199,6 +202,7 @@ class LeadersFishedOut(Event, frozen=True):
     """
 
     rules = ("CC-NAV-16",)
+    places = (("sea", "at"),)
 
     owner: Seat
     leaders: tuple[LeaderId, ...]
@@ -221,6 +225,7 @@ class LeadersRescued(Event, frozen=True):
     """
 
     rules = ("CC-NAV-14", "CC-NAV-16")
+    places = (("at", "at"),)
 
     leaders: tuple[LeaderId, ...]
     galley: GalleyId | None = None
@@ -283,11 +288,15 @@ def mark_sunk(table: Table) -> list[Decision] | Consequence[Table]:
     ]
 
 
+def most_hits(table: Table, fleet: Fleet, enemy: Fleet) -> int:
+    """Return how many hits a fleet makes at most: those beyond the enemy's galleys are lost (CC-NAV-10)."""
+    matched = len(fleet.galleys) if table.edition.naval_hits_are_matched else len(enemy.galleys)  # CC-NAV-06
+    return min(len(enemy.galleys), matched)
+
+
 def _roll(draft: Draft[Table], battle: NavalBattle, fleet: Fleet, enemy: Fleet) -> None:
     draw, faces = dice.roll(draft, DICE_PER_GALLEY * len(fleet.galleys))
-    hits = min(faces.count("galley"), len(enemy.galleys))  # CC-NAV-10: hits beyond the enemy's galleys are lost
-    if draft.table.edition.naval_hits_are_matched:
-        hits = min(hits, len(fleet.galleys))  # CC-NAV-06
+    hits = min(faces.count("galley"), most_hits(draft.table, fleet, enemy))
     draft.emit(GalleysRolled(fleet.seat, battle.cycle, draw, faces, hits))
 
 
@@ -412,6 +421,7 @@ class MarkSunk(Command, frozen=True):
 
     rules = ("CC-NAV-10",)
     answers = frozenset({"mark-sunk"})
+    gesture = Gesture(pieces=("galleys",), control="division")
 
     galleys: tuple[GalleyId, ...]
 
@@ -443,6 +453,7 @@ class PlaceRescued(Command, frozen=True):
 
     rules = ("CC-NAV-16",)
     answers = frozenset({"place-rescued"})
+    gesture = Gesture(to="to", pieces=("leaders",))
 
     leaders: tuple[LeaderId, ...]
     to: str
@@ -467,7 +478,8 @@ class PlaceRescued(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         rescue = table.rescues[0]
         fields = {"leaders": schema.subset(rescue.leaders, 1), "to": schema.one_of(_harbours(table, rescue))}
-        yield cls.option("Place rescued leaders", fields, rule=_rescue_rule(table, rescue))
+        places = {galley: table.galleys[galley].at for galley in rescue.galleys}
+        yield cls.option("Place rescued leaders", fields, rule=_rescue_rule(table, rescue), places=places)
 
 
 def _rescue_rule(table: Table, rescue: Rescue) -> str:

@@ -20,6 +20,7 @@ from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.schema import Schema
@@ -271,6 +272,7 @@ class AskPassage(Command, frozen=True):
 
     rules = ("CC-ALY-04", "CC-ALY-02")
     answers = frozenset({"move", "pass-on"})
+    gesture = Gesture(start="origin", to="to", pieces=("leaders",), counts=("units", "tired", "riders"))
 
     kind: Consent
     origin: AreaId

@@ -18,6 +18,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -28,6 +29,7 @@ class UnitsPlaced(Event, frozen=True):
     """The new land combat units appeared in the Home Province (CC-PLC-01); there is no other place."""
 
     rules = ("CC-PLC-01",)
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -51,6 +53,7 @@ class GalleyPlaced(Event, frozen=True):
     """
 
     rules = ("CC-PLC-03", "CC-PLC-04")
+    places = (("province", "at"),)
 
     seat: Seat
     galley: GalleyId
@@ -73,6 +76,7 @@ class CityPlaced(Event, frozen=True):
     """A new city was built (CC-PLC-05)."""
 
     rules = ("CC-PLC-05",)
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -91,6 +95,7 @@ class FortificationPlaced(Event, frozen=True):
     """A city was fortified (CC-PLC-06)."""
 
     rules = ("CC-PLC-06",)
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -212,6 +217,7 @@ class PlaceGalley(Command, frozen=True):
 
     rules = ("CC-PLC-03", "CC-PLC-04")
     answers = frozenset({"place"})
+    gesture = Gesture(to="province", targets=("coast",))
 
     province: AreaId
     coast: str
@@ -244,6 +250,7 @@ class PlaceCity(Command, frozen=True):
 
     rules = ("CC-PLC-05",)
     answers = frozenset({"place"})
+    gesture = Gesture(to="province")
 
     province: AreaId
 
@@ -270,6 +277,7 @@ class PlaceFortification(Command, frozen=True):
 
     rules = ("CC-PLC-06",)
     answers = frozenset({"place"})
+    gesture = Gesture(to="province")
 
     province: AreaId
 
@@ -292,6 +300,7 @@ class PlaceRoad(Command, frozen=True):
 
     rules = ("CC-PLC-07", "CC-PLC-08")
     answers = frozenset({"place"})
+    gesture = Gesture(between="road")
 
     road: RoadId
 
@@ -337,6 +346,7 @@ class TakeLeaders(Command, frozen=True):
 
     rules = ("CC-CAP-06", "CC-CAP-04")
     answers = frozenset({"place"})
+    gesture = Gesture(targets=("player",))
 
     player: Seat
 
@@ -366,6 +376,7 @@ class FinishTurn(Command, frozen=True):
 
     rules = ("CC-TRN-03", "CC-PLC-09", "CC-RAN-05", "CC-RAN-13")
     answers = frozenset({"place"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -388,7 +399,7 @@ class FinishTurn(Command, frozen=True):
 
 
 def place(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the active player to place or to finish, and whoever was offered a ransom to answer."""
+    """Ask the active player to place or to finish, and the player who was offered a ransom to answer."""
     seat, left = table.acting, _left(table)
     if (event := _automatic(table, seat)) is not None:
         return lambda draft: _follow(draft, event)

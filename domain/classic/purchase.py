@@ -16,6 +16,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -166,6 +167,9 @@ class Buy(Command, frozen=True):
 
     rules = ("CC-BUY-01",)
     answers = frozenset({"buy"})
+    gesture = Gesture(
+        counts=("infantry", "cavalry", "catapults", "galleys", "cities", "fortifications", "roads"), control="purchase"
+    )
 
     infantry: Count = 0
     cavalry: Count = 0
@@ -239,6 +243,7 @@ class FinishPurchase(Command, frozen=True):
 
     rules = ("CC-BUY-01",)
     answers = frozenset({"buy"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(NothingBought(seat))

@@ -15,6 +15,7 @@ from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -55,6 +56,7 @@ class PursuedEliminated(Event, frozen=True):
     """
 
     rules = ("CC-PUR-05",)
+    places = (("province", "lost"),)
 
     seat: Seat
     province: AreaId
@@ -78,6 +80,7 @@ class MarkPursued(Command, frozen=True):
 
     rules = ("CC-PUR-05",)
     answers = frozenset({"mark-pursued"})
+    gesture = Gesture(counts=("infantry", "cavalry", "catapults"), control="division")
 
     infantry: Count = 0
     cavalry: Count = 0

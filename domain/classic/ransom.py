@@ -168,6 +168,7 @@ class GeneralReturned(Event, frozen=True):
     """
 
     rules = ("CC-RAN-07", "CC-RAN-08")
+    places = (("at", "at"),)
 
     general: LeaderId
     at: AreaId | None = None

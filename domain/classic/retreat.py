@@ -20,6 +20,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
@@ -131,6 +132,7 @@ class UnitsAbandoned(Event, frozen=True):
     """
 
     rules = ("CC-RET-08", "CC-RET-12")
+    places = (("province", "lost"),)
 
     seat: Seat
     province: AreaId
@@ -175,6 +177,7 @@ class ArmyRetreated(Event, frozen=True):
     """
 
     rules = ("CC-RET-06",)
+    places = (("province", "from"), ("to", "to"))
 
     seat: Seat
     province: AreaId
@@ -322,6 +325,7 @@ class AskRetreat(Command, frozen=True):
 
     rules = ("CC-RET-15",)
     answers = frozenset({"announce"})
+    gesture = Gesture(to="to")
 
     to: AreaId
 
@@ -391,6 +395,7 @@ class Withdraw(Command, frozen=True):
 
     rules = ("CC-RET-20", "CC-RET-06")
     answers = frozenset({"withdraw"})
+    gesture = Gesture(to="to")
 
     to: AreaId
 
@@ -507,7 +512,7 @@ def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
 
 
 def withdraw(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask whoever leaves for a destination, where there is a choice; when all have left, end the battle."""
+    """Ask those who leave for a destination, where there is a choice; when all have left, end the battle."""
     fight = fought(table)
     if not _somebody_leaves(table, fight):
         return _end_retreat

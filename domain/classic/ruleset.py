@@ -14,6 +14,7 @@ from domain.classic import (
     conquest,
     course,
     destruction,
+    fight,
     grants,
     inflation,
     losses,
@@ -38,6 +39,7 @@ from domain.classic import (
 from domain.classic.editions import EDITIONS, Edition
 from domain.classic.position import arrange
 from domain.classic.table import Table, bare
+from domain.classic.view import lay
 from domain.conquest.dice import FACES
 from domain.conquest.seats import COLOURS
 from domain.kernel.chance.evidence import Dice, Lots, Shown
@@ -46,10 +48,11 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.course import Step
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.marks import Mark, Marks
+from domain.kernel.rules.marks import Battle, Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Result, Rolled, Ruleset, switched
+from domain.kernel.rules.schema import Random
 
 CHAPTERS = (
     setup,
@@ -166,6 +169,9 @@ class Classic(Ruleset[Table]):
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)
 
+    def imagine(self, draft: Draft[Table], view: view.View, seat: Seat, rng: Random) -> None:
+        lay(draft.table, view)
+
     def step(self, table: Table) -> Step[Table]:
         return course.step(table)
 
@@ -205,10 +211,13 @@ class Classic(Ruleset[Table]):
             scores[galley.owner]["units"] += galley.cargo.total
         return scores
 
+    def battle(self, table: Table, names: Names) -> Battle | None:
+        return fight.of(table, names)
+
     def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
         match event:
             case battle.LegionRolled() | naval.GalleysRolled() | pursuit.PursuitRolled():
-                return (Rolled("battle", event.faces, event.seat, event.draw),)
+                return (Rolled("battle", event.faces, event.seat, event.draw, event.hits),)
             case _:
                 return ()
 

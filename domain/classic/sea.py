@@ -21,6 +21,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.schema import Schema
@@ -50,6 +51,7 @@ class GalleySailed(Event, frozen=True):
     """
 
     rules = ("CC-SEA-02", "CC-SEA-09")
+    places = (("origin", "from"), ("to", "to"))
 
     galley: GalleyId
     origin: AreaId
@@ -77,6 +79,7 @@ class PiecesEmbarked(Event, frozen=True):
     """
 
     rules = ("CC-SEA-10",)
+    places = (("at", "at"),)
 
     galley: GalleyId
     at: AreaId
@@ -104,6 +107,7 @@ class PiecesLanded(Event, frozen=True):
     """
 
     rules = ("CC-SEA-11", "CC-SEA-14")
+    places = (("at", "at"),)
 
     galley: GalleyId
     at: AreaId
@@ -180,6 +184,7 @@ class Sail(Command, frozen=True):
 
     rules = ("CC-SEA-02",)
     answers = frozenset({"move"})
+    gesture = Gesture(start="galley", to="to", counts=("landing",), targets=("coast",))
 
     galley: GalleyId
     to: AreaId
@@ -303,7 +308,8 @@ class Sail(Command, frozen=True):
     def _option(cls, table: Table, galley: str, fields: dict[str, Schema], *, coast_named: bool = True) -> Option:
         title = f"Sail {table.names(galley)}{' and land' if 'landing' in fields else ''}"
         optional = () if coast_named else ("coast",)
-        return cls.option(title, {"galley": schema.const(galley), **fields}, optional=optional)
+        places = {galley: table.galleys[galley].at}
+        return cls.option(title, {"galley": schema.const(galley), **fields}, optional=optional, places=places)
 
 
 # --- embarking and landing ---
@@ -317,6 +323,7 @@ class Embark(Command, frozen=True):
 
     rules = ("CC-SEA-10", "CC-SEA-11", "CC-SEA-14")
     answers = frozenset({"move"})
+    gesture = Gesture(to="galley", pieces=("leaders",), counts=("units",))
 
     galley: GalleyId
     leaders: tuple[LeaderId, ...] = ()
@@ -392,7 +399,8 @@ class Embark(Command, frozen=True):
 
     @classmethod
     def _option(cls, table: Table, galley: str, fields: dict[str, Schema], optional: Collection[str] = ()) -> Option:
-        return cls.option(f"Board {table.names(galley)}", {"galley": schema.const(galley), **fields}, optional=optional)
+        title, places = f"Board {table.names(galley)}", {galley: table.galleys[galley].at}
+        return cls.option(title, {"galley": schema.const(galley), **fields}, optional=optional, places=places)
 
 
 class Land(Command, frozen=True):
@@ -400,6 +408,7 @@ class Land(Command, frozen=True):
 
     rules = ("CC-SEA-10", "CC-SEA-15")
     answers = frozenset({"move"})
+    gesture = Gesture(start="galley", pieces=("leaders",), counts=("units",))
 
     galley: GalleyId
     leaders: tuple[LeaderId, ...] = ()
@@ -424,7 +433,8 @@ class Land(Command, frozen=True):
             if fewest > galley.cargo.total:
                 continue
             fields = {"galley": schema.const(name), **_party_fields(crew, galley.cargo, fewest)}
-            yield cls.option(f"Land from {table.names(name)}", fields, optional=() if fewest else ("units",))
+            optional = () if fewest else ("units",)
+            yield cls.option(f"Land from {table.names(name)}", fields, optional=optional, places={name: galley.at})
 
 
 # --- what these commands share ---

@@ -17,6 +17,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -132,6 +133,7 @@ class HomePicked(Event, frozen=True):
     """A player picked a Home Province, or got the last one (CC-SET-03)."""
 
     rules = ("CC-SET-03",)
+    places = (("home", "at"),)
 
     seat: Seat
     home: AreaId
@@ -152,6 +154,7 @@ class EmpireFounded(Event, frozen=True):
     """
 
     rules = ("CC-SET-04",)
+    places = (("home", "at"),)
 
     seat: Seat
     home: AreaId
@@ -220,6 +223,7 @@ class PickHome(Command, frozen=True):
 
     rules = ("CC-SET-03",)
     answers = frozenset({"pick-home"})
+    gesture = Gesture(to="home")
 
     home: AreaId
 

@@ -471,7 +471,7 @@ class Table(KernelTable):
 
     @property
     def acting(self) -> Seat:
-        """Who decides for the active player: they do, or whoever took their empire in mid-turn (CC-CAP-24)."""
+        """Who decides for the active player: they do, or the player who took their empire in mid-turn (CC-CAP-24)."""
         assert self.active is not None, "there is no active player"
         seat = self.active
         while (captor := self.players[seat].fallen_to) is not None:

@@ -7,6 +7,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
@@ -103,6 +104,7 @@ class WaiveTalks(Command, frozen=True):
 
     rules = ("CC-RAN-13", "CC-RAN-02")
     answers = frozenset({"negotiate"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(TalksWaived(seat))

@@ -1,5 +1,7 @@
 """What everybody sees of a Classic table: all of it, with the figures that the rules derive."""
 
+from collections.abc import Iterable, Iterator
+
 from msgspec import Struct
 
 from domain.classic import purchase
@@ -17,6 +19,7 @@ from domain.classic.table import (
     Offer,
     Passage,
     Phase,
+    Player,
     Province,
     Purchase,
     Rescue,
@@ -159,3 +162,27 @@ def _standing(table: Table, seat: Seat) -> SeatView:
         supply=purchase.supply(table, seat),
         prisoners=[name for name, leader in table.leaders.items() if leader.captor == seat],
     )
+
+
+def lay(table: Table, view: View) -> None:
+    """Make of a bare table the one that `view` shows."""
+    table.assume(view)
+    table.request = view.passage
+    for seat, standing in view.seats.items():
+        colours = tuple(other for other in view.seats if (other, *_captors(view, other))[-1] == seat)
+        table.players[seat] = Player(colours, standing.home, standing.talents, standing.fallen_to)
+    table.next_galley = 1 + _highest(view.galleys)
+    table.next_talk = 1 + _highest(each.id for each in (*view.offers, *view.alliances))
+
+
+def _captors(view: View, seat: Seat) -> Iterator[Seat]:
+    """Yield who captured a seat's Caesar, who captured theirs, and so on."""
+    captor = view.seats[seat].fallen_to
+    while captor is not None:
+        yield captor
+        captor = view.seats[captor].fallen_to
+
+
+def _highest(ids: Iterable[str]) -> int:
+    """Return the highest number at the end of ids; 0 when there are none."""
+    return max((int(each.rpartition("-")[2]) for each in ids), default=0)

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from domain.italia import dice
 from domain.italia.battle import roll
 from domain.italia.pieces import KINDS, Kind, NationId, called, counted, told
-from domain.italia.table import Aim, Battle, Command, Event, Table, under_way
+from domain.italia.state import Aim, Battle
+from domain.italia.table import Command, Event, Table, under_way
 from domain.kernel.chance.secret import Opened, Sealed, Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
@@ -21,6 +22,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
+from domain.kernel.rules.schema import Random
 
 # --- what happens ---
 
@@ -239,6 +241,15 @@ def chosen_by(fight: Battle, vault: Vault) -> dict[NationId, tuple[Aim, ...]]:
     """Return the targets that the holder of a vault has chosen in secret so far (IT-BAT-19)."""
     own = {nation: each for nation, each in fight.sealed.items() if all(map(vault.holds, each))}
     return {nation: aimed(map(vault.open, each)) for nation, each in own.items()}
+
+
+def assume(draft: Draft[Table], nation: NationId, number: int, seen: Iterable[Aim] | None, rng: Random) -> None:
+    """Seal so many targets of a side: those that were `seen`, or any that it may have chosen."""
+    known: list[tuple[Kind, str]] = [(each.kind, each.target) for each in seen or () for _ in range(each.count)]
+    for _ in range(number):
+        kinds, targets = _left(draft.table, under_way(draft.table), nation, draft.open)
+        chosen = known.pop() if known else (rng.choice(kinds), rng.choice(targets))
+        _seal(draft, nation, *chosen)
 
 
 def aim(table: Table) -> list[Decision] | Consequence[Table]:

@@ -10,27 +10,20 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from domain.italia import cities, deserters, dice, raids, scoring
-from domain.italia.cards import EntryAreas
 from domain.italia.dice import Throw
+from domain.italia.entries import EntryAreas
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, Units, called, counted, told
 from domain.italia.sequence import enter, turn_of
 from domain.italia.sequence import go_on as next_stage
-from domain.italia.table import (
-    Battle,
-    BattleStep,
-    Command,
-    Event,
-    Table,
-    combat_of,
-    resolved,
-    under_way,
-)
+from domain.italia.state import Battle, BattleStep, resolved
+from domain.italia.table import Command, Event, Table, combat_of, under_way
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
@@ -41,6 +34,7 @@ class LeadersCaught(Event, frozen=True):
     """Leaders without units were removed from an area with enemy units, without combat (IT-BAT-17)."""
 
     rules = ("IT-BAT-17",)
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId
@@ -69,6 +63,7 @@ class BattleBegan(Event, frozen=True):
     """
 
     rules = ("IT-BAT-01", "IT-BAT-02", "IT-BAT-03", "IT-RAI-01", "IT-RAI-02", "IT-NAV-10", "IT-I1-08", "IT-I1-22")
+    places = (("place", "at"),)
 
     place: AreaId
     naval: bool
@@ -152,6 +147,7 @@ class BattleRolled(Event, frozen=True):
     """
 
     rules = ("IT-BAT-04", "IT-BAT-06", "IT-BAT-07", "IT-BAT-08", "IT-BAT-09", "IT-BAT-10", "IT-BAT-12", "IT-HIT-01")
+    places = (("place", "at"),)
 
     place: AreaId
     attacker: Throw
@@ -184,6 +180,7 @@ class BattleEnded(Event, frozen=True):
     """
 
     rules = ("IT-BAT-11", "IT-BAT-13", "IT-NAV-12", "IT-I1-09")
+    places = (("place", "at"),)
 
     place: AreaId
     attacker: NationId
@@ -299,6 +296,7 @@ class Fight(Command, frozen=True):
 
     rules = ("IT-BAT-03", "IT-RAI-01", "IT-RAI-02", "IT-RAI-10", "IT-RAI-11", "IT-NAV-11")
     answers = frozenset({"choose-battle"})
+    gesture = Gesture(to="place", targets=("enemy",))
 
     nation: NationId
     place: AreaId
@@ -435,8 +433,7 @@ def roll(draft: Draft[Table]) -> None:
     """Roll for both sides, and remove what is lost on land (IT-BAT-07)."""
     table = draft.table
     battle = under_way(table)
-    throw = dice.throw_at_sea if battle.naval else dice.throw
-    thrown = {nation: throw(draft, battle, nation) for nation in battle.sides}
+    thrown = {nation: dice.throw(draft, battle, nation) for nation in battle.sides}
     lost, damaged = dict[NationId, Units](), dict[NationId, Units]()
     driven, sunk = dict[NationId, int](), dict[NationId, int]()
     for nation in sorted(battle.sides):  # as the log keeps it

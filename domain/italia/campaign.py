@@ -11,13 +11,15 @@ from msgspec.structs import replace
 from domain.italia import entry, movement, raids, scoring, steps
 from domain.italia.pieces import KINDS, Army, LeaderId, NationId, Piece, called, counted
 from domain.italia.sequence import CAMPAIGN_STEP, CHECK, FIGHT, enter, go_on, leave, turn_of
-from domain.italia.table import Campaign, Combat, Command, Event, Front, Leaving, Moving, Table
+from domain.italia.state import Campaign, Combat, Front, Leaving, Moving
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -127,6 +129,7 @@ class RaidAnnounced(Event, frozen=True):
     """A raid was declared before any reaction (IT-CAM-16, IT-RAI-02)."""
 
     rules = ("IT-CAM-16", "IT-RAI-01", "IT-RAI-02")
+    places = (("area", "at"),)
 
     nation: NationId
     area: AreaId
@@ -148,6 +151,7 @@ class AreaBlocked(Event, frozen=True):
     """
 
     rules = ("IT-BLK-01", "IT-BLK-02", "IT-BLK-03", "IT-BLK-04")
+    places = (("area", "at"),)
 
     nation: NationId
     area: AreaId
@@ -206,6 +210,7 @@ class EndCampaign(Command, frozen=True):
 
     rules = ("IT-CAM-04", "IT-CAM-13", "IT-CAM-17")
     answers = frozenset({"campaign"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -287,6 +292,7 @@ class AnnounceRaid(Command, frozen=True):
 
     rules = ("IT-CAM-16", "IT-RAI-01", "IT-RAI-11", "IT-I1-25")
     answers = frozenset({"announce"})
+    gesture = Gesture(to="area")
 
     area: AreaId
 
@@ -328,6 +334,7 @@ class Block(Command, frozen=True):
 
     rules = ("IT-BLK-01", "IT-BLK-03", "IT-BLK-04")
     answers = frozenset({"announce"})
+    gesture = Gesture(to="area", targets=("kind",))
 
     area: AreaId
     kind: Piece
@@ -347,7 +354,7 @@ class Block(Command, frozen=True):
             raise Refusal("IT-BLK-03", asked, f"Give up one of the units in the leader's area: {called(kinds)}.")
         blocked = _enemies(table, campaign.nation, self.area)
         draft.emit(AreaBlocked(campaign.nation, self.area, self.kind, cost))
-        for other in blocked:  # IT-BLK-05: whoever is blocked may score, in whosever turn it is
+        for other in blocked:  # IT-BLK-05: a blocked nation may score in the turn of any nation
             scoring.eliminated(draft, campaign.nation, {self.kind: 1}, by=other, any_turn=True)
 
     @classmethod
@@ -408,6 +415,7 @@ class EndAnnouncing(Command, frozen=True):
 
     rules = ("IT-CAM-03",)
     answers = frozenset({"announce"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         go_on(draft)

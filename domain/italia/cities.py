@@ -8,13 +8,15 @@ from msgspec.structs import replace
 from domain.italia import scoring
 from domain.italia.pieces import Army, Kind, NationId, called, counted
 from domain.italia.sequence import go_on, turn_of
-from domain.italia.table import City, Combat, Command, Event, Spoil, Table
+from domain.italia.state import City, Combat, Spoil
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import refuse_unless
 
@@ -32,6 +34,7 @@ class CityTaken(Event, frozen=True):
     """
 
     rules = ("IT-CTY-01", "IT-CTY-04", "IT-CTY-06", "IT-CTY-07", "IT-CTY-08", "IT-RAI-12")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId
@@ -56,6 +59,7 @@ class CitySacked(Event, frozen=True):
     """
 
     rules = ("IT-CTY-04", "IT-CTY-10", "IT-I1-25")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId
@@ -83,6 +87,7 @@ class SpoilsTaken(Event, frozen=True):
     """
 
     rules = ("IT-CTY-04", "IT-CTY-05", "IT-RAI-07", "IT-INC-08", "IT-INC-18")
+    places = (("area", "at"),)
 
     nation: NationId
     area: AreaId
@@ -110,6 +115,7 @@ class CityKept(Event, frozen=True):
     """A nation did not sack the city that it had just taken, and cannot do so later (IT-CTY-06)."""
 
     rules = ("IT-CTY-04", "IT-CTY-06")
+    places = (("area", "at"),)
 
     nation: NationId
     area: AreaId
@@ -125,6 +131,7 @@ class CityRebuilt(Event, frozen=True):
     """A nation gave up a unit and rebuilt a ruin (IT-CTY-09). Nobody scores the unit (IT-VP-17)."""
 
     rules = ("IT-CTY-09", "IT-CTY-11", "IT-CTY-12", "IT-CTY-13", "IT-VP-17")
+    places = (("area", "at"),)
 
     nation: NationId
     area: AreaId
@@ -248,6 +255,7 @@ class KeepCity(Command, frozen=True):
 
     rules = ("IT-CTY-06", "IT-CTY-04")
     answers = frozenset({"spoils"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoil = draft.table.spoils[0]
@@ -309,6 +317,7 @@ class Rebuild(Command, frozen=True):
 
     rules = ("IT-CTY-09", "IT-CTY-10", "IT-CTY-13")
     answers = frozenset({"rebuild"})
+    gesture = Gesture(to="area", targets=("kind",))
 
     area: AreaId
     kind: Kind
@@ -337,6 +346,7 @@ class EndRebuilding(Command, frozen=True):
 
     rules = ("IT-CTY-09",)
     answers = frozenset({"rebuild"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         go_on(draft)

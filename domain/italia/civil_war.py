@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from domain.italia import campaign, dice, purchase, reinforcements, stacking
-from domain.italia.cards import Defection, Levy
+from domain.italia.entries import Defection, Levy
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, counted
 from domain.italia.sequence import RoundStageBegan, TurnBegan, go_on, next_part
 from domain.italia.table import Command, Event, Table
@@ -15,6 +15,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Draw, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -55,6 +56,7 @@ class UnitsLevied(Event, frozen=True):
     """
 
     rules = ("IT-BUY-09", "IT-BUY-05")
+    places = (("area", "at"),)
 
     nation: NationId
     kind: Kind
@@ -102,6 +104,7 @@ class UnitsDefected(Event, frozen=True):
     """
 
     rules = ("IT-I1-18", "IT-I1-19", "IT-I1-20", "IT-I1-21", "IT-PCS-05")
+    places = (("area", "lost"),)
 
     nation: NationId
     leader: LeaderId
@@ -251,6 +254,7 @@ class Pass(Command, frozen=True):
 
     rules = ("IT-I1-16", "IT-CAM-04")
     answers = frozenset({"march-or-pass"})
+    gesture = Gesture(quiet=True)
 
     nation: NationId
 
@@ -290,6 +294,7 @@ class LevyUnits(Command, frozen=True):
 
     rules = ("IT-BUY-09", "IT-BUY-05")
     answers = frozenset({"levy"})
+    gesture = Gesture(counts=("number",), control="purchase")
 
     nation: NationId
     number: Count

@@ -31,7 +31,8 @@ from domain.italia import (
     winning,
 )
 from domain.italia.sequence import turn_of
-from domain.italia.table import BattleStep, RoundStage, Stage, Table, under_way
+from domain.italia.state import BattleStep, RoundStage, Stage
+from domain.italia.table import Table, under_way
 from domain.kernel.rules.course import Step, always
 
 

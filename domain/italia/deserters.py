@@ -3,10 +3,11 @@
 from msgspec.structs import replace
 
 from domain.italia import scoring
-from domain.italia.cards import Conversion, Desertion, ElephantPanic
 from domain.italia.dice import ELEPHANT, Face, roll
+from domain.italia.entries import Conversion, Desertion, ElephantPanic
 from domain.italia.pieces import KINDS, Army, Kind, NationId, Units, told, total
-from domain.italia.table import Battle, Event, Table, under_way
+from domain.italia.state import Battle
+from domain.italia.table import Event, Table, under_way
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Draw, Names
@@ -24,6 +25,7 @@ class ElephantsMet(Event, frozen=True):
     """
 
     rules = ("IT-I1-10", "IT-I1-11", "IT-I1-12", "IT-BAT-14")
+    places = (("place", "at"),)
 
     nation: NationId
     place: AreaId
@@ -51,6 +53,7 @@ class FoederatiDeserted(Event, frozen=True):
     """
 
     rules = ("IT-I2-02", "IT-I2-03", "IT-BAT-14")
+    places = (("place", "lost"),)
 
     nation: NationId
     place: AreaId
@@ -75,6 +78,7 @@ class UnitConverted(Event, frozen=True):
     """A unit of the enemy fights for the nation that converted it (IT-I2-06)."""
 
     rules = ("IT-I2-06", "IT-I2-08", "IT-BAT-14")
+    places = (("place", "lost"),)
 
     nation: NationId
     place: AreaId
@@ -96,6 +100,7 @@ class ConvertRemoved(Event, frozen=True):
     """A converted unit survived the battle, but there was no counter to replace it (IT-I2-07)."""
 
     rules = ("IT-I2-07", "IT-PCS-05")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId

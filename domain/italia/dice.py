@@ -3,16 +3,17 @@
 Modifiers are looked up at every roll, because they change from round to round and from battle to battle (IT-I2-11).
 """
 
-from collections.abc import Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
 
-from domain.italia.cards import Handicap
+from domain.italia.entries import Handicap
 from domain.italia.pieces import FLEET, KINDS, Kind, NationId, Units
-from domain.italia.table import Aim, Battle, Table
+from domain.italia.state import Aim, Battle
+from domain.italia.table import Table
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.marks import together
 from domain.kernel.rules.message import Count, Draw, Names
 
 DIE: Final = "ten-sided"
@@ -200,37 +201,64 @@ def roll(draft: Draft[Table], count: int) -> tuple[Draw, tuple[Face, ...]]:
     return rolled.draw, tuple(FACES[number - 1] for number in rolled.faces)
 
 
-def throw(draft: Draft[Table], battle: Battle, nation: NationId) -> Throw:
-    """Roll a die for each unit of a nation on land (IT-BAT-04)."""
-    table = draft.table
-    enemies, aims = groups(table, battle, battle.enemy(nation)), _aims(table, battle, nation)
+class Volley(Struct, frozen=True):
+    """Dice that are thrown alike, for units of one type at one target: each hits with `needed`, `added` included."""
+
+    kind: str
+    target: str
+    count: int
+    added: int
+    needed: int
+
+
+def volleys(table: Table, battle: Battle, nation: NationId) -> list[Volley]:
+    """Return the dice of a nation in a round: one for each unit (IT-BAT-04), at sea one for each fleet (IT-NAV-03).
+
+    Land units aboard help the fleet that carries them. Units whose targets are not declared yet aim at the first.
+    """
+    if battle.naval:
+        bonus, carried = modifier(table, battle, nation), table.data.combat.fleet_per_carried_unit
+        fleets = [fleet for _, fleet in table.fleets_of(nation, battle.place)]
+        needed = table.data.units[FLEET].hit
+        return [Volley(FLEET, FLEET, 1, bonus + carried * fleet.cargo.size, needed) for fleet in fleets]
+    enemies, units = groups(table, battle, battle.enemy(nation)), table.data.units
     raids = battle.raid and nation == battle.attacker
-    needed = {aim.kind: table.data.combat.raid_hit if raids else table.data.units[aim.kind].hit for aim in aims}
-    dice = [(aim.kind, aim.target, aim.count, modifier(table, battle, nation, enemies.get(aim.target))) for aim in aims]
-    return _rolled(draft, nation, dice, needed)
-
-
-def throw_at_sea(draft: Draft[Table], battle: Battle, nation: NationId) -> Throw:
-    """Roll a die for each fleet of a nation (IT-NAV-03); land units aboard help the fleet that carries them."""
-    table = draft.table
-    bonus, carried = modifier(table, battle, nation), table.data.combat.fleet_per_carried_unit
-    fleets = [fleet for _, fleet in table.fleets_of(nation, battle.place)]
-    dice = [(FLEET, FLEET, 1, bonus + carried * fleet.cargo.size) for fleet in fleets]
-    return _rolled(draft, nation, dice, {FLEET: table.data.units[FLEET].hit})
-
-
-def _rolled(
-    draft: Draft[Table], nation: NationId, dice: list[tuple[str, str, int, int]], needed: Mapping[str, int]
-) -> Throw:
-    draw, faces = roll(draft, sum(count for _, _, count, _ in dice))
-    combat, left, shots = draft.table.data.combat, [int(face) for face in faces], list[Shots]()
-    for kind, target, count, added in dice:
-        mine, left = left[:count], left[count:]
-        hits = sum(
-            face != combat.always_miss and (face == combat.always_hit or face + added >= needed[kind]) for face in mine
+    return [
+        Volley(
+            aim.kind,
+            aim.target,
+            aim.count,
+            modifier(table, battle, nation, enemies.get(aim.target)),
+            table.data.combat.raid_hit if raids else units[aim.kind].hit,
         )
-        shots.append(Shots(kind, target, count, added, hits))
+        for aim in _aims(table, battle, nation)
+    ]
+
+
+def throw(draft: Draft[Table], battle: Battle, nation: NationId) -> Throw:
+    """Roll the dice of a nation in a round."""
+    dice = volleys(draft.table, battle, nation)
+    draw, faces = roll(draft, sum(each.count for each in dice))
+    left, shots = faces, list[Shots]()
+    for each in dice:
+        mine, left = left[: each.count], left[each.count :]
+        hits = sum(_hits(draft.table, face, each) for face in mine)
+        shots.append(Shots(each.kind, each.target, each.count, each.added, hits))
     return Throw(nation, draw, faces, tuple(shots))
+
+
+def _hits(table: Table, face: Face, volley: Volley) -> bool:
+    shown, combat = int(face), table.data.combat
+    return shown != combat.always_miss and (shown == combat.always_hit or shown + volley.added >= volley.needed)
+
+
+def chances(table: Table, battle: Battle, nation: NationId) -> tuple[float, ...]:
+    """Return how likely a nation's dice hit exactly 0, 1, 2 and so on times."""
+    likely = [
+        (each.count, sum(_hits(table, face, each) for face in FACES) / len(FACES))
+        for each in volleys(table, battle, nation)
+    ]
+    return together((1 - hit, hit) for count, hit in likely for _ in range(count))
 
 
 def drives_off(thrown: Throw) -> int:

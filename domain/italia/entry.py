@@ -21,6 +21,7 @@ class ArmyPerished(Event, frozen=True):
     """Units were still in an entry area where they cannot stay, and were eliminated (IT-ENT-01). Nobody scores them."""
 
     rules = ("IT-ENT-01", "IT-RNF-06", "IT-CAM-08")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId
@@ -73,7 +74,7 @@ def clear(draft: Draft[Table], areas: list[AreaId]) -> None:
 def stay_without_fight(table: Table, nation: NationId, area: AreaId) -> bool:
     """Tell whether the units of a nation are new in an entry area that others, too, treat as normal (IT-ENT-08).
 
-    They stay without a fight, until the turn of the others. Whoever has moved in is no reinforcement.
+    They stay without a fight, until the turn of the others. Units that have moved in are no reinforcements.
     """
     moved = table.moving is not None and bool(table.moving.walks.get(area))
     return table.is_entry(area) and area in turn_of(table).arrived and not moved

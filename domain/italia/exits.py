@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from domain.italia import scoring
-from domain.italia.cards import ExitPoints, Removal
+from domain.italia.entries import ExitPoints, Removal
 from domain.italia.pieces import KINDS, Army, Kind, NationId, Units, told, total, within
 from domain.italia.sequence import go_on, turn_of
 from domain.italia.table import Command, Event, Table
@@ -13,6 +13,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
 
@@ -26,6 +27,7 @@ class UnitsLeft(Event, frozen=True):
     """
 
     rules = ("IT-I2-09", "IT-VP-01")
+    places = (("area", "at"),)
 
     nation: NationId
     area: AreaId
@@ -84,6 +86,7 @@ class Leave(Command, frozen=True):
 
     rules = ("IT-I2-09", "IT-VP-01")
     answers = frozenset({"leave-for-points", "remove-units"})
+    gesture = Gesture(to="area", counts=("units",))
 
     area: AreaId
     units: Units
@@ -137,6 +140,7 @@ class Stay(Command, frozen=True):
 
     rules = ("IT-I2-09", "IT-VP-01")
     answers = frozenset({"leave-for-points"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(ExitsEnded(turn_of(draft.table).nation))

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from domain.boards.board import SLUG
 from domain.boards.families.italia import ENTRY_REGIONS
-from domain.italia import cards
-from domain.italia.cards import Arrival, Deck, Entry, Game, NationCard, Place, Places, Span, UnitKind
+from domain.italia import cards, entries
+from domain.italia.cards import Deck, NationCard
 from domain.italia.data import Data, data_of
+from domain.italia.entries import Arrival, Entry, Game, Place, Places, Span, UnitKind
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.board import Board, Map
 
@@ -114,9 +115,9 @@ class _Check:
                 yield from self._place(card, entry)
             case Arrival():
                 yield from self._arrival(card, entry)
-            case cards.Plan():
+            case entries.Plan():
                 yield from self._plan(card, entry)
-            case cards.Submission():
+            case entries.Submission():
                 if entry.must_at_most > entry.may_at_most:
                     yield f"must_at_most is {entry.must_at_most}; it cannot be above may_at_most, {entry.may_at_most}"
                 if entry.to == card.id:
@@ -124,13 +125,13 @@ class _Check:
                 during = None if entry.during is None else self.owners.get(entry.during)
                 if during is not None and during.id != entry.to:
                     yield f"during: {entry.during} is not a leader of {entry.to}; give one of its own"
-            case cards.Leader():
+            case entries.Leader():
                 yield from self._leader(entry)
-            case cards.Special():
+            case entries.Special():
                 yield from self._special(card, entry)
-            case cards.Holding():
+            case entries.Holding():
                 yield from self._holding(entry)
-            case cards.Deed():
+            case entries.Deed():
                 yield from self._deed(card, entry)
             case _:
                 pass
@@ -157,7 +158,7 @@ class _Check:
                     yield from self._site(field, value)
                 case "nation" | "to" | "into" | "of" | "against" | "witnesses":
                     yield from self._known(field, (value,) if isinstance(value, str) else value, self.nations)
-                case "least" if isinstance(entry, cards.Desertion):
+                case "least" if isinstance(entry, entries.Desertion):
                     yield from self._known(field, entry.least, self.nations)
                 case "leader" | "leaders" | "apart_from" | "during":
                     yield from self._known(field, (value,) if isinstance(value, str) else value, self.owners)
@@ -180,16 +181,16 @@ class _Check:
                 yield from (f"{field}: {name} is given {times} times" for name, times in _repeated(site.regions))
                 if not site.areas and not site.regions:
                     yield f"{field}: names no place; give areas or regions"
-            case cards.At():
+            case entries.At():
                 kinds = {self.map.area(area).kind for area in site.areas if area in self.map}
                 yield from self._areas(field, site.areas, None)
                 if len(kinds) > 1:
                     yield f"{field}: names land and sea; give areas of one kind"
-            case cards.Controlled():
+            case entries.Controlled():
                 yield from self._areas(f"{field}.fallback", site.fallback, "land")
                 if site.or_all_in is not None:
                     yield from self._areas(f"{field}.or_all_in", (site.or_all_in,), "land")
-            case cards.Open():
+            case entries.Open():
                 yield from self._site(f"{field}.among", site.among)
                 yield from self._areas(f"{field}.seas", site.seas, "sea")
             case _:
@@ -276,13 +277,13 @@ class _Check:
             others = {leader for each in card.arrivals if each.round == arrival.round for leader in each.leaders}
             if arrival.apart_from in arrival.leaders or arrival.apart_from not in others:
                 yield f"apart_from: {arrival.apart_from} does not arrive apart in round {arrival.round}"
-        if isinstance(arrival.place, cards.At):
+        if isinstance(arrival.place, entries.At):
             for area in arrival.place.areas:
                 if area in self.map:
                     aboard = arrival.aboard != "no"
                     yield from self._afloat(area, arrival.units, aboard=aboard, leader=bool(arrival.leaders))
 
-    def _plan(self, card: NationCard, plan: cards.Plan) -> Iterator[str]:
+    def _plan(self, card: NationCard, plan: entries.Plan) -> Iterator[str]:
         invades = plan.kind == "major-invasion"
         if plan.leader is None:
             if not invades or plan.unlimited_stack:
@@ -316,25 +317,25 @@ class _Check:
             if leader in self.owners and self.owners[leader] is not card:
                 yield f"{leader} is a leader of {self.owners[leader].id}; give one of the nation's own"
 
-    def _leader(self, leader: cards.Leader) -> Iterator[str]:
+    def _leader(self, leader: entries.Leader) -> Iterator[str]:
         if not SLUG.fullmatch(leader.id):
             yield f"id {leader.id!r} is not a slug; use lower-case words joined by hyphens, such as 'pompaedius-silo'"
         if leader.id in self.nations or leader.id in self.map:
             yield f"id {leader.id} is that of a nation or an area; give another one"
 
-    def _special(self, card: NationCard, special: cards.Special) -> Iterator[str]:
+    def _special(self, card: NationCard, special: entries.Special) -> Iterator[str]:
         owner: NationCard | None = card
         match special:
-            case cards.Transformation():
+            case entries.Transformation():
                 owner = self.nations.get(special.into)
                 if special.into == card.id:
                     yield "into is the nation itself; give another one"
-            case cards.Revolt():
+            case entries.Revolt():
                 if (special.when == "near-leader") != (special.leader is not None):
                     yield "a revolt names a leader when, and only when, it is near-leader"
-            case cards.Defection():
+            case entries.Defection():
                 yield from self._own(card, (special.leader,))
-            case cards.Handicap():
+            case entries.Handicap():
                 yield from self._own(card, (special.leader,))
             case _:
                 pass
@@ -344,7 +345,7 @@ class _Check:
 
     # --- points ---
 
-    def _holding(self, entry: cards.Holding) -> Iterator[str]:
+    def _holding(self, entry: entries.Holding) -> Iterator[str]:
         rounds = sorted({*self.deck.scoring_rounds, *self.deck.extra_scoring_rounds})
         if entry.round not in rounds:
             right = _told(rounds, in_order=True)
@@ -352,27 +353,27 @@ class _Check:
         if entry.halves <= 0:
             yield f"halves is {entry.halves}; give a positive number of half points"
 
-    def _deed(self, card: NationCard, entry: cards.Deed) -> Iterator[str]:
-        penal = isinstance(entry, cards.LeaderRetreatPoints)
+    def _deed(self, card: NationCard, entry: entries.Deed) -> Iterator[str]:
+        penal = isinstance(entry, entries.LeaderRetreatPoints)
         if entry.halves == 0 or (entry.halves < 0) != penal:
             yield f"halves is {entry.halves}; give a {'negative' if penal else 'positive'} number of half points"
         if entry.option is not None and (entry.option not in OPTIONS or entry.rounds is None):
             yield f"option: {entry.option!r} limits nothing; known: {_told(OPTIONS)}, together with rounds"
         match entry:
-            case cards.EliminationPoints():
+            case entries.EliminationPoints():
                 yield from self._elimination(card, entry)
-            case cards.PitchedBattlePoints():
+            case entries.PitchedBattlePoints():
                 if card.id in entry.against:
                     yield "against: names the nation itself; leave it out"
                 yield from self._own(card, (entry.leader,))
-            case cards.TitlePoints():
+            case entries.TitlePoints():
                 if card.id in entry.witnesses:
                     yield "witnesses: names the nation itself; leave it out"
                 yield from self._own(card, (entry.leader,))
             case _:
                 pass
 
-    def _elimination(self, card: NationCard, entry: cards.EliminationPoints) -> Iterator[str]:
+    def _elimination(self, card: NationCard, entry: entries.EliminationPoints) -> Iterator[str]:
         if entry.nation == card.id:
             yield "nation is the nation itself; give another one"
         if entry.leader is not None:
@@ -400,11 +401,11 @@ class _Check:
 
 
 _WHICH: Final = ("any", "leader", "last-unit", "last-land-unit")
-_MANY: Final = (cards.Revolt, cards.Remark)
+_MANY: Final = (entries.Revolt, entries.Remark)
 """Special rules of which a card may have several."""
 
 
-def _subject(entry: cards.Scoring) -> tuple[Any, ...]:
+def _subject(entry: entries.Scoring) -> tuple[Any, ...]:
     """Return what an entry gives points for: all of it but how many, and where that is from."""
     of = {field: getattr(entry, field) for field in entry.__struct_fields__}
     said = {

@@ -4,16 +4,18 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia.cards import Plan
+from domain.italia.entries import Plan
 from domain.italia.pieces import KINDS, Army, NationId, Units, told, total, within
 from domain.italia.sequence import turn_of
+from domain.italia.state import Walk
 from domain.italia.steps import fresh_at, moving_of
-from domain.italia.table import Command, Event, Table, Walk
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -26,6 +28,7 @@ class UnitsGathered(Event, frozen=True):
     """
 
     rules = ("IT-I1-03", "IT-I1-04", "IT-MOV-03")
+    places = (("origin", "from"), ("to", "to"))
 
     nation: NationId
     origin: AreaId
@@ -54,6 +57,7 @@ class Gather(Command, frozen=True):
 
     rules = ("IT-I1-04", "IT-MOV-03")
     answers = frozenset({"move"})
+    gesture = Gesture(start="origin", counts=("units",))
 
     origin: AreaId
     units: Units

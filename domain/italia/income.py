@@ -6,7 +6,8 @@ from typing import Final
 from domain.italia import purchase
 from domain.italia.pieces import FLEET, KINDS, NationId, counted
 from domain.italia.sequence import enter, leave, turn_of
-from domain.italia.table import Command, Event, Overflow, Table
+from domain.italia.state import Overflow
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema

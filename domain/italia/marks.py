@@ -6,7 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from domain.italia.pieces import FLEET, KINDS, Army, Fleet, FleetId, NationId, counted
-from domain.italia.table import Battle, Campaign, Combat
+from domain.italia.state import Battle, Campaign, Combat
 from domain.italia.view import NationView, View
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board

@@ -18,6 +18,7 @@ from domain.italia import entry, overrun
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, Units, counted, plus, told, total, within
 from domain.italia.sequence import enter, leave, turn_of
 from domain.italia.stacking import attack_limit, some_of
+from domain.italia.state import By, Combat, Front, LeaderWalk, Leaving, Moving, Walk, without
 from domain.italia.steps import (
     WHY,
     Step,
@@ -34,13 +35,14 @@ from domain.italia.steps import (
     steps_of,
     walked,
 )
-from domain.italia.table import By, Combat, Command, Event, Front, LeaderWalk, Leaving, Moving, Table, Walk, without
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names, enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
@@ -80,6 +82,7 @@ class ArmyMoved(Event, frozen=True):
     """
 
     rules = ("IT-MOV-01", "IT-MOV-02", "IT-MOV-07", "IT-MOV-10", "IT-MOV-11", "IT-STR-01", "IT-OVR-01", "IT-OVR-03")
+    places = (("origin", "from"), ("to", "to"))
 
     nation: NationId
     origin: AreaId
@@ -108,6 +111,7 @@ class AttackersDisbanded(Event, frozen=True):
     """
 
     rules = ("IT-STK-12", "IT-STK-04", "IT-PCS-06")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId
@@ -170,6 +174,7 @@ class Move(Command, frozen=True):
 
     rules = ("IT-MOV-01", "IT-MOV-02", "IT-MOV-03", "IT-MOV-07", "IT-MOV-08", "IT-MOV-10", "IT-MOV-11", "IT-MOV-13")
     answers = MOVE
+    gesture = Gesture(start="origin", to="to", pieces=("leaders",), counts=("units",))
 
     origin: AreaId
     to: AreaId
@@ -410,6 +415,7 @@ class Disband(Command, frozen=True):
 
     rules = ("IT-STK-12", "IT-STK-04")
     answers = MOVE
+    gesture = Gesture(to="area", counts=("units",))
 
     area: AreaId
     units: Units
@@ -438,6 +444,7 @@ class EndMovement(Command, frozen=True):
 
     rules = ("IT-MOV-01", "IT-ENT-01", "IT-STK-12", "IT-SUB-11")
     answers = MOVE
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if (problem := _unfinished(draft.table)) is not None:

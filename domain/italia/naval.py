@@ -14,13 +14,15 @@ from domain.italia.dice import Face
 from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits, plus
 from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
-from domain.italia.table import Battle, BattleStep, Command, Encounter, Event, Table, combat_of, under_way
+from domain.italia.state import Battle, BattleStep, Encounter
+from domain.italia.table import Command, Event, Table, combat_of, under_way
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Draw, Names, enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
@@ -31,6 +33,7 @@ class NavalBattleDeclared(Event, frozen=True):
     """A nation declared a naval battle (IT-NAV-01): the active one, or another against it (IT-NAV-10)."""
 
     rules = ("IT-NAV-01", "IT-NAV-02", "IT-NAV-10")
+    places = (("sea", "at"),)
 
     nation: NationId
     sea: AreaId
@@ -68,6 +71,7 @@ class TieRolled(Event, frozen=True):
     """
 
     rules = ("IT-NAV-11",)
+    places = (("sea", "at"),)
 
     sea: AreaId
     nations: tuple[NationId, ...]
@@ -167,6 +171,7 @@ class FleetsRetreated(Event, frozen=True):
     """Fleets retreated to an adjacent sea area (IT-NAV-08). They count for no supremacy in this phase (IT-SUP-03)."""
 
     rules = ("IT-NAV-08", "IT-NAV-09", "IT-SUP-03")
+    places = (("sea", "from"), ("to", "to"))
 
     nation: NationId
     sea: AreaId
@@ -193,6 +198,7 @@ class DeclareNavalBattle(Command, frozen=True):
 
     rules = ("IT-NAV-01", "IT-NAV-10", "IT-SUB-10")
     answers = frozenset({"declare-naval-battles"})
+    gesture = Gesture(to="sea", targets=("enemy",))
 
     nation: NationId
     sea: AreaId
@@ -230,6 +236,7 @@ class EndNavalDeclaration(Command, frozen=True):
 
     rules = ("IT-NAV-01",)
     answers = frozenset({"declare-naval-battles"})
+    gesture = Gesture(quiet=True)
 
     nation: NationId
 
@@ -335,6 +342,7 @@ class SinkFleets(Command, frozen=True):
 
     rules = ("IT-NAV-05", "IT-NAV-06")
     answers = frozenset({"sink-fleets"})
+    gesture = Gesture(pieces=("fleets",), control="division")
 
     nation: NationId
     fleets: tuple[FleetId, ...]
@@ -529,6 +537,7 @@ class SailAway(Command, frozen=True):
 
     rules = ("IT-NAV-08", "IT-NAV-09")
     answers = frozenset({"retreat"})
+    gesture = Gesture(to="to", pieces=("fleets",))
 
     nation: NationId
     fleets: tuple[FleetId, ...]

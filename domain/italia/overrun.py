@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from domain.italia.pieces import Army, NationId, counted
 from domain.italia.stacking import attack_limit
-from domain.italia.table import Table, Walk
+from domain.italia.state import Walk
+from domain.italia.table import Table
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.refusal import Refusal
 

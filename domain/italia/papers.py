@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from domain.italia.cards import (
+from domain.italia.cards import Cards, NationCard
+from domain.italia.entries import (
     AreaAndCityPoints,
     AreaPoints,
     Arrival,
     At,
-    Cards,
     CityPoints,
     Controlled,
     EliminationPoints,
@@ -17,7 +17,6 @@ from domain.italia.cards import (
     Holding,
     Leader,
     LeaderRetreatPoints,
-    NationCard,
     PitchedBattlePoints,
     Place,
     Places,

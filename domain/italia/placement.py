@@ -7,13 +7,15 @@ from msgspec.structs import replace
 from domain.italia import purchase
 from domain.italia.pieces import FLEET, KINDS, Army, NationId, counted
 from domain.italia.sequence import enter, go_on, turn_of
-from domain.italia.table import City, Command, Event, Placing, Table
+from domain.italia.state import City, Placing
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -55,6 +57,7 @@ class UnitsPlaced(Event, frozen=True):
     """
 
     rules = ("IT-PLC-02", "IT-PLC-03", "IT-PLC-04", "IT-PLC-05", "IT-PLC-06")
+    places = (("area", "at"),)
 
     nation: NationId
     area: AreaId
@@ -107,6 +110,7 @@ class Place(Command, frozen=True):
 
     rules = ("IT-PLC-02", "IT-PLC-03", "IT-PLC-04", "IT-PLC-05", "IT-PLC-06")
     answers = frozenset({"place"})
+    gesture = Gesture(to="area", counts=("number",), targets=("kind",))
 
     kind: str
     area: AreaId

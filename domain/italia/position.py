@@ -12,7 +12,8 @@ from domain.italia.data import Data
 from domain.italia.pieces import KINDS, Army, FleetId, Kind, LeaderId, NationId, Units
 from domain.italia.sequence import PLANS, Plan
 from domain.italia.setup import bare
-from domain.italia.table import Campaign, City, Options, RoundStage, Stage, Table, Turn
+from domain.italia.state import Campaign, City, Options, RoundStage, Stage, Turn
+from domain.italia.table import Table
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from domain.italia.cards import FleetSeas
+from domain.italia.entries import FleetSeas
 from domain.italia.pieces import FLEET, KINDS, NationId, counted
 from domain.italia.sequence import go_on, leave, turn_of
 from domain.italia.table import Command, Event, Table
@@ -15,6 +15,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -148,6 +149,11 @@ class Buy(Command, frozen=True):
 
     rules = ("IT-BUY-06", "IT-BUY-01", "IT-BUY-02", "IT-BUY-05", "IT-BUY-07", "IT-BUY-10", "IT-BUY-11")
     answers = frozenset({"buy"})
+    gesture = Gesture(
+        areas=("cities", "rough_cities"),
+        counts=("infantry", "roman_foederati", "legion", "consular_legion", "knight", "elephant", "fleet"),
+        control="purchase",
+    )
 
     infantry: Count = 0
     roman_foederati: Count = 0

@@ -6,7 +6,8 @@ from msgspec.structs import replace
 
 from domain.italia import scoring
 from domain.italia.pieces import KINDS, NO_ARMY, Army, Kind, NationId, called, counted
-from domain.italia.table import Battle, City, Command, Event, Leaving, Repair, Spoil, Table, combat_of, resolved
+from domain.italia.state import Battle, City, Leaving, Repair, Spoil, resolved
+from domain.italia.table import Command, Event, Table, combat_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -28,6 +29,7 @@ class RaidEnded(Event, frozen=True):
     """
 
     rules = ("IT-RAI-03", "IT-RAI-06", "IT-RAI-08")
+    places = (("area", "at"),)
 
     area: AreaId
     attacker: NationId
@@ -64,6 +66,7 @@ class KnightsCutOff(Event, frozen=True):
     """
 
     rules = ("IT-I2-05", "IT-RAI-08")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId
@@ -84,6 +87,7 @@ class CityRepaired(Event, frozen=True):
     """
 
     rules = ("IT-RAI-09", "IT-RAI-10", "IT-VP-17", "IT-I1-25")
+    places = (("area", "at"),)
 
     nation: NationId
     area: AreaId
@@ -107,6 +111,7 @@ class CityLeftInRuins(Event, frozen=True):
     """
 
     rules = ("IT-RAI-09", "IT-I1-25")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId

@@ -12,13 +12,15 @@ from msgspec.structs import replace
 from domain.italia.campaign import adjacent, is_blocked, place_of, under_way
 from domain.italia.pieces import Army, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.sequence import enter, go_on
-from domain.italia.table import Campaign, Command, Event, Reaction, Table, resolved
+from domain.italia.state import Campaign, Reaction, resolved
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -55,6 +57,7 @@ class ReactionMoved(Event, frozen=True):
     """
 
     rules = ("IT-REA-03", "IT-REA-04", "IT-REA-05", "IT-REA-06", "IT-REA-07", "IT-REA-08", "IT-REA-09", "IT-STK-23")
+    places = (("origin", "from"), ("to", "to"))
 
     nation: NationId
     into_battle: bool
@@ -242,6 +245,7 @@ class React(Command, frozen=True):
 
     rules = ("IT-REA-02", "IT-REA-03", "IT-REA-04", "IT-REA-05", "IT-REA-11", "IT-REA-14", "IT-REA-15", "IT-BLK-02")
     answers = frozenset({"react"})
+    gesture = Gesture(start="origin", to="to", pieces=("leaders", "fleets"), counts=("units",))
 
     nation: NationId
     into_battle: bool
@@ -296,10 +300,11 @@ class React(Command, frozen=True):
                 "origin": schema.const(origin),
                 "to": schema.one_of(places),
             }
+            at = table.fleet_places((origin, *places))
             title = f"{'Into battle' if into_battle else 'Move and see'} from {table.names(origin)}"
             if origin in table.map.seas:
                 fleets = [name for name, _ in table.fleets_of(nation, AreaId(origin))]
-                yield cls.option(title, {**fields, "fleets": schema.subset(fleets, 1)})
+                yield cls.option(title, {**fields, "fleets": schema.subset(fleets, 1)}, places=at)
                 continue
             there = (
                 table.fleets[FleetId(origin)].cargo if origin in table.fleets else table.army(AreaId(origin), nation)
@@ -311,7 +316,7 @@ class React(Command, frozen=True):
                 fields["leaders"] = schema.subset(there.leaders, 0 if counts else 1)
             movers = [name for name in ("units", "leaders") if name in fields]
             if movers:
-                yield cls.option(title, fields, optional=movers, x_total={"of": movers, "minimum": 1})
+                yield cls.option(title, fields, optional=movers, places=at, x_total={"of": movers, "minimum": 1})
 
 
 def _why_not(table: Table, campaign: Campaign, move: React, asked: str) -> tuple[str, str, str]:
@@ -345,6 +350,7 @@ class EndReaction(Command, frozen=True):
 
     rules = ("IT-REA-02",)
     answers = frozenset({"react"})
+    gesture = Gesture(quiet=True)
 
     nation: NationId
 

@@ -5,16 +5,18 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from domain.italia.cards import Arrival, At, Controlled, Open
+from domain.italia.entries import Arrival, At, Controlled, Open
 from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.sequence import enter, go_on, next_part, turn_of
-from domain.italia.table import Arriving, Command, Event, Leaving, Table
+from domain.italia.state import Arriving, Leaving
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -98,6 +100,7 @@ class ReinforcementsPlaced(Event, frozen=True):
     """
 
     rules = ("IT-RNF-01", "IT-RNF-03", "IT-RNF-04", "IT-RNF-05", "IT-RNF-09", "IT-RNF-11", "IT-RNF-15", "IT-I2-12")
+    places = (("to", "at"),)
 
     nation: NationId
     to: str
@@ -340,6 +343,7 @@ class Arrive(Command, frozen=True):
 
     rules = ("IT-RNF-01", "IT-RNF-03", "IT-RNF-04", "IT-RNF-05", "IT-RNF-09", "IT-RNF-11", "IT-I1-32", "IT-I2-12")
     answers = frozenset({"arrive"})
+    gesture = Gesture(to="to", pieces=("leaders",), counts=("units", "fleets"))
 
     nation: NationId
     to: str
@@ -413,15 +417,16 @@ class Arrive(Command, frozen=True):
         needs_leader = _leader_first(table, one)
         for room, places in by_room.items():
             to = {"nation": nation, "to": schema.one_of(places)}
+            at = table.fleet_places(places)
             counts = {kind: schema.count(0, min(number, room)) for kind, number in most.items() if min(number, room)}
             units = schema.record(counts, counts, x_sum={"minimum": 0, "maximum": room})
             if one.leaders:
                 leaders = schema.subset(one.leaders, 1)
                 fields = {**to, "leaders": leaders, **({"units": units} if counts else {})}
-                yield cls.option("Place leaders", fields, optional=("units",))
+                yield cls.option("Place leaders", fields, optional=("units",), places=at)
             if counts and not needs_leader:
                 some = schema.record(counts, counts, x_sum={"minimum": 1, "maximum": room})
-                yield cls.option("Place units", {**to, "units": some})
+                yield cls.option("Place units", {**to, "units": some}, places=at)
 
 
 class EndArrival(Command, frozen=True):
@@ -429,6 +434,7 @@ class EndArrival(Command, frozen=True):
 
     rules = ("IT-RNF-10", "IT-RNF-08")
     answers = frozenset({"arrive"})
+    gesture = Gesture(quiet=True)
 
     nation: NationId
 

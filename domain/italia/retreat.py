@@ -1,8 +1,8 @@
 """Retreats: after a round of battle, by order, and where to (chapter RET).
 
-Units retreat to one destination at a time: an adjacent area, or a fleet in an adjacent sea area. Whoever may stay says
-so in the end. Units that must leave an area, for whatever reason, are in `Table.leaving`; they leave before anything
-else goes on, and those who cannot are eliminated.
+Units retreat to one destination at a time: an adjacent area, or a fleet in an adjacent sea area. At the
+end the player says which may stay. Units that must leave an area, for whatever reason, are in `Table.leaving`; they
+leave before anything else goes on, and those that cannot are eliminated.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,13 +29,15 @@ from domain.italia.pieces import (
 )
 from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
-from domain.italia.table import Battle, Command, Event, Leaving, Table, Why, combat_of, under_way
+from domain.italia.state import Battle, Leaving, Why
+from domain.italia.table import Command, Event, Table, combat_of, under_way
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
@@ -68,6 +70,7 @@ class UnitsRetreated(Event, frozen=True):
     """
 
     rules = ("IT-RET-02", "IT-RET-03", "IT-RET-04", "IT-RET-10", "IT-STK-16", "IT-BAT-11")
+    places = (("area", "from"), ("to", "to"))
 
     nation: NationId
     area: AreaId
@@ -96,6 +99,7 @@ class UnitsCutOff(Event, frozen=True):
     """Units that had to leave an area could go nowhere, and were eliminated (IT-RET-09)."""
 
     rules = ("IT-RET-09", "IT-HIT-12", "IT-RAI-08", "IT-VP-16")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId
@@ -258,6 +262,7 @@ class Retreat(Command, frozen=True):
         *("IT-RET-09", "IT-RET-10", "IT-RET-11", "IT-RET-12", "IT-RET-13", "IT-STK-16", "IT-STK-17", "IT-I2-05"),
     )
     answers = frozenset({"retreat", "leave"})
+    gesture = Gesture(to="to", pieces=("leaders",), counts=("units",))
 
     nation: NationId
     to: str
@@ -299,7 +304,14 @@ class Retreat(Command, frozen=True):
                 if choice := naval.part_of(Army(going.army.units, leaders), most, needed):
                     optional, some = choice[1:]
                     title = f"Retreat to {table.names(to)}"
-                    yield cls.option(title, {**fields, **choice[0]}, decision=decision, optional=optional, x_total=some)
+                    yield cls.option(
+                        title,
+                        {**fields, **choice[0]},
+                        decision=decision,
+                        optional=optional,
+                        places=table.fleet_places((to,)),
+                        x_total=some,
+                    )
 
 
 class Going(Struct, frozen=True):
@@ -380,6 +392,7 @@ class Stand(Command, frozen=True):
 
     rules = ("IT-RET-01", "IT-NAV-08")
     answers = frozenset({"retreat"})
+    gesture = Gesture(quiet=True)
 
     nation: NationId
 

@@ -1,9 +1,10 @@
 """Rome in Italia I: nobody but the Romans holds it for long (IT-I1-01, IT-I1-02)."""
 
-from domain.italia.cards import Clearance
+from domain.italia.entries import Clearance
 from domain.italia.pieces import NationId
 from domain.italia.sequence import enter, go_on, turn_of
-from domain.italia.table import City, Event, Leaving, Table
+from domain.italia.state import City, Leaving
+from domain.italia.table import Event, Table
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.message import Names
@@ -18,6 +19,7 @@ class AreaCleared(Event, frozen=True):
     """
 
     rules = ("IT-I1-01", "IT-I1-02", "IT-RET-09")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId

@@ -1,7 +1,7 @@
 """Italia I and Italia II: the chapters wired up."""
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -17,6 +17,7 @@ from domain.italia import (
     entry,
     exits,
     faults,
+    fight,
     hannibal,
     income,
     marks,
@@ -41,13 +42,16 @@ from domain.italia import (
     view,
     winning,
 )
-from domain.italia.cards import Cards, Deck, Game, builtin
+from domain.italia.cards import Cards, Deck, builtin
 from domain.italia.data import Data, data_of
 from domain.italia.dice import DIE, FACES
+from domain.italia.entries import Game
 from domain.italia.pieces import WORDS, NationId
 from domain.italia.position import arrange
 from domain.italia.setup import bare
-from domain.italia.table import Options, Table
+from domain.italia.state import Options
+from domain.italia.table import Table
+from domain.italia.view import imagine
 from domain.kernel.chance.evidence import Dice, Shown
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
@@ -55,11 +59,12 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.course import Step
 from domain.kernel.rules.documents import documents_of
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.marks import Figure, Mark, Marks, halved
+from domain.kernel.rules.marks import Battle, Figure, Mark, Marks, halved
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.papers import Papers
 from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
+from domain.kernel.rules.schema import Random
 
 # What both games have.
 CHAPTERS = (
@@ -99,9 +104,15 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
 }
 
 
+@lru_cache(maxsize=64)  # by the board, because to hash all cards again costs more than most of what asks for them
 def _cards_of(board: Board) -> Cards:
     """Return the nation cards that go with a board."""
     return Cards.of(documents_of(board)["cards"])
+
+
+@lru_cache(maxsize=64)
+def _words_on(board: Board) -> Mapping[str, str]:
+    return {**WORDS, **_cards_of(board).names}
 
 
 def _letters(cards: Cards) -> dict[str, str]:
@@ -159,11 +170,14 @@ class Italia(Ruleset[Table]):
     def open(self, draft: Draft[Table]) -> None:
         setup.begin(draft)
 
+    def imagine(self, draft: Draft[Table], view: view.View, seat: Seat, rng: Random) -> None:
+        imagine(draft, view, seat, rng)
+
     def step(self, table: Table) -> Step[Table]:
         return course.step(table)
 
     def words_on(self, board: Board) -> Mapping[str, str]:
-        return {**self.words, **_cards_of(board).names}
+        return _words_on(board)
 
     def nations_on(self, board: Board) -> Mapping[str, str]:
         return _letters(_cards_of(board))
@@ -211,11 +225,17 @@ class Italia(Ruleset[Table]):
             scores[table.seat_of(nation)][nation] = figures
         return scores
 
+    def battle(self, table: Table, names: Names) -> Battle | None:
+        return fight.of(table, names)
+
     def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
         match event:
             case battle.BattleRolled():
                 throws = (event.attacker, event.defender)
-                return tuple(Rolled(DIE, throw.faces, self._seat_of(throw.nation), throw.draw) for throw in throws)
+                return tuple(
+                    Rolled(DIE, throw.faces, self._seat_of(throw.nation), throw.draw, throw.hits, throw.nation)
+                    for throw in throws
+                )
             case deserters.ElephantsMet() | deserters.FoederatiDeserted() | civil_war.UnitsDefected():
                 return (Rolled(DIE, event.faces, self._seat_of(event.nation), event.draw),) if event.faces else ()
             case naval.TieRolled():

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeVar
 
-from domain.italia.cards import (
+from domain.italia.cards import NationCard
+from domain.italia.entries import (
     AreaAndCityPoints,
     AreaPoints,
     CityPoints,
@@ -16,14 +17,14 @@ from domain.italia.cards import (
     EliminationPoints,
     Holding,
     LeaderRetreatPoints,
-    NationCard,
     PitchedBattlePoints,
     RegionPoints,
     SackPoints,
     Scoring,
 )
 from domain.italia.pieces import FLEET, KINDS, LeaderId, NationId
-from domain.italia.table import Battle, Event, Table
+from domain.italia.state import Battle
+from domain.italia.table import Event, Table
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Names

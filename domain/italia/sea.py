@@ -5,7 +5,7 @@ carries two different land units, those aboard at the start among them (IT-SEA-0
 finds it, uses one fleet, and moves no further when it has landed (IT-SEA-06, IT-SEA-08, IT-SEA-11).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -14,13 +14,15 @@ from domain.italia.movement import MOVE, army_of, refuse_unless_there
 from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.sequence import turn_of
 from domain.italia.stacking import some_of
+from domain.italia.state import LeaderWalk, Voyage, Walk, without
 from domain.italia.steps import allies_at, fresh_at, leaves_freely, may_rest, merged, moving_of, walked
-from domain.italia.table import Command, Event, LeaderWalk, Table, Voyage, Walk, without
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
@@ -31,6 +33,7 @@ class FleetSailed(Event, frozen=True):
     """A fleet sailed to the next sea area, with all that is aboard (IT-SEA-01, IT-SEA-02)."""
 
     rules = ("IT-SEA-01", "IT-SEA-02", "IT-SEA-09", "IT-SEA-12")
+    places = (("origin", "from"), ("to", "to"))
 
     fleet: FleetId
     origin: AreaId
@@ -50,6 +53,7 @@ class ArmyEmbarked(Event, frozen=True):
     """Units and leaders went aboard a fleet (IT-SEA-06)."""
 
     rules = ("IT-SEA-03", "IT-SEA-04", "IT-SEA-05", "IT-SEA-06", "IT-SEA-12")
+    places = (("origin", "at"),)
 
     nation: NationId
     origin: AreaId
@@ -74,6 +78,7 @@ class ArmyLanded(Event, frozen=True):
     """Units and leaders landed from a fleet (IT-SEA-10); they move no further (IT-SEA-08)."""
 
     rules = ("IT-SEA-07", "IT-SEA-08", "IT-SEA-10", "IT-SEA-11")
+    places = (("sea", "from"), ("to", "to"))
 
     nation: NationId
     fleet: FleetId
@@ -151,6 +156,7 @@ class Sail(Command, frozen=True):
 
     rules = ("IT-SEA-01", "IT-SEA-02", "IT-CAM-12")
     answers = MOVE
+    gesture = Gesture(start="fleet", to="to")
 
     fleet: FleetId
     to: AreaId
@@ -181,7 +187,7 @@ class Sail(Command, frozen=True):
                 able.setdefault(fleet.sea, []).append(name)
         for sea, fleets in able.items():
             fields = {"fleet": schema.one_of(fleets), "to": schema.one_of(table.map.sea_neighbours(sea))}
-            yield cls.option(f"Sail from {table.names(sea)}", fields)
+            yield cls.option(f"Sail from {table.names(sea)}", fields, places=dict.fromkeys(fleets, sea))
 
 
 def _most(table: Table) -> int:
@@ -201,6 +207,7 @@ class Embark(Command, frozen=True):
 
     rules = ("IT-SEA-06", "IT-SEA-03", "IT-SEA-04", "IT-SEA-05", "IT-SEA-14", "IT-MOV-15")
     answers = MOVE
+    gesture = Gesture(start="origin", to="fleet", pieces=("leaders",), counts=("units",))
 
     origin: AreaId
     fleet: FleetId
@@ -253,11 +260,19 @@ class Embark(Command, frozen=True):
         for places, fleets in by_room.items():
             if places >= 0 and (places or army.leaders):
                 fields = {"origin": schema.const(origin), "fleet": schema.one_of(fleets)}
-                yield _option(cls, f"Go aboard in {table.names(origin)}", fields, army, places)
+                at = {name: table.fleets[name].sea for name in fleets}
+                yield _option(cls, f"Go aboard in {table.names(origin)}", fields, army, places, at)
 
 
-def _option(cls: type[Command], title: str, fields: dict[str, schema.Schema], army: Army, most: int) -> Option:
-    """Return an option for some units and leaders of an army, at most so many units."""
+def _option(
+    cls: type[Command],
+    title: str,
+    fields: dict[str, schema.Schema],
+    army: Army,
+    most: int,
+    at: Mapping[FleetId, AreaId],
+) -> Option:
+    """Return an option for some units and leaders of an army, at most so many units; `at` is where the fleets are."""
     units = army.units if most else {}
     fields = {**fields, "units": some_of(units, most)}
     of, optional = ["units"], list[str]()
@@ -265,7 +280,7 @@ def _option(cls: type[Command], title: str, fields: dict[str, schema.Schema], ar
         fields["leaders"] = schema.subset(army.leaders, 0 if units else 1)
         of, optional = ["units", "leaders"], ["units", *(["leaders"] if units else [])]
     totals = [{"of": of, "minimum": 1}, {"of": ["units"], "maximum": most}]
-    return cls.option(title, fields, optional=optional, x_total=totals)
+    return cls.option(title, fields, optional=optional, places=at, x_total=totals)
 
 
 def _fresh(table: Table, nation: NationId, area: AreaId) -> Army:
@@ -311,6 +326,7 @@ class Land(Command, frozen=True):
 
     rules = ("IT-SEA-10", "IT-SEA-07", "IT-SEA-08", "IT-SEA-11")
     answers = MOVE
+    gesture = Gesture(start="fleet", to="to", pieces=("leaders",), counts=("units",))
 
     fleet: FleetId
     to: AreaId
@@ -341,7 +357,8 @@ class Land(Command, frozen=True):
             places = [area for area in _lands_by(table, fleet.sea) if _closed(table, nation, area) is None]
             if fleet.cargo and places and _goes_along(table, name):
                 fields = {"fleet": schema.const(name), "to": schema.one_of(places)}
-                yield _option(cls, f"Land from {table.names(fleet.sea)}", fields, fleet.cargo, fleet.cargo.size)
+                at, title = {name: fleet.sea}, f"Land from {table.names(fleet.sea)}"
+                yield _option(cls, title, fields, fleet.cargo, fleet.cargo.size, at)
 
 
 CLOSED = {

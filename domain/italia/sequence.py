@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from domain.italia import scoring
 from domain.italia.pieces import NationId
-from domain.italia.table import Event, RoundStage, Stage, Table, Turn
+from domain.italia.state import RoundStage, Stage, Turn
+from domain.italia.table import Event, Table
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names

@@ -4,7 +4,8 @@ from domain.italia.cards import Cards
 from domain.italia.data import Data
 from domain.italia.pieces import Army, LeaderId, NationId, Units
 from domain.italia.sequence import RoundBegan
-from domain.italia.table import City, Event, Nation, Options, Table
+from domain.italia.state import City, Nation, Options
+from domain.italia.table import Event, Table
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.draft import Draft

@@ -10,16 +10,18 @@ from typing import Final
 
 from msgspec import field
 
-from domain.italia.cards import FixedCapital, Plan
+from domain.italia.entries import FixedCapital, Plan
 from domain.italia.pieces import Army, Kind, NationId, Units, counted, plus, told, total, within
 from domain.italia.sequence import enter, go_on, turn_of
-from domain.italia.table import Combat, Command, Event, Table
+from domain.italia.state import Combat
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
@@ -37,6 +39,7 @@ class ExcessRemoved(Event, frozen=True):
     """
 
     rules = ("IT-STK-04", "IT-STK-03", "IT-STK-15", "IT-STK-18", "IT-PCS-06")
+    places = (("area", "lost"),)
 
     nation: NationId
     area: AreaId
@@ -77,6 +80,7 @@ class CapitalDeclared(Event, frozen=True):
     """
 
     rules = ("IT-STK-06", "IT-STK-07", "IT-STK-08", "IT-STK-11")
+    places = (("area", "at"),)
 
     nation: NationId
     area: AreaId
@@ -232,6 +236,7 @@ class RemoveExcess(Command, frozen=True):
 
     rules = ("IT-STK-04", "IT-STK-02", "IT-STK-03", "IT-STK-15")
     answers = frozenset({"stacking"})
+    gesture = Gesture(to="area", counts=("units",), control="division")
 
     area: AreaId
     units: Units
@@ -280,6 +285,7 @@ class DeclareCapital(Command, frozen=True):
     """
 
     rules = ("IT-STK-07", "IT-STK-06", "IT-STK-08", "IT-STK-09", "IT-STK-10", "IT-STK-11")
+    gesture = Gesture(to="area", counts=("removed",))
 
     nation: NationId
     area: AreaId

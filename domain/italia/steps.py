@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from domain.italia.pieces import KINDS, Kind, LeaderId, NationId, Units, plus
 from domain.italia.sequence import turn_of
 from domain.italia.stacking import plan_of
-from domain.italia.table import By, LeaderWalk, Moving, Table, Walk
+from domain.italia.state import By, LeaderWalk, Moving, Walk
+from domain.italia.table import Table
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 

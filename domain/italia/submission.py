@@ -7,17 +7,19 @@ from msgspec.structs import replace
 
 from domain.italia import battle, deserters, scoring
 from domain.italia.campaign import adjacent, place_of, under_way
-from domain.italia.cards import Revolt as RevoltEntry
-from domain.italia.cards import SubjectionPoints, Submission
+from domain.italia.entries import Revolt as RevoltEntry
+from domain.italia.entries import SubjectionPoints, Submission
 from domain.italia.pieces import NationId
 from domain.italia.sequence import go_on, turn_of
-from domain.italia.table import Battle, Command, Event, Leaving, RoundStage, Table
+from domain.italia.state import Battle, Leaving, RoundStage
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import refuse_unless
 
@@ -243,6 +245,7 @@ class StaySubject(Command, frozen=True):
 
     rules = ("IT-REV-01",)
     answers = frozenset({"revolt"})
+    gesture = Gesture(quiet=True)
 
     nation: NationId
 

@@ -3,15 +3,17 @@
 from collections.abc import Iterable
 
 from domain.italia import retreat, scoring
-from domain.italia.cards import TitlePoints
+from domain.italia.entries import TitlePoints
 from domain.italia.pieces import Army, LeaderId, NationId
 from domain.italia.sequence import go_on, turn_of
-from domain.italia.table import Command, Event, Leaving, Table
+from domain.italia.state import Leaving
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 
 
@@ -23,6 +25,7 @@ class TitleTaken(Event, frozen=True):
     """
 
     rules = ("IT-I2-14", "IT-VP-01")
+    places = (("area", "at"),)
 
     nation: NationId
     leader: LeaderId
@@ -97,6 +100,7 @@ class DeclineTitle(Command, frozen=True):
 
     rules = ("IT-I2-14", "IT-VP-01")
     answers = frozenset({"take-title"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(TitleDeclined(turn_of(draft.table).nation))

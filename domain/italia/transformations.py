@@ -6,16 +6,18 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
-from domain.italia.cards import Departure, Transformation
+from domain.italia.entries import Departure, Transformation
 from domain.italia.pieces import FLEET, Army, FleetId, Kind, NationId, counted
 from domain.italia.sequence import next_part
-from domain.italia.table import City, Command, Event, Table
+from domain.italia.state import City
+from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 
@@ -145,6 +147,7 @@ class PlaceSuccessors(Command, frozen=True):
 
     rules = ("IT-TRF-03",)
     answers = frozenset({"place-successors"})
+    gesture = Gesture(areas=("units",), pieces=("fleets",), counts=("units",))
 
     units: dict[str, Count]
     fleets: tuple[FleetId, ...] = ()

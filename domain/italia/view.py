@@ -1,10 +1,13 @@
 """What a player sees: everything but the targets that the other side has chosen in secret (IT-BAT-19)."""
 
+from typing import Final
+
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.italia import aims, stacking
-from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId
-from domain.italia.table import (
+from domain.italia.pieces import NO_ARMY, Army, Fleet, FleetId, LeaderId, NationId
+from domain.italia.state import (
     Aim,
     Arriving,
     Battle,
@@ -13,16 +16,23 @@ from domain.italia.table import (
     Combat,
     Leaving,
     Moving,
+    Nation,
     Options,
     Placing,
     Repair,
     RoundStage,
     Spoil,
     Stage,
-    Table,
+    Turn,
 )
+from domain.italia.table import Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.schema import Random
+
+ANNOUNCED: Final = 0.8
+"""How likely it is that the reinforcements of a moment in which somebody is asked have been announced."""
 
 
 class NationView(Struct, frozen=True):
@@ -184,4 +194,51 @@ def _nation(table: Table, nation: NationId) -> NationView:
         held=standing.held,
         fallen=standing.fallen,
         over=standing.over,
+    )
+
+
+# --- and back ---
+
+
+def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
+    """Make of a bare table one that `view` may show.
+
+    What it does not show is guessed: targets that the other side has chosen, whether this moment's reinforcements were
+    announced, and when leaders came. What was blocked in an earlier campaign is forgotten.
+    """
+    table, turn = draft.table, view.turn
+    table.assume(view, "turn", "nations")
+    if turn is not None:
+        table.turn = Turn(turn.nation, turn.stages, turn.major_invasion, turn.building, turn.ruined)
+    for nation, standing in view.nations.items():
+        declared = standing.capital if stacking.fixed_capital(table, nation) is None else None
+        led = [name for armies in view.armies.values() for name in armies.get(nation, NO_ARMY).leaders]
+        led += [name for fleet in view.fleets.values() if fleet.nation == nation for name in fleet.cargo.leaders]
+        table.nations[nation] = Nation(
+            gold=standing.gold,
+            points=standing.points,
+            shared=standing.shared,
+            overlord=standing.overlord,
+            capital=declared,
+            held=standing.held,
+            came={name: _came(table, nation, name) for name in led},
+            fallen=standing.fallen,
+            over=standing.over,
+        )
+        left = table.supply(nation)
+        gone = {kind: number - standing.supply[kind] for kind, number in left.items() if number > standing.supply[kind]}
+        table.change(nation, gone=gone)
+    table.announced = rng.random() < ANNOUNCED
+    table.at_war = view.stage == "civil-war"
+    if view.battle is not None and view.battle.sealed:
+        table.battle = replace(view.battle, sealed={})
+        for nation, sealed in view.battle.sealed.items():
+            aims.assume(draft, nation, len(sealed), view.aiming.get(nation), rng)
+
+
+def _came(table: Table, nation: NationId, leader: LeaderId) -> int:
+    """Return the last round in which a leader can have come by the card of their nation."""
+    card = table.cards.nations[nation]
+    return max(
+        (each.round for each in card.arrivals if leader in each.leaders and each.round <= table.round), default=1
     )

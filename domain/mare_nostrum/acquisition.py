@@ -7,6 +7,7 @@ from domain.kernel.ids import Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import combinations, hands, phrases, winning
@@ -63,6 +64,7 @@ class Acquire(Command, frozen=True):
 
     rules = ("MN-HER-02",)
     answers = frozenset({"build"})
+    gesture = Gesture(cards=("card", "pay"), control="hand")
 
     card: CardId
     pay: tuple[Resource, ...]

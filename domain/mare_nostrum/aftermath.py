@@ -10,6 +10,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import phrases
@@ -60,6 +61,7 @@ class ProvinceOverrun(Event, frozen=True):
     """
 
     rules = ("MN-LEG-06", "MN-AFT-10")
+    places = (("province", "lost"),)
 
     seat: Seat
     province: AreaId
@@ -86,6 +88,7 @@ class ProvincePillaged(Event, frozen=True):
     """
 
     rules = ("MN-AFT-02", "MN-PCS-06")
+    places = (("province", "lost"),)
 
     seat: Seat
     province: AreaId
@@ -113,6 +116,7 @@ class ProvinceOccupied(Event, frozen=True):
     """
 
     rules = ("MN-AFT-05",)
+    places = (("province", "lost"),)
 
     seat: Seat
     province: AreaId
@@ -134,6 +138,7 @@ class ConversionBegan(Event, frozen=True):
     """
 
     rules = ("MN-AFT-07",)
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -155,6 +160,7 @@ class PostsKept(Event, frozen=True):
     """
 
     rules = ("MN-AFT-11",)
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -196,6 +202,7 @@ class Exploit(Command, frozen=True):
 
     rules = ("MN-LEG-06", "MN-AFT-10")
     answers = frozenset({"campaign"})
+    gesture = Gesture(to="province", pieces=("posts",), counts=("legions",))
 
     province: AreaId
     legions: Count
@@ -259,6 +266,7 @@ class Pillage(Command, frozen=True):
 
     rules = ("MN-AFT-02", "MN-AFT-04")
     answers = frozenset({"exploit"})
+    gesture = Gesture(pieces=("post",))
 
     post: Post
 
@@ -294,6 +302,7 @@ class Occupy(Command, frozen=True):
 
     rules = ("MN-AFT-05", "MN-AFT-06")
     answers = frozenset({"exploit"})
+    gesture = Gesture(pieces=("posts",), control="division")
 
     posts: tuple[Post, ...]
 
@@ -355,6 +364,7 @@ class KeepPosts(Command, frozen=True):
 
     rules = ("MN-AFT-11",)
     answers = frozenset({"keep-posts"})
+    gesture = Gesture(pieces=("posts",), control="division")
 
     posts: tuple[Post, ...] = ()
 

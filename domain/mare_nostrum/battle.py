@@ -15,6 +15,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import aftermath, phrases
@@ -76,6 +77,7 @@ class BattleBegan(Event, frozen=True):
     """
 
     rules = ("MN-BAT-01",)
+    places = (("province", "at"),)
 
     province: AreaId
     attacker: Seat
@@ -127,6 +129,7 @@ class BattleEnded(Event, frozen=True):
     """
 
     rules = ("MN-AFT-01", "MN-AFT-13", "MN-WAR-01")
+    places = (("province", "at"),)
 
     province: AreaId
     attacker: Seat
@@ -196,6 +199,7 @@ class Attack(Command, frozen=True):
 
     rules = ("MN-LEG-05", "MN-BAT-12", "MN-MIL-06")
     answers = frozenset({"campaign"})
+    gesture = Gesture(to="province", targets=("opponent",), counts=("legions", "fortresses"))
 
     province: AreaId
     opponent: Seat

@@ -10,6 +10,7 @@ from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import chains, combinations, hands, order, phrases, war
@@ -60,6 +61,7 @@ class PieceBuilt(Event, frozen=True):
     """
 
     rules = ("MN-BLD-02", "MN-CMB-04")
+    places = (("province", "at"),)
 
     seat: Seat
     item: Item
@@ -181,6 +183,7 @@ class Build(Command, frozen=True):
 
     rules = ("MN-BLD-02", "MN-CMB-04")
     answers = frozenset({"build"})
+    gesture = Gesture(to="province", targets=("item",), cards=("pay",))
 
     item: Piece
     province: AreaId
@@ -213,6 +216,7 @@ class BuildCaravan(Command, frozen=True):
 
     rules = ("MN-BLD-07",)
     answers = frozenset({"build"})
+    gesture = Gesture(to="province", targets=("good",), cards=("pay",))
 
     province: AreaId
     good: Resource
@@ -238,6 +242,7 @@ class FinishConstruction(Command, frozen=True):
 
     rules = ("MN-BLD-02",)
     answers = frozenset({"build"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         order.finish(draft)

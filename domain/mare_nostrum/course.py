@@ -46,7 +46,7 @@ def step(table: Table) -> Step[Table]:
 
 
 def _trade(table: Table) -> Step[Table]:
-    """A number, offers, a chain of takes into which Ulysses may break, and a card for whoever ends it short."""
+    """A number, offers, a chain of takes into which Ulysses may break, and a card for a player who ends it short."""
     under_way = table.trade
     if under_way is None:
         return trade.name_number

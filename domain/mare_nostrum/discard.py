@@ -16,6 +16,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands, phrases, turn
@@ -98,6 +99,7 @@ class Keep(Command, frozen=True):
     rules = ("MN-CMB-06", "MN-CMB-07")
     answers = frozenset({"keep"})
     sealed = True
+    gesture = Gesture(cards=("cards",), control="hand")
 
     cards: dict[Resource, Count]
 

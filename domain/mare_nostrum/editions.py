@@ -35,8 +35,8 @@ CHANGES: Final = (
         2,
         (RuleId("MN-AFT-01"),),
         "An invader who fights again in a province and is alone again chooses again: pillage, occupy or convert.",
-        "The choice follows the battle (lines 148 and 154-156), and whoever is alone at the end of a battle that they "
-        "began may choose (line 406). Version 1 allowed one choice per province and turn.",
+        "The choice follows the battle (lines 148 and 154-156), and a player who is alone at the end of a battle that "
+        "they began may choose (line 406). Version 1 allowed one choice per province and turn.",
     ),
     Change(
         "all_legions_choose",

@@ -7,6 +7,7 @@ from domain.kernel.ids import Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands, phrases
@@ -46,6 +47,7 @@ class Exchange(Command, frozen=True):
 
     rules = ("MN-HER-17",)
     answers = frozenset({"build"})
+    gesture = Gesture(cards=("give", "take"), control="hand")
 
     give: Resource
     take: Resource

@@ -9,6 +9,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import phrases
@@ -21,6 +22,7 @@ class TriremesLaunched(Event, frozen=True):
     """Triremes left port for a sea space, which was their movement (MN-SEA-01)."""
 
     rules = ("MN-SEA-01",)
+    places = (("province", "from"), ("sea", "to"))
 
     seat: Seat
     province: AreaId
@@ -40,6 +42,7 @@ class TriremesSailed(Event, frozen=True):
     """Triremes sailed to the next sea space (MN-SEA-02)."""
 
     rules = ("MN-SEA-02",)
+    places = (("origin", "from"), ("to", "to"))
 
     seat: Seat
     origin: AreaId
@@ -74,6 +77,7 @@ class Launch(Command, frozen=True):
 
     rules = ("MN-SEA-01", "MN-MIL-02")
     answers = frozenset({"campaign"})
+    gesture = Gesture(start="province", to="sea", counts=("triremes",))
 
     province: AreaId
     sea: AreaId
@@ -110,6 +114,7 @@ class Sail(Command, frozen=True):
 
     rules = ("MN-SEA-02", "MN-SEA-03")
     answers = frozenset({"campaign"})
+    gesture = Gesture(start="origin", to="to", counts=("triremes",))
 
     origin: AreaId
     to: AreaId

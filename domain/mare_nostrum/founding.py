@@ -13,6 +13,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import construction
@@ -59,6 +60,7 @@ class PieceFounded(Event, frozen=True):
     """
 
     rules = ("MN-SET-10",)
+    places = (("province", "at"),)
 
     seat: Seat
     item: Item
@@ -224,6 +226,7 @@ class Found(Command, frozen=True):
 
     rules = ("MN-SET-10",)
     answers = frozenset({"found"})
+    gesture = Gesture(to="province", targets=("item",))
 
     item: Piece
     province: AreaId
@@ -249,6 +252,7 @@ class FoundCaravan(Command, frozen=True):
 
     rules = ("MN-SET-13",)
     answers = frozenset({"found"})
+    gesture = Gesture(to="province", targets=("good",))
 
     province: AreaId
     good: Resource
@@ -288,6 +292,7 @@ class FinishFounding(Command, frozen=True):
 
     rules = ("MN-SET-10",)
     answers = frozenset({"found"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table

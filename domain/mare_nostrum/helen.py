@@ -8,6 +8,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.mare_nostrum import war
 from domain.mare_nostrum.pieces import NO_FORCE
@@ -34,6 +35,7 @@ class LegionSeduced(Event, frozen=True):
     """
 
     rules = ("MN-HER-07",)
+    places = (("province", "lost"),)
 
     seat: Seat
     province: AreaId
@@ -58,6 +60,7 @@ class LegionsLetIn(Event, frozen=True):
     """
 
     rules = ("MN-HER-08",)
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -94,6 +97,7 @@ class Refrain(Command, frozen=True):
 
     rules = ("MN-HER-08",)
     answers = frozenset({"seduce"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         assert draft.table.entry is not None, "legions have entered"

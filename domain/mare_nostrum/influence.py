@@ -9,6 +9,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import aftermath, chains, combinations, construction, hands, phrases
@@ -28,6 +29,7 @@ class InfluencePlaced(Event, frozen=True):
     """
 
     rules = ("MN-INF-01",)
+    places = (("province", "at"),)
 
     seat: Seat
     province: AreaId
@@ -124,6 +126,7 @@ class PlaceInfluence(Command, frozen=True):
 
     rules = ("MN-INF-01", "MN-INF-06")
     answers = frozenset({"build"})
+    gesture = Gesture(to="province", cards=("pay",))
 
     province: AreaId
     pay: tuple[Resource, ...] = ()

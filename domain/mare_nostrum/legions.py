@@ -15,6 +15,7 @@ from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import aftermath, chains, helen, order, phrases, posts, war
@@ -31,6 +32,7 @@ class LegionsMarched(Event, frozen=True):
     """
 
     rules = ("MN-LEG-01", "MN-LEG-02")
+    places = (("origin", "from"), ("to", "to"))
 
     seat: Seat
     origin: AreaId
@@ -64,6 +66,7 @@ class March(Command, frozen=True):
 
     rules = ("MN-LEG-01", "MN-LEG-04")
     answers = frozenset({"campaign"})
+    gesture = Gesture(start="origin", to="to", pieces=("posts",), counts=("legions",))
 
     origin: AreaId
     to: AreaId
@@ -119,6 +122,7 @@ class FinishCampaign(Command, frozen=True):
 
     rules = ("MN-MIL-02",)
     answers = frozenset({"campaign"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         for area, rule in unfinished(draft.table, seat).items():

@@ -10,6 +10,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import phrases
@@ -25,6 +26,7 @@ class LossesRemoved(Event, frozen=True):
     """
 
     rules = ("MN-PCS-06",)
+    places = (("province", "lost"),)
 
     province: AreaId
     seat: Seat
@@ -53,6 +55,7 @@ class RemoveLosses(Command, frozen=True):
 
     rules = ("MN-BAT-07",)
     answers = frozenset({"remove-losses"})
+    gesture = Gesture(counts=("legions", "fortresses"), control="division")
 
     legions: Count = 0
     fortresses: Count = 0

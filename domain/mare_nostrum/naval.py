@@ -7,6 +7,7 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import phrases
@@ -24,6 +25,7 @@ class NavalBattleBegan(Event, frozen=True):
     """
 
     rules = ("MN-SEA-04",)
+    places = (("sea", "at"),)
 
     sea: AreaId
     attacker: Seat
@@ -42,6 +44,7 @@ class TriremesRolled(Event, frozen=True):
     """Both fleets rolled at the same time, a die for each trireme (MN-BAT-03)."""
 
     rules = ("MN-BAT-03",)
+    places = (("sea", "at"),)
 
     sea: AreaId
     attacker: Throw
@@ -63,6 +66,7 @@ class NavalBattleEnded(Event, frozen=True):
     """
 
     rules = ("MN-SEA-06", "MN-SEA-08")
+    places = (("sea", "at"),)
 
     sea: AreaId
     sunk: dict[Seat, int]
@@ -90,6 +94,7 @@ class AttackAtSea(Command, frozen=True):
 
     rules = ("MN-SEA-04", "MN-SEA-03", "MN-SEA-07")
     answers = frozenset({"campaign"})
+    gesture = Gesture(to="sea", targets=("opponent",), counts=("triremes",))
 
     sea: AreaId
     opponent: Seat

@@ -9,6 +9,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import roles, turn, war
@@ -83,6 +84,7 @@ class NameBuilder(Command, frozen=True):
 
     rules = ("MN-BLD-01",)
     answers = frozenset({"name-builder"})
+    gesture = Gesture(targets=("seat",))
 
     seat: Seat
 
@@ -103,6 +105,7 @@ class NameCommander(Command, frozen=True):
 
     rules = ("MN-MIL-01",)
     answers = frozenset({"name-commander"})
+    gesture = Gesture(targets=("seat",))
 
     seat: Seat
 

@@ -9,6 +9,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import turn
@@ -107,18 +108,23 @@ def count(draft: Draft[Table]) -> None:
     """Reassign all three roles together; a holder who is among the tied keeps the role (MN-ROL-03, MN-ROL-08)."""
     table = draft.table
     counted: dict[Role, dict[Seat, int]] = {role: totals(table, role) for role in ROLES}
+    ties = tied(table)
     decided: dict[Role, Seat] = {}
-    ties: list[Tie] = []
     for role in ROLES:
-        most = max(counted[role].values())
-        leaders = tuple(seat for seat in table.seats if counted[role][seat] == most)
-        if table.roles[role] in leaders:
-            decided[role] = table.roles[role]
-        elif len(leaders) == 1:
-            decided[role] = leaders[0]
-        else:
-            ties.append(Tie(role, leaders))
+        leaders = _leaders(table, counted[role])
+        if role not in {tie.role for tie in ties}:
+            decided[role] = table.roles[role] if table.roles[role] in leaders else leaders[0]
     draft.emit(RolesCounted(decided, counted, tuple(ties)))
+
+
+def tied(table: Table) -> list[Tie]:
+    """Return the roles for which others tie with more than the holder, who decides between them (MN-ROL-09)."""
+    leaders: dict[Role, tuple[Seat, ...]] = {role: _leaders(table, totals(table, role)) for role in ROLES}
+    return [Tie(role, each) for role, each in leaders.items() if len(each) > 1 and table.roles[role] not in each]
+
+
+def _leaders(table: Table, total: Mapping[Seat, int]) -> tuple[Seat, ...]:
+    return tuple(seat for seat in table.seats if total[seat] == max(total.values()))
 
 
 # --- ties ---
@@ -133,6 +139,7 @@ class GiveRole(Command, frozen=True):
 
     rules = ("MN-ROL-09",)
     answers = frozenset({"give-role"})
+    gesture = Gesture(targets=("seat",))
 
     seat: Seat
 

@@ -10,10 +10,11 @@ from domain.kernel.ids import AreaId, PlayerId, Seat
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.course import Step
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.marks import Mark, Marks
+from domain.kernel.rules.marks import Battle, Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Change, Result, Rolled, Ruleset, switched
+from domain.kernel.rules.schema import Random
 from domain.mare_nostrum import (
     acquisition,
     aftermath,
@@ -22,6 +23,7 @@ from domain.mare_nostrum import (
     course,
     discard,
     exchange,
+    fight,
     fleets,
     founding,
     helen,
@@ -47,6 +49,7 @@ from domain.mare_nostrum.editions import CHANGES, Rules
 from domain.mare_nostrum.position import arrange, conceal
 from domain.mare_nostrum.setup import fit
 from domain.mare_nostrum.table import Setup, Table, bare
+from domain.mare_nostrum.view import imagine
 
 CHAPTERS = (
     setup,
@@ -140,6 +143,9 @@ class MareNostrum(Ruleset[Table]):
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)
 
+    def imagine(self, draft: Draft[Table], view: view.View, seat: Seat, rng: Random) -> None:
+        imagine(draft, view, seat, rng)
+
     def step(self, table: Table) -> Step[Table]:
         return course.step(table)
 
@@ -177,12 +183,16 @@ class MareNostrum(Ruleset[Table]):
             score["cities"] = totals["political-leader"][seat]
         return scores
 
+    def battle(self, table: Table, names: Names) -> Battle | None:
+        return fight.of(table, names)
+
     def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
         match event:
             case battle.BattleRolled() | naval.TriremesRolled():
                 throws = [throw for throw in (event.attacker, event.defender) if throw.faces]
                 return tuple(
-                    Rolled("battle", tuple(map(str, throw.faces)), throw.player, throw.draw) for throw in throws
+                    Rolled("battle", tuple(map(str, throw.faces)), throw.player, throw.draw, throw.hits)
+                    for throw in throws
                 )
             case _:
                 return ()

@@ -29,7 +29,7 @@ from domain.mare_nostrum.data import (
     Role,
 )
 from domain.mare_nostrum.editions import Rules
-from domain.mare_nostrum.pieces import NO_FORCE, Fleet, Force, Post, Province
+from domain.mare_nostrum.pieces import Fleet, Force, Post, Province
 
 Phase = Literal["setup", "roles", "income", "trade", "construction", "discard", "military", "over"]
 """The parts of a turn (MN-ROL-01): roles, the Commerce Phase (income, trade), the Construction Phase with the discard
@@ -383,9 +383,9 @@ class Table(KernelTable, kw_only=True):
         """Count an owner's pieces on the board: ``legion``, ``fortress``, ``trireme`` and ``influence``."""
         legions = fortresses = markers = triremes = 0
         for province in self.provinces.values():
-            force = province.forces.get(owner, NO_FORCE)
-            legions += force.legions
-            fortresses += force.fortresses
+            if (force := province.forces.get(owner)) is not None:
+                legions += force.legions
+                fortresses += force.fortresses
             markers += province.owner == owner
             triremes += province.ports.get(owner, 0)
         triremes += sum(fleets[owner].triremes for fleets in self.fleets.values() if owner in fleets)

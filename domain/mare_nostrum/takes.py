@@ -10,6 +10,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands, phrases
@@ -160,6 +161,7 @@ class Take(Command, frozen=True):
 
     rules = ("MN-TRD-12", "MN-TRD-10")
     answers = frozenset({"take"})
+    gesture = Gesture(targets=("giver",), cards=("card",), control="hand")
 
     giver: Seat
     card: Resource
@@ -200,6 +202,7 @@ class GiveCard(Command, frozen=True):
     rules = ("MN-TRD-20",)
     answers = frozenset({"give-card"})
     sealed = True
+    gesture = Gesture(cards=("card",), control="hand")
 
     card: Resource
 

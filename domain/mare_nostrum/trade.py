@@ -15,6 +15,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands, phrases, turn
@@ -114,6 +115,7 @@ class NameNumber(Command, frozen=True):
 
     rules = ("MN-TRD-01",)
     answers = frozenset({"name-number"})
+    gesture = Gesture(counts=("number",), control="bid")
 
     number: Count = 0
 
@@ -147,6 +149,7 @@ class Offer(Command, frozen=True):
     rules = ("MN-TRD-05",)
     answers = frozenset({"offer"})
     sealed = True
+    gesture = Gesture(cards=("cards",), control="hand")
 
     cards: dict[Resource, Count]
 

@@ -9,6 +9,7 @@ from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import hands, phrases
@@ -95,6 +96,7 @@ class LetStand(Command, frozen=True):
 
     rules = ("MN-HER-11",)
     answers = frozenset({"redirect"})
+    gesture = Gesture(quiet=True)
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(TakeStood(seat))
@@ -109,6 +111,7 @@ class TakeInstead(Command, frozen=True):
 
     rules = ("MN-HER-11",)
     answers = frozenset({"take-instead"})
+    gesture = Gesture(cards=("card",), control="hand")
 
     card: Resource
 

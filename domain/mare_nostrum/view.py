@@ -7,10 +7,25 @@ from msgspec import Struct
 
 from domain.kernel.chance.secret import Sealed, Vault
 from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.schema import Random
 from domain.mare_nostrum import combinations, hands, roles
-from domain.mare_nostrum.data import CARDS, PRICES, ROLES, Building, CardId, Item, Resource, Role, price_of
+from domain.mare_nostrum.data import (
+    BANK,
+    CARDS,
+    KEPT_TAXES,
+    PRICES,
+    ROLES,
+    TAX,
+    Building,
+    CardId,
+    Item,
+    Resource,
+    Role,
+    price_of,
+)
 from domain.mare_nostrum.pieces import Fleet, Province
-from domain.mare_nostrum.table import Battle, Entry, Holding, Phase, Spoils, Table, TakenCard
+from domain.mare_nostrum.table import Battle, Entry, Hand, Holding, Phase, Spoils, Table, TakenCard, Trade
 
 
 class SeatView(Struct, frozen=True, kw_only=True):
@@ -189,3 +204,63 @@ def _trade(table: Table, vault: Vault) -> TradeView | None:
 
 def _read(sealed: Mapping[Seat, Sealed], vault: Vault) -> dict[Seat, Any]:
     return {seat: vault.open(each) if vault.holds(each) else None for seat, each in sealed.items()}
+
+
+# --- and back ---
+
+
+def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
+    """Make of a bare table one that `view` may show: others hold any of the cards that are nowhere else.
+
+    What a turn remembers and no view shows (who has pillaged where, whose marker was replaced) is forgotten.
+    """
+    table = draft.table
+    table.assume(view, "seats", "trade", "kept")
+    table.order = view.founders
+    table.paid = view.phase not in ("setup", "roles")
+    table.cards = {seat: standing.cards for seat, standing in view.seats.items()}
+    if view.phase == "roles":
+        table.ties = roles.tied(table)
+    held = _dealt(view, rng)
+    for seat, cards in held.items():
+        table.hands[seat] = Hand(view.seats[seat].count, hands.seal(draft, seat, cards))
+    for seat, kept in view.kept.items():
+        own = {TAX: min(KEPT_TAXES, held[seat].get(TAX, 0))} if kept is None else kept
+        table.kept[seat] = hands.seal(draft, seat, own)
+    if (trade := view.trade) is not None:
+        chosen = {
+            seat: draft.seal(
+                rng.sample(hands.each(held[seat]), trade.number) if offer is None else list(offer), (seat,)
+            )
+            for seat, offer in trade.chosen.items()
+        }
+        # Whether Ulysses' owner has let the last take stand, nobody shows.
+        asked = bool(trade.takes) and table.owner_of("redirect") == viewer and rng.random() < 0.5
+        table.trade = Trade(
+            trade.number,
+            trade.traders,
+            chosen,
+            trade.offers,
+            trade.taken,
+            trade.taker,
+            trade.takes,
+            len(trade.takes) - asked,
+            trade.forced,
+            trade.short,
+        )
+
+
+def _dealt(view: View, rng: Random) -> dict[Seat, hands.Cards]:
+    """Return all hands: those that the viewer sees, and the cards that are nowhere else dealt to the others."""
+    trade = view.trade
+    open_ = [] if trade is None else [*trade.offers.values(), *trade.taken.values()]
+    known = [view.bank, *(each.hand for each in view.seats.values() if each.hand is not None), *map(hands.count, open_)]
+    unseen = [card for card in BANK for _ in range(BANK[card] - sum(each.get(card, 0) for each in known))]
+    dealt, given = rng.sample(unseen, len(unseen)), dict[Seat, hands.Cards]()
+    for seat, standing in view.seats.items():
+        if standing.hand is not None:
+            given[seat] = standing.hand
+        else:
+            given[seat] = hands.count(dealt[: standing.count])
+            del dealt[: standing.count]
+    return given

@@ -19,6 +19,7 @@ class OccupationEnded(Event, frozen=True):
     """
 
     rules = ("MN-AFT-12", "MN-WAR-05")
+    places = (("province", "lost"),)
 
     province: AreaId
     seat: Seat
