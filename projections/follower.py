@@ -1,20 +1,33 @@
 """Following the log: every event with the game that it happened in, as it stood right after."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import Final, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Protocol, cast
 
 from msgspec import Struct
 
-from domain.kernel.ids import GameId, StreamId
+from domain.judging.events import CaseOpened, Ruled, RuledFinally
+from domain.judging.fold import read_event as read_case_event
+from domain.judging.outcome import judgment_of
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId
 from domain.kernel.log.fold import advance, fold
 from domain.kernel.log.game import Game
-from domain.kernel.log.history import read_created, retraction
+from domain.kernel.log.history import read_around, read_created, retraction
+from domain.kernel.log.lifecycle import (
+    GameEnded,
+    GameForked,
+    GameStarted,
+    SeatLeft,
+    SeatsMoved,
+    SeatTaken,
+    SeatTakenOver,
+)
 from domain.kernel.log.record import Record
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import unpacked
+from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Library
-from projections.projection import Fixed, Happened, Seen
+from projections.projection import Fixed, Happened, Judged, Seen
 
 TABLES: Final = 256
 """Tables kept in memory; another game is folded again when it goes on."""
@@ -33,8 +46,8 @@ class Log(Protocol):
         """Return the records of all streams that follow `cursor`, in order, and the cursor after them."""
         ...
 
-    async def read(self, game: GameId, limit: int) -> list[Record]:
-        """Return the first records of a game."""
+    async def read(self, stream: StreamId, limit: int) -> list[Record]:
+        """Return the first records of a game or a case."""
         ...
 
     async def board(self, digest: str) -> bytes | None:
@@ -44,6 +57,9 @@ class Log(Protocol):
     async def title(self, game: GameId) -> str:
         """Return the title of a game."""
         ...
+
+
+_RULINGS: Final = frozenset(map(type_name, (Ruled, RuledFinally)))
 
 
 class Followed(Struct, frozen=True):
@@ -66,7 +82,7 @@ class Follower:
     async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Followed:
         """Return the event of a record; with its table when that is wanted and possible."""
         fixed = await self._fixed_of(game_id)
-        if not with_table:
+        if not with_table or fixed.is_fork:
             return Followed(Happened(game_id, record, fixed))
         key = fixed.created.board_key
         board = await self._log.board(key) if key not in self._boards else None
@@ -81,6 +97,19 @@ class Follower:
         except Exception as fault:  # whatever it is, only those who look at the table are stopped by it
             return Followed(Happened(game_id, record, fixed), fault)
 
+    async def judged(self, case_id: CaseId, record: Record) -> Judged | None:
+        """Return what a record of a case says of the end of a game; None when it is no ruling on one that was over."""
+        if record.type not in _RULINGS:
+            return None
+        opened = cast(CaseOpened, read_case_event((await self._log.read(case_id, 1))[0]))
+        ruling = cast(Ruled, read_case_event(record))
+        # A ruling on a game that still ran is in that game's own log, as far as it changed anything.
+        last = (await self._log.read(opened.game, ruling.version))[-1]
+        if not isinstance(read_around(last), GameEnded):
+            return None
+        judgment = judgment_of(ruling, case_id, opened.number, record.at)
+        return Judged(opened.game, (await self._fixed_of(opened.game)).root, case_id, judgment)
+
     async def _fixed_of(self, game_id: GameId) -> Fixed:
         fixed = self._fixed.get(game_id)
         if fixed is None:
@@ -90,7 +119,13 @@ class Follower:
                 ruleset = self._library.at(created.ruleset, created.ruleset_version)
             except LookupError:
                 ruleset = None
-            fixed = self._fixed[game_id] = Fixed(created, await self._log.title(game_id), ruleset)
+            title, root, kept = await self._log.title(game_id), game_id, {}
+            if isinstance(created, GameForked):
+                parent = await self._fixed_of(created.parent)
+                root = parent.root
+                if created.purpose == "continuation":
+                    kept = seated(await self._log.read(created.parent, created.version), parent.kept)
+            fixed = self._fixed[game_id] = Fixed(created, title, ruleset, root, kept)
             if len(self._fixed) > GAMES:
                 self._fixed.popitem(last=False)
         return fixed
@@ -120,3 +155,21 @@ class Follower:
 
     def _fold(self, game_id: GameId, records: list[Record]) -> Game:
         return fold(records, game_id, self._library, self._boards.__getitem__)
+
+
+def seated(records: Iterable[Record], kept: Mapping[Seat, PlayerId]) -> dict[Seat, PlayerId]:
+    """Return who holds which seat after the first records of a game; in a continuation those it is `kept` for."""
+    holders: dict[Seat, PlayerId] = {}
+    for record in records:
+        match read_around(record):
+            case SeatTaken(seat, player) | SeatTakenOver(seat, player):
+                holders[seat] = player
+            case SeatLeft(seat):
+                holders.pop(seat, None)
+            case SeatsMoved(players):
+                holders.update(players)
+            case GameStarted():
+                holders = {**kept, **holders}
+            case _:
+                pass
+    return holders

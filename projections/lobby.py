@@ -13,9 +13,11 @@ from domain.kernel.log.lifecycle import (
     GameCreated,
     GameEnded,
     GameStarted,
+    Purpose,
     SeatLeft,
     SeatsMoved,
     SeatTaken,
+    SeatTakenOver,
     Status,
 )
 from projections.change import Amend, Change, Drop, Put, Table, Value
@@ -44,6 +46,21 @@ GAMES = Table(
 SEATED = Table("seated", {"game": "text", "seat": "text"}, {"player": "text"}, (("player", "game"),))
 
 
+class ForkOf(Struct, frozen=True):
+    """Where a fork began.
+
+    Attributes:
+        parent: the game that it forks from.
+        version: the version of that game at whose position it began.
+        purpose: `analysis` when its maker plays all seats, `continuation` when the players of a game that is over go on
+            with it.
+    """
+
+    parent: GameId
+    version: Version
+    purpose: Purpose
+
+
 class GameRow(Struct, frozen=True):
     """A game as a list has it. `created` and `changed` are the times of its first and its last event."""
 
@@ -57,6 +74,7 @@ class GameRow(Struct, frozen=True):
     version: Version
     created: str
     changed: str
+    fork: ForkOf | None = None
 
 
 class Lobby(Projection):
@@ -77,6 +95,8 @@ class Lobby(Projection):
                 yield Put(SEATED, {"game": game, "seat": seat}, {"player": player})
             case SeatLeft(seat):
                 yield Drop(SEATED, {"game": game, "seat": seat})
+            case SeatTakenOver(seat, player):
+                yield Amend(SEATED, {"game": game, "seat": seat}, {"player": player})
             case SeatsMoved(players):
                 for seat, player in players.items():
                     yield Amend(SEATED, {"game": game, "seat": seat}, {"player": player})
@@ -161,14 +181,14 @@ async def search(
         conditions.append(("game IN (SELECT game FROM {seated} WHERE player = ?)", (player,)))
     if after is not None:
         conditions.append(("(created, game) < (?, ?)", after))
-    columns = ", ".join(GameRow.__struct_fields__)
+    names = [name for name in GameRow.__struct_fields__ if name != "fork"]  # the lobby has no forks
     where = " AND ".join(condition for condition, _ in conditions) or "1 = 1"
     found = await rows.select(
         LOBBY,
-        f"SELECT {columns} FROM {{games}} WHERE {where} ORDER BY created DESC, game DESC LIMIT {int(limit)}",
+        f"SELECT {', '.join(names)} FROM {{games}} WHERE {where} ORDER BY created DESC, game DESC LIMIT {int(limit)}",
         [value for _, values in conditions for value in values],
     )
-    games = [dict(zip(GameRow.__struct_fields__, row, strict=True)) for row in found]
+    games = [dict(zip(names, row, strict=True)) for row in found]
     holders = await _holders(rows, [game["game"] for game in games])
     for game in games:
         seats = msgspec.json.decode(game["seats"], type=list[Seat])

@@ -1,25 +1,38 @@
 """The player record: how many games each account has played and won, by ruleset."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec import Struct
 
 from domain.kernel.ids import PlayerId
-from domain.kernel.log.lifecycle import GameCancelled, GameEnded, GameStarted, SeatLeft, SeatsMoved, SeatTaken
+from domain.kernel.log.lifecycle import (
+    GameCancelled,
+    GameEnded,
+    GameStarted,
+    SeatLeft,
+    SeatsMoved,
+    SeatTaken,
+    SeatTakenOver,
+)
 from projections.change import Amend, Change, Drop, Put, Table
-from projections.projection import Happened, Projection
+from projections.projection import Happened, Judged, Projection
+from projections.results import RULINGS, changes_by, outcomes
 from projections.store import Rows
 
 PLAYED = Table(
     "played",
     {"game": "text", "seat": "text"},
-    {"player": "text", "ruleset": "text", "status": "text", "won": "number"},
+    {"player": "text", "ruleset": "text", "status": "text", "won": "number", "root": "text"},
     (("player", "ruleset"),),
 )
+"""`root` is the game itself; of a continuation, the game that all of it goes back to."""
 
 
 class RulesetRecord(Struct, frozen=True):
     """What a player has done in games of one ruleset.
+
+    A game that continues in another one by a ruling counts once, as that one; a ruling on the result changes who won.
 
     Attributes:
         ruleset: the ruleset.
@@ -37,20 +50,23 @@ class RulesetRecord(Struct, frozen=True):
 
 
 class PlayerRecord(Projection):
-    """Every seat of every game, whose it is, and how that ended."""
+    """Every seat of every game, whose it is, and how that ended; and what rulings say of that."""
 
     name = "players"
-    version = 1
-    tables = (PLAYED,)
+    version = 2
+    tables = (PLAYED, RULINGS)
+    judges = True
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         game, ruleset = happened.game, happened.fixed.created.ruleset
         match happened.around:
             case SeatTaken(seat, player):
-                row = {"player": player, "ruleset": ruleset, "status": "gathering", "won": 0}
+                row = {"player": player, "ruleset": ruleset, "status": "gathering", "won": 0, "root": game}
                 yield Put(PLAYED, {"game": game, "seat": seat}, row)
             case SeatLeft(seat):
                 yield Drop(PLAYED, {"game": game, "seat": seat})
+            case SeatTakenOver(seat, player):
+                yield Amend(PLAYED, {"game": game, "seat": seat}, {"player": player})
             case SeatsMoved(players):
                 for seat, player in players.items():
                     yield Amend(PLAYED, {"game": game, "seat": seat}, {"player": player})
@@ -65,20 +81,58 @@ class PlayerRecord(Projection):
             case _:
                 pass
 
+    def fold_continuation(self, happened: Happened) -> Iterable[Change]:
+        fixed = happened.fixed
+        match happened.around:
+            case GameStarted():
+                # Nobody else may sit there, and a ruling that starts it seats whoever has not sat down.
+                for seat, player in fixed.kept.items():
+                    row = {"player": player, "ruleset": fixed.created.ruleset, "status": "running", "won": 0}
+                    yield Put(PLAYED, {"game": happened.game, "seat": seat}, row | {"root": fixed.root})
+            case SeatTakenOver() | GameEnded():
+                yield from self.fold(happened)
+            case _:
+                pass
+
+    def judge(self, judged: Judged) -> Iterable[Change]:
+        return changes_by(judged)
+
 
 PLAYERS = PlayerRecord()
 
 
 async def of_player(rows: Rows, player: PlayerId) -> list[RulesetRecord]:
     """Return a player's record in each ruleset that they have taken a seat in."""
-    found = await rows.select(
+    plain = await rows.select(
         PLAYERS,
-        "SELECT ruleset,"
-        " SUM(CASE status WHEN 'gathering' THEN 1 ELSE 0 END),"
-        " SUM(CASE status WHEN 'running' THEN 1 ELSE 0 END),"
-        " SUM(CASE status WHEN 'over' THEN 1 ELSE 0 END),"
-        " SUM(won)"
-        " FROM {played} WHERE player = ? GROUP BY ruleset ORDER BY ruleset",
+        f"SELECT ruleset, {_COUNTED} FROM {{played}}"
+        " WHERE player = ? AND game = root AND game NOT IN (SELECT root FROM {rulings}) GROUP BY ruleset",
         [player],
     )
-    return [RulesetRecord(ruleset, *map(int, counts)) for ruleset, *counts in found]
+    counts = {ruleset: list(map(int, counted)) for ruleset, *counted in plain}
+    for ruleset, status, won in await _judged(rows, player):
+        counted = counts.setdefault(ruleset, [0] * (len(_STATUSES) + 1))
+        counted[_STATUSES.index(status)] += 1
+        counted[-1] += won
+    return [RulesetRecord(ruleset, *counted) for ruleset, counted in sorted(counts.items())]
+
+
+_STATUSES = ("gathering", "running", "over")
+_COUNTED = ", ".join([*(f"SUM(CASE status WHEN '{each}' THEN 1 ELSE 0 END)" for each in _STATUSES), "SUM(won)"])
+
+
+async def _judged(rows: Rows, player: PlayerId) -> list[tuple[str, str, int]]:
+    """Return ruleset, status and whether they won of the games of a player whose end a ruling concerns."""
+    found: list[tuple[Any, ...]] = await rows.select(
+        PLAYERS,
+        "SELECT root, game, seat, ruleset, status, won FROM {played}"
+        " WHERE player = ? AND root IN (SELECT root FROM {rulings})",
+        [player],
+    )
+    standing = await outcomes(rows, PLAYERS, sorted({root for root, *_ in found}))
+    judged: list[tuple[str, str, int]] = []
+    for root, game, seat, ruleset, status, won in found:
+        outcome = standing[root]
+        if game == outcome.game:
+            judged.append((ruleset, status, won if outcome.winners is None else int(seat in outcome.winners)))
+    return judged

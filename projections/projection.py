@@ -1,28 +1,46 @@
 """What a projection is, and what it is told of an event."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
 from msgspec import Struct
 
-from domain.kernel.ids import GameId
+from domain.judging.outcome import Judgment
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_around, read_event
-from domain.kernel.log.lifecycle import GameCreated, GameEvent
+from domain.kernel.log.lifecycle import GameCreated, GameEvent, GameForked
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.ruleset import Ruleset
 from projections.change import Change, Table
 
 
 class Fixed(Struct, frozen=True):
-    """What is known of a game beside its table: its first event, its title then, its ruleset (None when this package
-    lacks it)."""
+    """What is known of a game beside its table.
+
+    Attributes:
+        created: its first event.
+        title: its title then.
+        ruleset: its ruleset; None when this package lacks it.
+        root: the game that it goes back to over all forks, itself when it is none.
+        kept: who holds its seats when it begins, if it is a continuation.
+    """
 
     created: GameCreated
     title: str
     ruleset: Ruleset[Any] | None
+    root: GameId
+    kept: Mapping[Seat, PlayerId] = {}
+
+    @property
+    def is_fork(self) -> bool:
+        return isinstance(self.created, GameForked)
+
+    @property
+    def is_continuation(self) -> bool:
+        return isinstance(self.created, GameForked) and self.created.purpose == "continuation"
 
 
 class Seen(Struct, frozen=True):
@@ -79,6 +97,22 @@ class Happened:
         return self._seen
 
 
+class Judged(Struct, frozen=True):
+    """A ruling on a game that was over, as projections are told of it.
+
+    Attributes:
+        game: the game.
+        root: the game that it goes back to over all forks, itself when it is none.
+        case: the case that was ruled on.
+        judgment: what the case says of the end of the game from now on; None when it leaves that alone.
+    """
+
+    game: GameId
+    root: GameId
+    case: CaseId
+    judgment: Judgment | None
+
+
 class Projection(ABC):
     """A read model: tables, and what each event changes in them.
 
@@ -92,6 +126,17 @@ class Projection(ABC):
     follows: ClassVar[bool] = False
     """Whether it looks at the table, which costs a fold of every game."""
 
+    judges: ClassVar[bool] = False
+    """Whether it follows what becomes of games that are over: their continuations, and the rulings on them."""
+
     @abstractmethod
     def fold(self, happened: Happened) -> Iterable[Change]:
-        """Return what an event changes."""
+        """Return what an event of a game that is no fork changes."""
+
+    def fold_continuation(self, happened: Happened) -> Iterable[Change]:
+        """Return what an event of a continuation changes. Its table is not followed."""
+        return ()
+
+    def judge(self, judged: Judged) -> Iterable[Change]:
+        """Return what a ruling on a game that was over changes."""
+        return ()

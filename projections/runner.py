@@ -7,19 +7,20 @@ process that does the same work, is met by a lost compare-and-set and not by row
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Final, Protocol
 from uuid import uuid4
 
 from msgspec import Struct, field
 
-from domain.kernel.ids import StreamId, as_game
+from domain.kernel.ids import CaseId, StreamId, as_game
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
-from projections.change import Changes
+from projections.change import Change, Changes
 from projections.follower import Follower, Log
-from projections.projection import Projection
+from projections.projection import Happened, Projection
 from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
 
 BATCH: Final = 500
@@ -247,14 +248,15 @@ class Runner:
 
     async def _fold(self, events: Events, works: Sequence[_Work], follower: Follower) -> None:
         for index, (stream, record) in enumerate(events):
-            game = as_game(stream)
-            if game is None:
-                continue  # projections are about games; a case is only passed
             if index % BREATH == BREATH - 1:
                 await asyncio.sleep(0)
             going = [work for work in works if work.failed_at is None]
             if not going:
                 return
+            game = as_game(stream)
+            if game is None:
+                await self._judge(index, CaseId(stream), record, going, follower)
+                continue
             with_table = any(work.projection.follows for work in going)
             try:
                 step = await follower.step(game, record, with_table=with_table)
@@ -265,12 +267,43 @@ class Runner:
                     work.fail(index, game, record, error)
                 return
             for work in going:
-                try:
-                    if work.projection.follows and step.fault is not None:
-                        raise step.fault
-                    work.changes.extend(list(work.projection.fold(step.happened)))
-                except Exception as error:  # a projection's own mistake is its own trouble
-                    work.fail(index, game, record, error)
+                if work.projection.follows and step.fault is not None:
+                    work.fail(index, game, record, step.fault)
+            going = [work for work in going if work.failed_at is None]
+            self._extend(index, game, record, going, partial(_changes, happened=step.happened))
+
+    async def _judge(
+        self, index: int, case: CaseId, record: Record, going: Sequence[_Work], follower: Follower
+    ) -> None:
+        """Tell the projections that want to know what a ruling in a case says of the end of its game."""
+        going = [work for work in going if work.projection.judges]
+        if not going:
+            return
+        try:
+            judged = await follower.judged(case, record)
+        except Unavailable:
+            raise
+        except Exception as error:  # its case or its game cannot be read
+            for work in going:
+                work.fail(index, case, record, error)
+            return
+        if judged is not None:
+            self._extend(index, case, record, going, lambda projection: projection.judge(judged))
+
+    @staticmethod
+    def _extend(
+        index: int,
+        stream: StreamId,
+        record: Record,
+        going: Sequence[_Work],
+        changes: Callable[[Projection], Iterable[Change]],
+    ) -> None:
+        """Add what each projection makes of a record to its changes."""
+        for work in going:
+            try:
+                work.changes.extend(list(changes(work.projection)))
+            except Exception as error:  # a projection's own mistake is its own trouble
+                work.fail(index, stream, record, error)
 
     async def _commit(self, work: _Work, cursor: str | None, after: str, count: int) -> None:
         """Commit what a projection has made of the events, up to the one on which it failed if it did."""
@@ -310,3 +343,10 @@ class Runner:
             known = Follower(self._log, self._library)
         self._followers.update(dict.fromkeys(names, known))
         return known
+
+
+def _changes(projection: Projection, happened: Happened) -> Iterable[Change]:
+    """Return what an event changes. Forks are in no list and in no statistics; continuations may come to count."""
+    if not happened.fixed.is_fork:
+        return projection.fold(happened)
+    return projection.fold_continuation(happened) if happened.fixed.is_continuation else ()

@@ -6,11 +6,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.ids import GameId, Seat, Version
+from domain.judging.outcome import RESULT_RULE
+from domain.kernel.ids import CaseId, GameId, Seat, Version
 from domain.kernel.log.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, MovesRetracted, Status
 from domain.kernel.rules.marks import Figure
 from projections.change import Add, Amend, Change, Drop, Put, Table, Value
-from projections.projection import Happened, Projection
+from projections.projection import Happened, Judged, Projection
+from projections.results import RULINGS, changes_by, outcomes
 from projections.store import Rows
 
 SUMMARIES = Table(
@@ -35,6 +37,10 @@ COUNTS = Table("counts", {"game": "text"}, {"commands": "number", "retractions":
 SCORES = Table("scores", {"game": "text", "round": "number"}, {"version": "number", "score": "text", "nations": "text"})
 """`score` is JSON, by seat and then by the names that the ruleset gives; `nations` likewise, by seat and nation.
 `version` is where it was taken."""
+
+
+ENDS = Table("ends", {"game": "text"}, {"winners": "text", "ended_by": "text", "ended": "text"})
+"""How continuations ended."""
 
 
 class RoundScore(Struct, frozen=True):
@@ -68,8 +74,11 @@ class ScoreboardView(Struct, frozen=True):
         created: when it was created.
         started: when it began; null before that.
         ended: when it ended; null before that.
-        winners: the seats that won; none while it goes on, and none for a draw.
+        winners: the seats that won, by its end or by a ruling on its result; none while it goes on, and none for a
+            draw. When it continues in another game by a ruling, they are those who won that.
         ended_by: the rule that ended it; null while it goes on.
+        ruled_by: the case in which that was ruled after its end; null when its own end counts.
+        continued_in: the game in which it continues by that ruling; null when it does not.
         commands: how many commands were accepted, those that were taken back included.
         retractions: how often moves were taken back.
         rounds: the scores, by round.
@@ -86,6 +95,8 @@ class ScoreboardView(Struct, frozen=True):
     ended: str | None
     winners: tuple[Seat, ...]
     ended_by: str | None
+    ruled_by: CaseId | None
+    continued_in: GameId | None
     commands: int
     retractions: int
     rounds: tuple[RoundScore, ...]
@@ -98,9 +109,10 @@ class Scoreboard(Projection):
     """
 
     name = "scoreboard"
-    version = 2
-    tables = (SUMMARIES, COUNTS, SCORES)
+    version = 3
+    tables = (SUMMARIES, COUNTS, SCORES, ENDS, RULINGS)
     follows = True
+    judges = True
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         game, record, seen = happened.game, happened.record, happened.seen
@@ -128,6 +140,16 @@ class Scoreboard(Projection):
             yield Drop(SCORES, {"game": game}, ("round", seen.round))
         if retracted or seen.heading != seen.heading_before or row.get("status") == "over":
             yield from self._scores(happened)
+
+    def fold_continuation(self, happened: Happened) -> Iterable[Change]:
+        if isinstance(happened.around, GameEnded):
+            ended = happened.around
+            winners = msgspec.json.encode(ended.winners).decode()
+            row = {"winners": winners, "ended_by": ended.rule, "ended": happened.record.at}
+            yield Put(ENDS, {"game": happened.game}, row)
+
+    def judge(self, judged: Judged) -> Iterable[Change]:
+        return changes_by(judged)
 
     @staticmethod
     def _scores(happened: Happened) -> Iterable[Change]:
@@ -177,6 +199,7 @@ async def of_game(rows: Rows, game: GameId) -> ScoreboardView | None:
     if not found:
         return None
     columns: dict[str, Any] = dict(zip(names, found[0], strict=True))
+    columns |= {"ruled_by": None, "continued_in": None, **await _ruled(rows, game)}
     columns["winners"] = msgspec.json.decode(columns["winners"], type=tuple[Seat, ...])
     for late in ("started", "ended", "ended_by"):
         columns[late] = columns[late] or None
@@ -188,6 +211,22 @@ async def of_game(rows: Rows, game: GameId) -> ScoreboardView | None:
         for number, at, score, nations in scores
     )
     return ScoreboardView(**columns, rounds=rounds)
+
+
+async def _ruled(rows: Rows, game: GameId) -> dict[str, Any]:
+    """Return the columns of a game's summary that rulings on it change."""
+    outcome = (await outcomes(rows, SCOREBOARD, [game])).get(game)
+    if outcome is None:
+        return {}
+    columns: dict[str, Any] = {"ruled_by": outcome.ruled_by, "continued_in": outcome.continued_in}
+    if outcome.game != game:
+        found = await rows.select(
+            SCOREBOARD, "SELECT winners, ended_by, ended FROM {ends} WHERE game = ?", [outcome.game]
+        )
+        columns |= zip(("winners", "ended_by", "ended"), found[0] if found else ("[]", "", ""), strict=True)
+    if outcome.winners is not None:
+        columns |= {"winners": msgspec.json.encode(outcome.winners).decode(), "ended_by": RESULT_RULE}
+    return columns
 
 
 _SCORE = dict[Seat, dict[str, Figure]]

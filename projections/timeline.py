@@ -5,7 +5,15 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, Version
-from domain.kernel.log.lifecycle import GameCancelled, GameEnded, GameStarted, MovesRetracted
+from domain.kernel.log.lifecycle import (
+    GameAdjudicated,
+    GameCancelled,
+    GameEnded,
+    GamePaused,
+    GameResumed,
+    GameStarted,
+    MovesRetracted,
+)
 from domain.kernel.rules.message import in_words
 from projections.change import Change, Put, Table
 from projections.projection import Happened, Projection
@@ -23,8 +31,8 @@ class TimelineEntry(Struct, frozen=True):
 
     Attributes:
         version: the version that shows it.
-        kind: ``start``, ``phase`` (one begins, or goes on after a retraction), ``retraction``, ``end``, or what the
-            ruleset marks, such as ``battle``.
+        kind: ``start``, ``phase`` (one begins, or goes on after a retraction), ``retraction``, ``pause``,
+            ``resumption``, ``adjudication``, ``end``, or what the ruleset marks, such as ``battle``.
         round: the number of the round; 0 before the first.
         heading: where in the game this is.
         text: what happened.
@@ -43,7 +51,7 @@ class Timeline(Projection):
     """Entries are never taken away: versions that were retracted can still be looked at."""
 
     name = "timeline"
-    version = 1
+    version = 2
     tables = (ENTRIES,)
     follows = True
 
@@ -54,6 +62,12 @@ class Timeline(Projection):
                 kind = "start"
             case MovesRetracted():
                 kind = "retraction"
+            case GamePaused():
+                kind = "pause"
+            case GameResumed():
+                kind = "resumption"
+            case GameAdjudicated():
+                kind = "adjudication"
             case GameEnded() | GameCancelled():
                 kind = "end"
             case None:

@@ -1,0 +1,93 @@
+"""Results that follow rulings: which game counts for one that is over, and who has won it.
+
+A ruling may give a game that is over another result, or let it continue in a fork. Both hold from the moment of the
+ruling on, and until a ruling after an appeal replaces it. A fork that no ruling named counts nowhere.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from domain.judging.outcome import Judgment, holding
+from domain.kernel.ids import CaseId, GameId, Seat
+from projections.change import Change, Drop, Put, Table
+from projections.projection import Judged, Projection
+from projections.store import Rows
+
+RULINGS = Table(
+    "rulings",
+    {"game": "text", "dispute": "text"},
+    {"root": "text", "number": "number", "at": "text", "winners": "text", "continued_in": "text"},
+    (("root",),),
+)
+"""What the rulings in force say of games that are over, by game and case. `root` is the game that all of these forks
+go back to, and `winners` a JSON list."""
+
+
+class Outcome(Struct, frozen=True):
+    """How a game stands after all rulings.
+
+    Attributes:
+        game: the game whose end counts: itself, or the last one in which rulings let it continue.
+        winners: who has won that by a ruling; None when its own end counts.
+        ruled_by: the case whose ruling holds of the game itself; None when there is none.
+        continued_in: the game in which that ruling lets it continue; None when it gave the result.
+    """
+
+    game: GameId
+    winners: tuple[Seat, ...] | None = None
+    ruled_by: CaseId | None = None
+    continued_in: GameId | None = None
+
+
+def changes_by(judged: Judged) -> Iterable[Change]:
+    """Return what a ruling on a game that was over changes in `RULINGS`."""
+    key = {"game": judged.game, "dispute": judged.case}
+    judgment = judged.judgment
+    if judgment is None:
+        yield Drop(RULINGS, key)
+        return
+    yield Put(
+        RULINGS,
+        key,
+        {
+            "root": judged.root,
+            "number": judgment.number,
+            "at": judgment.at,
+            "winners": msgspec.json.encode(judgment.winners).decode(),
+            "continued_in": judgment.continued_in or "",
+        },
+    )
+
+
+async def outcomes(rows: Rows, projection: Projection, roots: Sequence[GameId]) -> dict[GameId, Outcome]:
+    """Return how games that are no forks stand, as far as rulings in a projection's `RULINGS` concern them."""
+    if not roots:
+        return {}
+    marks = ", ".join("?" * len(roots))
+    found = await rows.select(
+        projection,
+        f"SELECT root, game, dispute, number, at, winners, continued_in FROM {{rulings}} WHERE root IN ({marks})",
+        roots,
+    )
+    judgments: dict[GameId, list[Judgment]] = {}
+    for _, game, case, number, at, winners, continued_in in found:
+        won = msgspec.json.decode(winners, type=tuple[Seat, ...])
+        judgments.setdefault(game, []).append(Judgment(case, number, at, won, continued_in or None))
+    return {root: _outcome(root, judgments) for root in {row[0] for row in found}}
+
+
+def _outcome(root: GameId, judgments: dict[GameId, list[Judgment]]) -> Outcome:
+    first = last = holding(judgments.get(root, ()))
+    game = root
+    # A game continues only in a fork of itself, so this comes to an end.
+    while last is not None and last.continued_in is not None:
+        game = last.continued_in
+        last = holding(judgments.get(game, ()))
+    return Outcome(
+        game,
+        last.winners if last is not None else None,
+        first.case if first is not None else None,
+        first.continued_in if first is not None else None,
+    )
